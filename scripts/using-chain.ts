@@ -26,10 +26,10 @@ export async function usingChain(
   await using opened = new AsyncDisposableStack();
   // Two concurrent runs would start the same chain and use the same nonces.
   const lock = await holdAdministration(config.dataDirectory);
-  let isHeld = true;
+  let isLocked = true;
   const release = (): void => {
-    if (isHeld) lock.release();
-    isHeld = false;
+    if (isLocked) lock.release();
+    isLocked = false;
   };
   opened.defer(release);
   try {
@@ -38,7 +38,7 @@ export async function usingChain(
     if (onlyReads) release();
     await work(link);
   } catch (error) {
-    if (error instanceof NodeError) throw new CommandFailure(`the chain's node refuses to answer: ${error.message}`);
+    if (error instanceof NodeError) throw new CommandFailure(`the chain's node rejects the request: ${error.message}`);
     throw error;
   }
 }

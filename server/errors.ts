@@ -3,6 +3,7 @@ export type ErrorCode =
   | "malformed"
   | "too_large"
   | "uri_too_long"
+  | "misdirected"
   | "login_refused"
   | "token_invalid"
   | "token_expired"

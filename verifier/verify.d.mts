@@ -27,6 +27,7 @@ export type Step =
 /** Trusted inputs; each adds a check. */
 export interface VerifyOptions {
   readonly trustedKey?: string;
+  readonly contract?: string;
   readonly validators?: readonly string[];
   readonly node?: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
 }

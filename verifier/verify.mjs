@@ -3,7 +3,7 @@
 // attestation of such documents with its attached bundles.
 //
 //   node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
-//   node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
+//   node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL] [--contract ADDRESS]
 //
 // Read this file from top to bottom. It requires only a JavaScript engine (Node 18 or newer, or a browser): no package,
 // no server, no chain. SHA-256, Ed25519 and ECDSA are those of the engine (Web Cryptography); all other code is in this
@@ -743,6 +743,15 @@ function checkReceipt(bundle) {
   };
 }
 
+/** Checks that the contract is the one the verifier expects. */
+function checkContract(contract, expected) {
+  if (contract.toLowerCase() !== expected.toLowerCase()) fail(`the contract is ${contract}, not ${expected}`);
+  return {
+    proves: `the hash was passed to the contract ${contract}`,
+    assumes: "that address has the ProofAnchor contract on the chain",
+  };
+}
+
 /** Checks the commit seals of the validators. */
 function checkSeals(bundle, { validators }) {
   const { protocol } = bundle.consensus;
@@ -813,7 +822,8 @@ function checkTrust(_bundle, { trustedKey }) {
  * Checks a bundle against a document.
  *
  * `documentHash` is the document's SHA-256 in lower-case hexadecimal digits. `options` can have `trustedKey` (64
- * hexadecimal digits), `validators` (a list of addresses) and `node` (makes a JSON-RPC call); each adds a check.
+ * hexadecimal digits), `contract` (the expected address of ProofAnchor), `validators` (a list of addresses) and `node`
+ * (makes a JSON-RPC call); each adds a check.
  * `onStep` is called after each check. The first failed check ends the verification.
  */
 export async function verifyBundle(json, documentHash, options = {}, onStep = () => {}) {
@@ -826,6 +836,9 @@ export async function verifyBundle(json, documentHash, options = {}, onStep = ()
     ["Block header", checkHeader],
     ["Transaction", checkTransaction],
     ["Receipt", checkReceipt],
+    ...(options.contract === undefined
+      ? []
+      : [["Contract", ({ anchor }) => checkContract(anchor.contract, options.contract)]]),
     ...(options.validators === undefined ? [] : [["Commit seals", checkSeals]]),
     ...(options.node === undefined ? [] : [["Node", checkNode]]),
     ...(level === "signature" ? [["Trust", checkTrust]] : []),
@@ -1072,8 +1085,8 @@ function checkAttestationTrust(records, { trustedKey, validators, node }) {
  * Checks an attestation and its attached bundles.
  *
  * `readAttachment` returns the bytes of an attached file, or `undefined`. `options` can have `documentHash` (the
- * SHA-256 of a document that must be in the statement), `trustedKey` (the id of the issuer's key), `validators` and `node`.
- * `onStep` is called after each check. The first failed check ends the verification.
+ * SHA-256 of a document that must be in the statement), `trustedKey` (the id of the issuer's key), `contract`,
+ * `validators` and `node`. `onStep` is called after each check. The first failed check ends the verification.
  */
 export async function verifyAttestation(jws, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
   const steps = [];
@@ -1095,6 +1108,9 @@ export async function verifyAttestation(jws, readAttachment, { documentHash, ...
   const others = records.filter(({ bundle }) => bundle === null);
   const checks = [
     ["Issuer's signature", () => checkStatementSignature(attestation, options)],
+    ...(options.contract === undefined
+      ? []
+      : [["Contract", () => checkContract(statement.chain.contract, options.contract)]]),
     ...attached.map((record) => [
       `Portable proof ${record.bundle}`,
       () => checkAttachedBundle(attestation, record, options, readAttachment),
@@ -1125,12 +1141,13 @@ export function attestationConclusion({ keyId, issuer, issuedAt, proofs, records
 // Part 10: the command line
 // ---------------------------------------------------------------------------------------------------------------------
 
-const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
-       node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL]
+const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [OPTIONS]
+       node verify.mjs ATTESTATION [DOCUMENT] [OPTIONS]
 
   ATTESTATION        attestation.jws, in a folder with its attached files
   --trust-key HEX    the issuer's public key, 64 hexadecimal digits; for an attestation the key's id, 43 characters
   --validators FILE  addresses of the chain's validators at that block: a JSON list, or one per line
+  --contract ADDRESS the ProofAnchor contract that must have anchored the hash
   --rpc URL          JSON-RPC address of a node of the chain, http or https; nothing else uses the network
 
 Exit code: 0 all checks passed, 1 a check failed, 2 wrong usage.`;
@@ -1153,6 +1170,10 @@ async function main(args) {
     if (!isSigned && !/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
     options.trustedKey = isSigned ? key : key.toLowerCase();
   }
+  const contract = values.get("--contract");
+  if (contract !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(contract))
+    throw new UsageError("--contract is not an address: 0x and 40 hexadecimal digits");
+  if (contract !== undefined) options.contract = contract;
   if (values.has("--validators"))
     options.validators = parseValidators(await readFile(values.get("--validators"), "utf8"));
   if (values.has("--rpc")) options.node = nodeAt(values.get("--rpc"));
@@ -1190,7 +1211,7 @@ function parseArguments(args) {
       continue;
     }
     index += 1;
-    if (!["--trust-key", "--validators", "--rpc"].includes(argument))
+    if (!["--trust-key", "--validators", "--rpc", "--contract"].includes(argument))
       throw new UsageError(`unknown option ${argument}`);
     if (args[index] === undefined || values.has(argument)) throw new UsageError(`${argument} requires one value`);
     values.set(argument, args[index]);

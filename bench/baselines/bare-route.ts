@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import express from "express";
 
-const answer: unknown = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+const content: unknown = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 
 const app = express();
 app.post("/api/v1/proof", express.json(), (_request, response) => {
-  response.status(201).json(answer);
+  response.status(201).json(content);
 });
 
 const server = createServer(app);

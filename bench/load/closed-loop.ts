@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import autocannon from "autocannon";
 import { showProgress } from "../run/progress.ts";
-import { Answers } from "./answers.ts";
+import { ResponseCheck } from "./response-check.ts";
 import { figuresOf, type LoadFigures } from "./latencies.ts";
 
 /** Longer than every measured latency: late responses must count as late. */
@@ -28,7 +28,7 @@ export interface ClosedLoop {
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** Called for every response with the expected status. */
-  readonly onAnswer?: () => void;
+  readonly onResponse?: () => void;
   /** Ends the load early, within a second. A caller with a signal shows the progress itself. */
   readonly signal?: AbortSignal;
 }
@@ -45,7 +45,7 @@ export interface ClosedLoopFigures extends LoadFigures {
  */
 export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
   const { clients, method, next, warmUpSeconds, seconds, signal } = load;
-  const answers = new Answers(load.expected, load.check);
+  const responses = new ResponseCheck(load.expected, load.check);
   const latencies: number[] = [];
   const begin = performance.now() + warmUpSeconds * 1000;
   let end = begin + seconds * 1000;
@@ -57,20 +57,20 @@ export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
   };
   signal?.addEventListener("abort", stop, { once: true });
   const fail = (reason: string): void => {
-    answers.fail(reason);
+    responses.fail(reason);
     stop();
   };
   const take = (status: number, milliseconds: number): void => {
     const now = performance.now();
-    const counts = answers.take(status);
-    if (answers.fault !== undefined) return stop();
+    const counts = responses.take(status);
+    if (responses.fault !== undefined) return stop();
     if (now > end) return;
-    if (counts) load.onAnswer?.();
-    if (now < begin) pending = answers.pending;
+    if (counts) load.onResponse?.();
+    if (now < begin) pending = responses.pending;
     else if (counts) latencies.push(milliseconds);
   };
   const request: autocannon.Request = { setupRequest: (made) => Object.assign(made, next()) };
-  const inspected: autocannon.Request = { ...request, onResponse: (status, body) => answers.inspect(status, body) };
+  const inspected: autocannon.Request = { ...request, onResponse: (status, body) => responses.inspect(status, body) };
 
   const runGroup = (connections: number, isFirst: boolean): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -106,9 +106,9 @@ export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
   }
   await Promise.all(groups).finally(() => clearInterval(ticking));
 
-  if (answers.fault !== undefined) throw new Error(`${load.label}: ${answers.fault}`);
-  if (latencies.length === 0) throw new Error(`${load.label}: no answer came in time`);
-  if (answers.sample === "") throw new Error(`${load.label}: no response was inspected`);
-  const figures = figuresOf(latencies, latencies.length, (end - begin) / 1000, answers.pending - pending);
-  return { ...figures, sample: answers.sample };
+  if (responses.fault !== undefined) throw new Error(`${load.label}: ${responses.fault}`);
+  if (latencies.length === 0) throw new Error(`${load.label}: no response arrived in time`);
+  if (responses.sample === "") throw new Error(`${load.label}: no response was inspected`);
+  const figures = figuresOf(latencies, latencies.length, (end - begin) / 1000, responses.pending - pending);
+  return { ...figures, sample: responses.sample };
 }

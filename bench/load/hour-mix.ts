@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RecordSession } from "../../client/index.ts";
 import { Documents } from "./documents.ts";
-import type { Ask, Outcome } from "./http-ask.ts";
+import type { HttpRequest, Outcome } from "./http-request.ts";
 
 const BULK_SIZE = 100;
 const SEARCH_LIMIT = 10;
@@ -24,7 +24,7 @@ export interface Activity {
  * @param onHashes Called with the number of confirmed hashes
  */
 export function hourMix(
-  ask: Ask,
+  request: HttpRequest,
   session: RecordSession,
   share: number,
   onHashes: (count: number) => void,
@@ -42,20 +42,20 @@ export function hourMix(
 
   const single = async (): Promise<Outcome> => {
     const document = documents.next();
-    const { outcome, body } = await ask("POST", "/api/v1/proof", JSON.stringify(document));
+    const { outcome, body } = await request("POST", "/api/v1/proof", JSON.stringify(document));
     const id = /"id":"([0-9a-f]{64})"/.exec(body)?.[1];
     if (id !== undefined) known[(kept += 1) % MOST_KNOWN] = { id, hash: document.hash };
     return proved(outcome, 1);
   };
   const bulk = async (): Promise<Outcome> =>
-    proved((await ask("POST", "/api/v1/proof/batch", documents.bulk(BULK_SIZE))).outcome, BULK_SIZE);
-  const asked = async (path: (proof: { id: string; hash: string }) => string): Promise<Outcome> => {
+    proved((await request("POST", "/api/v1/proof/batch", documents.bulk(BULK_SIZE))).outcome, BULK_SIZE);
+  const lookUp = async (path: (proof: { id: string; hash: string }) => string): Promise<Outcome> => {
     const proof = anyKnown();
-    return proof === undefined ? 200 : (await ask("GET", path(proof))).outcome;
+    return proof === undefined ? 200 : (await request("GET", path(proof))).outcome;
   };
   const plain =
     (method: "GET" | "POST", path: string, body?: () => string, headers?: Record<string, string>) => async () =>
-      (await ask(method, path, body?.(), headers)).outcome;
+      (await request(method, path, body?.(), headers)).outcome;
   const store = async (): Promise<Outcome> => {
     stored += 1;
     await session.store({
@@ -82,17 +82,17 @@ export function hourMix(
       name: "verified hashes",
       times: times(30_000),
       expected: [200],
-      run: () => asked(({ hash }) => `/api/v1/verify?hash=${hash}`),
+      run: () => lookUp(({ hash }) => `/api/v1/verify?hash=${hash}`),
     },
     {
       name: "proofs looked up",
       times: times(30_000),
       expected: [200],
-      run: () => asked(({ id }) => `/api/v1/proof/${id}`),
+      run: () => lookUp(({ id }) => `/api/v1/proof/${id}`),
     },
     { name: "records stored", times: times(3_600), expected: [200], run: failing(store) },
     { name: "searches", times: times(3_600), expected: [200], run: failing(search) },
-    { name: "questions for the status", times: times(720), expected: [200], run: plain("GET", "/api/v1/status") },
+    { name: "status requests", times: times(720), expected: [200], run: plain("GET", "/api/v1/status") },
     { name: "collections of the metrics", times: times(240), expected: [200], run: plain("GET", "/metrics") },
     {
       name: "malformed posts",

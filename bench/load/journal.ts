@@ -8,7 +8,7 @@ import { transactionStore } from "../../server/journal/transactions/transaction-
 import { Documents } from "./documents.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
-const MOST_UNDER_WAY = 64;
+const MAX_IN_FLIGHT = 64;
 
 /** Writes confirmed proofs through the stores of the server, without a server and a chain. */
 export async function fillJournal(
@@ -26,7 +26,7 @@ export async function fillJournal(
   for (let done = 0, block = 1; done < proofs; done += batchSize, block += 1) {
     const size = Math.min(batchSize, proofs - done);
     const id = await journal.atomically((atomic) => writeBatch(atomic, documents, size));
-    const queued = await transactions.queued(ADDRESS, MOST_UNDER_WAY, 0);
+    const queued = await transactions.queued(ADDRESS, MAX_IN_FLIGHT, 0);
     const [signed] = await transactions.claim(
       ADDRESS,
       queued.map((each, index) => ({ id: each.id, nonce: block + index, raw: randomBytes(9), hash: randomBytes(32) })),

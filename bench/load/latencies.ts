@@ -20,5 +20,5 @@ export function figuresOf(latencies: number[], count: number, seconds: number, p
 
 /** The figures other than the rate, in the form of a report. */
 export function latencyDetails({ p50, p95, p99, pending }: LoadFigures): Record<string, number> {
-  return { p50_ms: p50, p95_ms: p95, p99_ms: p99, ...(pending === 0 ? {} : { pending_answers: pending }) };
+  return { p50_ms: p50, p95_ms: p95, p99_ms: p99, ...(pending === 0 ? {} : { pending_responses: pending }) };
 }

@@ -1,9 +1,9 @@
-import { isConfirmed } from "./answers.ts";
+import { isConfirmed } from "./response-check.ts";
 import { closedLoop, type ClosedLoop, type ClosedLoopFigures } from "./closed-loop.ts";
 import { Documents } from "./documents.ts";
 
 type Choice = Pick<ClosedLoop, "label" | "clients" | "warmUpSeconds" | "seconds"> &
-  Partial<Pick<ClosedLoop, "onAnswer" | "signal">>;
+  Partial<Pick<ClosedLoop, "onResponse" | "signal">>;
 
 /** Runs clients that post one document at a time, to Sealbook or to a baseline. */
 export function postSingles(url: string, choice: Choice): Promise<ClosedLoopFigures> {

@@ -14,10 +14,15 @@ export const BARE_512 = "Express alone, 512 clients";
 
 /** Measures a route that only reads the body and responds, under the same load. */
 export async function bare({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
-  const answer = join(root, "answer.json");
-  await writeFile(answer, await confirmedAnswer(root));
+  const responseFile = join(root, "response.json");
+  await writeFile(responseFile, await confirmedResponse(root));
   const ready = /^listens on (\S+)$/m;
-  await using server = await startServing({ script: SCRIPT, parameters: [answer], log: join(root, "bare.log"), ready });
+  await using server = await startServing({
+    script: SCRIPT,
+    parameters: [responseFile],
+    log: join(root, "bare.log"),
+    ready,
+  });
   const figures = await postSingles(server.url, {
     label: `bare: ${BARE_512}`,
     clients: CLIENTS,
@@ -34,10 +39,10 @@ export async function bare({ report, root, seconds, warmUpSeconds }: Bench): Pro
 }
 
 /** Returns a response of Sealbook under this load: its size depends on the number of proofs per transaction. */
-async function confirmedAnswer(root: string): Promise<string> {
+async function confirmedResponse(root: string): Promise<string> {
   await using server = await startSealbook(root);
   const { sample } = await postSingles(server.url, {
-    label: "bare: an answer to copy",
+    label: "bare: a response to copy",
     clients: CLIENTS,
     warmUpSeconds: 1,
     seconds: 3,

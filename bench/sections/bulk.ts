@@ -7,7 +7,7 @@ import { startSealbook } from "../run/sealbook.ts";
 
 const SIZE = 1_000;
 const CLIENTS = [1, 2, 4];
-const SETTLE_MILLISECONDS = 1_000;
+const PAUSE_MILLISECONDS = 1_000;
 
 /** Measures posts of a thousand documents each, until they are confirmed. */
 export async function bulk({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
@@ -19,7 +19,7 @@ export async function bulk({ report, root, seconds, warmUpSeconds }: Bench): Pro
     const value = figures.perSecond * SIZE;
     best = Math.max(best, value);
     report.add({ section: "bulk", name, value, unit: "documents/s", details: latencyDetails(figures) });
-    await sleep(SETTLE_MILLISECONDS);
+    await sleep(PAUSE_MILLISECONDS);
   }
   report.add({
     section: "bulk",

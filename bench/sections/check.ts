@@ -13,7 +13,7 @@ const SCRIPT = join(import.meta.dirname, "../baselines/timed-check.ts");
 /** As in the command of `npm run journal`. */
 const FLAGS = ["--min-semi-space-size=16"];
 const BATCH_SIZE = 1_000;
-const Answer = z.object({ rows: z.number(), seconds: z.number(), cpuSeconds: z.number(), findings: z.number() });
+const Output = z.object({ rows: z.number(), seconds: z.number(), cpuSeconds: z.number(), findings: z.number() });
 
 /** Measures the check of a large journal, without the chain: rows of proofs, confirmations and accounts. */
 export async function check({ report, root, quick }: Bench): Promise<void> {
@@ -27,7 +27,7 @@ export async function check({ report, root, quick }: Bench): Promise<void> {
   }
   await database.destroy();
   const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, SCRIPT, file]);
-  const { rows, seconds, cpuSeconds, findings } = Answer.parse(JSON.parse(stdout));
+  const { rows, seconds, cpuSeconds, findings } = Output.parse(JSON.parse(stdout));
   if (findings > 0) throw new Error(`${findings} findings in a journal in which nothing is wrong`);
   const perSecond = rows / seconds;
   report.add({

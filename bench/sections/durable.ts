@@ -8,7 +8,7 @@ import { showProgress } from "../run/progress.ts";
 
 const SCRIPT = join(import.meta.dirname, "../baselines/durable-inserts.ts");
 const SIZES = [250, 1_000];
-const Answer = z.object({ perSecond: z.number() });
+const Output = z.object({ perSecond: z.number() });
 
 /** Measures durable writes of proof rows, without a server and without a chain. */
 export async function durable({ report, root, seconds, warmUpSeconds }: Bench): Promise<void> {
@@ -24,7 +24,7 @@ export async function durable({ report, root, seconds, warmUpSeconds }: Bench): 
       String(seconds),
     ];
     const { stdout } = await promisify(execFile)(process.execPath, parameters);
-    report.add({ section: "durable", name, value: Answer.parse(JSON.parse(stdout)).perSecond, unit: "rows/s" });
+    report.add({ section: "durable", name, value: Output.parse(JSON.parse(stdout)).perSecond, unit: "rows/s" });
     await rm(directory, { recursive: true });
   }
 }

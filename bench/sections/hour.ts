@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import { RecordClient, RecordSession } from "../../client/index.ts";
 import { type Activity, hourMix } from "../load/hour-mix.ts";
-import { httpAsk } from "../load/http-ask.ts";
+import { httpRequests } from "../load/http-request.ts";
 import type { Bench } from "../run/bench.ts";
 import { MemorySamples } from "../run/memory-samples.ts";
 import { showProgress } from "../run/progress.ts";
@@ -22,13 +22,13 @@ const MAX_LATE_GROWTH = 20;
 export async function hour({ report, root, quick }: Bench): Promise<void> {
   const share = quick ? QUICK_SHARE : 1;
   await using server = await startSealbook(root, { API_AUTH: "apikey" });
-  using ask = httpAsk(server.url, { "X-API-Key": await apiKey(server.directory) }, CLIENTS);
+  using request = httpRequests(server.url, { "X-API-Key": await apiKey(server.directory) }, CLIENTS);
   await using session = await RecordSession.open(
     new RecordClient(server.url, { retryForMilliseconds: 0 }),
     await server.demoAccount(),
   );
   let hashes = 0;
-  const activities = hourMix(ask, session, share, (count) => (hashes += count));
+  const activities = hourMix(request, session, share, (count) => (hashes += count));
   const total = activities.reduce((sum, { times }) => sum + times, 0);
   using progress = showProgress("hour: requests", total, "requests");
   let done = 0;

@@ -33,10 +33,15 @@ export async function memory({ report, root, quick }: Bench): Promise<void> {
       postBulks(server.url, SIZE, {
         label: "memory: bulk posts",
         clients: BULK_CLIENTS,
-        onAnswer: count(SIZE),
+        onResponse: count(SIZE),
         ...rest,
       }),
-      postSingles(server.url, { label: "memory: single posts", clients: SINGLE_CLIENTS, onAnswer: count(1), ...rest }),
+      postSingles(server.url, {
+        label: "memory: single posts",
+        clients: SINGLE_CLIENTS,
+        onResponse: count(1),
+        ...rest,
+      }),
     ]);
   } finally {
     enough.abort();

@@ -8,7 +8,7 @@ import { startServing } from "../run/processes.ts";
 
 const SCRIPT = join(import.meta.dirname, "../baselines/naive-relayer.ts");
 const CLIENTS = [32, 512];
-const SETTLE_MILLISECONDS = 3_000;
+const PAUSE_MILLISECONDS = 3_000;
 
 /** The figure that Sealbook's is compared with. */
 export const NAIVE_512 = "one transaction a post, 512 clients";
@@ -34,7 +34,7 @@ export async function naive({ report, root, seconds, warmUpSeconds }: Bench): Pr
         unit: "proofs/s",
         details: latencyDetails(figures),
       });
-      await sleep(SETTLE_MILLISECONDS);
+      await sleep(PAUSE_MILLISECONDS);
     }
   }
   await rm(directory, { recursive: true });

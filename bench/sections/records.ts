@@ -45,8 +45,8 @@ export async function records(bench: Bench): Promise<void> {
   }
 
   const known = await acceptSome(server.url, quick ? 100 : 1_000);
-  let asked = 0;
-  const nextKnown = (): { id: string; hash: string } => known[(asked += 1) % known.length] ?? { id: "", hash: "" };
+  let lookups = 0;
+  const nextKnown = (): { id: string; hash: string } => known[(lookups += 1) % known.length] ?? { id: "", hash: "" };
   const isConfirmed = (body: string): boolean => body.includes('"status":"confirmed"');
   add(
     "verify, 16 clients",

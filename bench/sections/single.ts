@@ -19,7 +19,7 @@ const OPEN_RATE = 1_200;
 /** Time over which so many clients connect. */
 const CONNECTING_SECONDS = 18;
 /** Pause between loads, in which the server finishes the remaining requests. */
-const SETTLE_MILLISECONDS = 1_000;
+const PAUSE_MILLISECONDS = 1_000;
 
 /** The figure that others are compared with. */
 export const SINGLE_512 = "instant blocks, 512 clients";
@@ -37,7 +37,7 @@ async function instantBlocks({ report, root, seconds, warmUpSeconds }: Bench): P
     const name = `instant blocks, ${clients} client${clients === 1 ? "" : "s"}`;
     const figures = await postSingles(server.url, { label: `single: ${name}`, clients, warmUpSeconds, seconds });
     add(report, name, figures, name === SINGLE_512 ? [atLeast(figures.perSecond, 2_000, UNIT)] : []);
-    await sleep(SETTLE_MILLISECONDS);
+    await sleep(PAUSE_MILLISECONDS);
   }
 }
 
@@ -47,7 +47,7 @@ async function regularBlocks({ report, root, quick }: Bench): Promise<void> {
     const name = `3-second blocks, ${clients} client${clients === 1 ? "" : "s"}`;
     const load = { label: `single: ${name}`, clients, warmUpSeconds: PERIOD_SECONDS, seconds: wholeBlocks(quick) };
     add(report, name, await postSingles(server.url, load));
-    await sleep(PERIOD_SECONDS * 1_000 + SETTLE_MILLISECONDS);
+    await sleep(PERIOD_SECONDS * 1_000 + PAUSE_MILLISECONDS);
   }
 }
 

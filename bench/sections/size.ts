@@ -32,19 +32,19 @@ interface Stop {
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly signal: AbortSignal;
-  readonly onAnswer: () => void;
+  readonly onResponse: () => void;
 }
 
 async function until(label: string, count: number, post: (stop: Stop) => Promise<unknown>): Promise<void> {
   const enough = new AbortController();
   using progress = showProgress(label, count, "posts");
   let done = 0;
-  const onAnswer = (): void => {
+  const onResponse = (): void => {
     done += 1;
     progress.update(done);
     if (done >= count) enough.abort();
   };
-  await post({ label, warmUpSeconds: 0, seconds: LIMIT_SECONDS, signal: enough.signal, onAnswer });
+  await post({ label, warmUpSeconds: 0, seconds: LIMIT_SECONDS, signal: enough.signal, onResponse });
 }
 
 async function measure(bench: Bench, name: string, emptyBytes: number, posts: Fill): Promise<void> {

@@ -38,7 +38,7 @@ interface Options {
 export function checkCommand(): Command {
   return new Command("check")
     .description("Checks every entry of the journal, what they are found by, and what the chain has of them.")
-    .option("--offline", "do not ask the chain")
+    .option("--offline", "do not query the chain")
     .addOption(
       new Option("--from <sequence>", "begin with this entry, trusting the digest that is stored before it")
         .argParser(parseSequence)
@@ -49,12 +49,12 @@ export function checkCommand(): Command {
     .addHelpText(
       "after",
       `
-What is not as it was written, or not as the chain has it, is told with the entry's number. It only reads; what is
-written meanwhile is left to the next check. ${FILE} in DATA_DIR says up to where all was right: --resume
-trusts that file, and what was right then and changed since is not found.
+Reports every entry that was changed or removed, or that the chain contradicts, with its number. The check only reads;
+entries written during a check are left to the next one. ${FILE} in DATA_DIR contains the newest entry that
+was checked without findings: --resume trusts that file and does not find later changes of older entries.
 
-Ctrl-C ends the check, with what is done kept for --resume.
-Exit code: 0 all is right, 1 something is not, 2 wrong usage or it could not be checked, 130 interrupted.`,
+Ctrl-C ends the check and stores its progress for --resume.
+Exit code: 0 no findings, 1 findings, 2 wrong usage or failed check, 130 interrupted.`,
     )
     .action(check);
 }
@@ -114,10 +114,10 @@ async function checkAll(
 ): Promise<void> {
   const json = options.json === true;
   const file = join(dataDirectory, FILE);
-  const asksChain = chain !== undefined;
+  const readsChain = chain !== undefined;
   // Entries before --from were not checked, so that no resume point is stored for them.
   const keep = async (resumePoint: ResumePoint): Promise<void> => {
-    if (options.from === undefined) await writeResumePoint(file, resumePoint, asksChain);
+    if (options.from === undefined) await writeResumePoint(file, resumePoint, readsChain);
   };
   const stop = new AbortController();
   const interrupt = (): void => {
@@ -141,7 +141,7 @@ async function checkAll(
           await keep(resumePoint);
         },
       },
-      await startOf(database, file, options, asksChain),
+      await startOf(database, file, options, readsChain),
       stop.signal,
     );
   } finally {
@@ -149,7 +149,7 @@ async function checkAll(
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
   await keep(result.resumePoint);
-  process.stdout.write(`${resultLine(result, asksChain, json)}\n`);
+  process.stdout.write(`${resultLine(result, readsChain, json)}\n`);
   process.exitCode = !result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0;
 }
 
@@ -157,9 +157,9 @@ async function startOf(
   database: Database,
   file: string,
   { from, resume }: Options,
-  asksChain: boolean,
+  readsChain: boolean,
 ): Promise<ResumePoint> {
-  if (resume === true) return readResumePoint(file, asksChain);
+  if (resume === true) return readResumePoint(file, readsChain);
   if (from === undefined || from <= 1) return BEGINNING;
   const { sequence: newest } = await journalSource(database).head();
   if (from > newest)

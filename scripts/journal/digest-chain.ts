@@ -74,7 +74,7 @@ export class DigestChain {
     const { digest } = this;
     if (digest === undefined) {
       const whole = wholeDigest(line.subject.kind, line.link);
-      if (whole !== undefined) this.#settle(line.sequence);
+      if (whole !== undefined) this.#reportBreak(line.sequence);
       return this.#advance(line, whole);
     }
     const computed = nextDigest(digest, line.text);
@@ -89,17 +89,17 @@ export class DigestChain {
     if (head.sequence > this.#at) this.#gap(head.sequence);
     const trials = this.#trials;
     const digest = this.#digest ?? trials?.computed;
-    if (digest === undefined) return this.#settle(head.sequence);
+    if (digest === undefined) return this.#reportBreak(head.sequence);
     const isSame = Buffer.compare(digest, head.digest) === 0;
     if (this.#break === undefined) {
       if (!isSame) this.#report({ kind: "head_changed", sequence: head.sequence });
     } else if (isSame) {
       this.#onlyDigest();
     } else if (trials?.stored !== undefined && Buffer.compare(trials.stored, head.digest) !== 0) {
-      this.#settle(this.#at);
+      this.#reportBreak(this.#at);
       this.#report({ kind: "head_changed", sequence: head.sequence });
     } else {
-      this.#settle(this.#at);
+      this.#reportBreak(this.#at);
     }
   }
 
@@ -120,7 +120,7 @@ export class DigestChain {
       }
     }
     if (stored !== undefined) {
-      this.#settle(this.#at);
+      this.#reportBreak(this.#at);
       this.#digest = stored;
     }
     return false;
@@ -134,14 +134,14 @@ export class DigestChain {
   }
 
   #gap(last: number): void {
-    this.#settle(this.#at);
+    this.#reportBreak(this.#at);
     this.#break = { kind: "entry_missing", sequence: this.#at + 1, last };
     this.#digest = undefined;
     this.#at = last;
   }
 
   /** Reports a break; the entries after it, up to `last`, are unverifiable. */
-  #settle(last: number): void {
+  #reportBreak(last: number): void {
     const found = this.#break;
     if (found === undefined) return;
     const first = (found.kind === "entry_missing" ? found.last : found.sequence) + 1;

@@ -40,7 +40,7 @@ Every entry is checked on the way: each segment's file and digest, and that noth
 restored or nothing: when it is interrupted or something is wrong, the database stays empty. What the replica has no
 confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
 The chain is that of RPC_URL, or the embedded one in DATA_DIR. The records of accounts come back from the chain at the
-server's next start; sessions do not, and everybody logs in again.
+server's next start; sessions do not, and all accounts log in again.
 Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
     )
     .action(async ({ from }: Options) => {

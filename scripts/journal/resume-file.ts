@@ -11,7 +11,7 @@ const File = z.object({
   format: z.literal(FORMAT),
   sequence: whole,
   digest: z.string().regex(/^[0-9a-f]{64}$/),
-  asked_chain: z.boolean(),
+  chain_included: z.boolean(),
   proofs: whole.nullable(),
   keys: z
     .object({
@@ -24,18 +24,18 @@ const File = z.object({
 
 /**
  * Stores a resume point.
- * @param asksChain Whether the check included the chain
+ * @param readsChain Whether the check included the chain
  */
 export function writeResumePoint(
   path: string,
   { sequence, digest, proofs, keys }: ResumePoint,
-  asksChain: boolean,
+  readsChain: boolean,
 ): Promise<void> {
   const content: z.input<typeof File> = {
     format: FORMAT,
     sequence,
     digest: Buffer.from(digest).toString("hex"),
-    asked_chain: asksChain,
+    chain_included: readsChain,
     proofs: proofs ?? null,
     keys: keys === undefined ? null : { seeds: [...keys.seeds], count: keys.count, sums: [...keys.sums] },
   };
@@ -46,11 +46,11 @@ export function writeResumePoint(
  * Reads the resume point of an earlier check.
  * @throws CommandFailure when the file does not exist, or when its check did not include the chain and this one does
  */
-export async function readResumePoint(path: string, asksChain: boolean): Promise<ResumePoint> {
-  const { sequence, digest, proofs, keys, asked_chain: askedChain } = await readState(path);
-  if (asksChain && !askedChain) {
+export async function readResumePoint(path: string, readsChain: boolean): Promise<ResumePoint> {
+  const { sequence, digest, proofs, keys, chain_included: chainIncluded } = await readState(path);
+  if (readsChain && !chainIncluded) {
     throw new CommandFailure(
-      "the earlier check did not ask the chain: resume it with --offline, or check from the beginning",
+      "the earlier check did not query the chain: resume it with --offline, or check from the beginning",
     );
   }
   return { sequence, digest: Buffer.from(digest, "hex"), proofs: proofs ?? undefined, keys: keys ?? undefined };

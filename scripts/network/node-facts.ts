@@ -44,7 +44,7 @@ export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<
   const queryNode = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
     const parsed = schema.safeParse(await rpc.call(method, params));
     if (parsed.success) return parsed.data;
-    throw new SealbookError("chain_unavailable", `its answer to ${method} cannot be read`);
+    throw new SealbookError("chain_unavailable", `its response to ${method} cannot be read`);
   };
   const latest = await queryNode(Block, "eth_getBlockByNumber", "latest", false);
   // The genesis block's timestamp comes from the files.

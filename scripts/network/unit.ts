@@ -16,7 +16,7 @@ StateDirectory=besu
 StateDirectoryMode=0700
 Environment=JAVA_OPTS=-Xmx4g
 ExecStart=/opt/besu/bin/besu --config-file=${CONFIG_DIRECTORY}/besu.toml
-# Java ends with 143 when it is told to stop.
+# Java ends with 143 on a request to stop.
 SuccessExitStatus=143
 Restart=always
 RestartSec=5

@@ -21,13 +21,13 @@ export class UnreachableError extends Error {
  * timeout each.
  */
 export function untilLost<Arguments extends unknown[], T>(
-  ask: (...args: Arguments) => Promise<T>,
+  query: (...args: Arguments) => Promise<T>,
 ): (...args: Arguments) => Promise<T> {
   let lost: UnreachableError | undefined;
   return async (...args) => {
     if (lost !== undefined) throw lost;
     try {
-      return await ask(...args);
+      return await query(...args);
     } catch (error) {
       if (error instanceof UnreachableError) lost = error;
       throw error;

@@ -73,21 +73,21 @@ export async function proveFile(
   }
 
   const metadata = same && existing.status === "pending" ? existing.metadata : newMetadata(settings);
-  const answer = await client.submit({ document_id, hash, metadata }, { signal: giveUp });
-  checkAnswer(answer, recordHashOf({ document_id, hash, metadata }));
+  const response = await client.submit({ document_id, hash, metadata }, { signal: giveUp });
+  checkResponse(response, recordHashOf({ document_id, hash, metadata }));
   // A pending file of the same record is overwritten, not kept as an older proof.
   if (existing !== undefined && !same) await keepOlderProof(path);
-  await writeJson(path, { format: PROOF_FORMAT, ...answer });
-  if (answer.status === "pending") {
+  await writeJson(path, { format: PROOF_FORMAT, ...response });
+  if (response.status === "pending") {
     throw new StillPendingError(
       "was accepted and will be anchored, but was not confirmed in time; run prove again to fetch its proof",
     );
   }
   return {
     bytes,
-    proof: answer.proof,
+    proof: response.proof,
     proofFile: path,
-    bundleFile: await keepBundle(answer.proof, path, settings, giveUp),
+    bundleFile: await keepBundle(response.proof, path, settings, giveUp),
     reused: false,
   };
 }
@@ -150,8 +150,8 @@ function isSameRecord(existing: ProofFile, documentId: string, hash: string, typ
   );
 }
 
-function checkAnswer(answer: ProofResponse, recordHash: string): void {
-  const record = answer.status === "confirmed" ? answer.proof : answer;
+function checkResponse(response: ProofResponse, recordHash: string): void {
+  const record = response.status === "confirmed" ? response.proof : response;
   if (record.record_hash !== recordHash || recordHashOf(record) !== recordHash) {
     throw new Error("the server returned the proof of a different document");
   }

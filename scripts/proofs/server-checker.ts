@@ -1,5 +1,5 @@
 import { ClientError, type ConfirmedProof, type ProofClient, type Verification } from "../../client/index.ts";
-import { answerOf, isSilence } from "./server-client.ts";
+import { errorText, isUnreachable } from "./server-client.ts";
 import { UnreachableError, untilLost, type ProofChecker } from "./checker.ts";
 
 /** Checks proofs with the server, which must be trusted. */
@@ -21,14 +21,14 @@ const FIELDS = [
 ] as const;
 
 export function serverChecker(client: ProofClient): ServerChecker {
-  const ask = untilLost(<T>(question: () => Promise<T>) => asked(question));
+  const request = untilLost(<T>(query: () => Promise<T>) => queryServer(query));
   return {
     name: "server",
-    verify: (hash) => ask(() => client.verify(hash)),
+    verify: (hash) => request(() => client.verify(hash)),
     contradiction: async (proof) => {
       const [verification, known] = await Promise.all([
-        ask(() => client.verify(proof.hash)),
-        ask(() => client.find(proof.record_hash)),
+        request(() => client.verify(proof.hash)),
+        request(() => client.find(proof.record_hash)),
       ]);
       if (!verification.valid) return `message of the server: ${verification.message}`;
       if (known === undefined || known.status === "pending") return "the server has no such proof";
@@ -42,12 +42,12 @@ function difference(proof: ConfirmedProof["proof"], known: ConfirmedProof["proof
   return field && `the server's proof has ${field} ${known[field]}, not ${proof[field]}`;
 }
 
-async function asked<T>(question: () => Promise<T>): Promise<T> {
+async function queryServer<T>(query: () => Promise<T>): Promise<T> {
   try {
-    return await question();
+    return await query();
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    const why = isSilence(error) ? `does not respond: ${error.message}` : answerOf(error);
+    const why = isUnreachable(error) ? `does not respond: ${error.message}` : errorText(error);
     throw new UnreachableError(`not checked: the server ${why}`, { cause: error });
   }
 }

@@ -45,17 +45,17 @@ export async function assertReachable(url: string): Promise<void> {
     await proofClient(url, { retryForMilliseconds: 0 }).status();
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    throw new CommandFailure(isSilence(error) ? error.message : `${url} ${answerOf(error)}`);
+    throw new CommandFailure(isUnreachable(error) ? error.message : `${url} ${errorText(error)}`);
   }
 }
 
 /** Whether there was no response. */
-export function isSilence({ code }: ClientError): boolean {
+export function isUnreachable({ code }: ClientError): boolean {
   return code === "unreachable" || code === "timeout";
 }
 
 /** Describes an error response of a server. */
-export function answerOf({ code, status, message }: ClientError): string {
+export function errorText({ code, status, message }: ClientError): string {
   if (code === "unexpected_response") return `is not a Sealbook server: ${message}`;
   return `rejects the request: ${message}${status === UNAUTHORIZED ? ` (${KEY_VARIABLE} or ${TOKEN_VARIABLE})` : ""}`;
 }

@@ -50,10 +50,10 @@ async function compareInto(
     await kept.writeFile(lines.join(""));
     lines = [];
   };
-  const answers = client.verifyRestored(documentsOf(files), { asOf, signal });
-  let answer = await answers.next();
-  for (; answer.done !== true; answer = await answers.next()) {
-    const { row, text } = answer.value;
+  const rows = client.verifyRestored(documentsOf(files), { asOf, signal });
+  let next = await rows.next();
+  for (; next.done !== true; next = await rows.next()) {
+    const { row, text } = next.value;
     const file = files[count];
     if (file === undefined || row.document_id !== file.documentId || row.hash !== file.hash) throw strange();
     count += 1;
@@ -63,8 +63,8 @@ async function compareInto(
     onRow(row, file);
   }
   await keep();
-  if (count !== files.length || Buffer.from(root.value).toString("hex") !== answer.value.rows_root) throw strange();
-  return answer.value;
+  if (count !== files.length || Buffer.from(root.value).toString("hex") !== next.value.rows_root) throw strange();
+  return next.value;
 }
 
 function* documentsOf(files: readonly HashedRestoredFile[]): Generator<{ document_id: string; hash: string }, void> {

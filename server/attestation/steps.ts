@@ -162,7 +162,7 @@ const root = (nodes) => {
   while (half * 2 < nodes.length) half *= 2;
   return hash(Buffer.of(1), root(nodes.slice(0, half)), root(nodes.slice(half)));
 };
-const lines = require("node:fs").readFileSync("answer", "utf8").trimEnd().split("\\n");
+const lines = require("node:fs").readFileSync("response", "utf8").trimEnd().split("\\n");
 const parsed = () => (JSON.parse(lines[0]).documents ?? []).map((row) => JSON.stringify(row));
 const rows = lines.length > 1 ? lines.slice(0, -1) : parsed();
 console.log(rows.length, root(rows.map((row) => hash(Buffer.of(0), row))).toString("hex"));
@@ -172,7 +172,7 @@ function rowSteps({ verification }: VerificationFacts): AttestationStep[] {
   return [
     {
       title: "The rows",
-      run: `# "answer" is the unchanged response of the verification, JSON or NDJSON\nnode -e ${shellWord(ROWS_ROOT)}`,
+      run: `# "response" is the response of the verification, JSON or NDJSON\nnode -e ${shellWord(ROWS_ROOT)}`,
       expect: [`${verification.totals.documents} ${hex(verification.rowsRoot)}`],
       proves: "The rows are those of the verification: complete, unchanged and in order.",
     },

@@ -17,7 +17,7 @@ export function wordingOf(facts: AttestationFacts, audience: Audience): Wording 
 
 const CHECKABLE =
   "Every check can be repeated without access to the issuer: the steps at the end use the attached files and common " +
-  "tools. Some of them ask a node of the chain, which can be any node.";
+  "tools. Some of them query a node of the chain, which can be any node.";
 
 const INTRODUCTIONS: Readonly<Record<"records" | "verification", Readonly<Record<Audience, string>>>> = {
   records: {

@@ -66,8 +66,10 @@ export class AlertChat {
 
   async #notify(): Promise<void> {
     const { chat, store, journal, messageQueue } = this.#deps;
-    const told = await store.notifiedUpTo(this.#receiver);
-    const news = [...(await store.open()), ...(await store.resolvedAfter(told))].filter(({ change }) => change > told);
+    const notifiedUpTo = await store.notifiedUpTo(this.#receiver);
+    const news = [...(await store.open()), ...(await store.resolvedAfter(notifiedUpTo))].filter(
+      ({ change }) => change > notifiedUpTo,
+    );
     if (news.length === 0) return;
     news.sort((one, other) => one.change - other.change);
     await journal.atomically(({ chats }) =>

@@ -128,7 +128,7 @@ function valueOf(question: Question, input: FormInput): Answers | FormFault {
   return { [question]: text };
 }
 
-/** Reads a source: an http or https address, and the path to the value in what it answers. */
+/** Reads a source: an http or https address, and the path to the value in its response. */
 function parseSource(text: string): SensorSource | FormFault {
   const [address = "", ...rest] = text.trim().split(/\s+/u);
   const url = URL.parse(address);

@@ -195,7 +195,7 @@ export class Telegram {
         error.parameters.retry_after,
       );
     const cause = error instanceof HttpError ? error.error : error;
-    return new TelegramError(clean(`no answer: ${cause instanceof Error ? cause.message : String(cause)}`));
+    return new TelegramError(clean(`no response: ${cause instanceof Error ? cause.message : String(cause)}`));
   }
 }
 

@@ -9,6 +9,9 @@ export interface ChainEvents {
   /** The chain's node is unavailable; called at every check, reported once. */
   nodeDown(reason: string): void;
   nodeUp(): void;
+  /** The clock of this machine and the times of the blocks differ; called at every check, reported once. */
+  clockSkewed(reason: string): void;
+  clockRight(): void;
   /** The chain's node serves another chain than the journal's; called at every check, reported once. */
   wrongChain(reason: string): void;
   rightChain(): void;

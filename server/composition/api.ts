@@ -73,10 +73,11 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
 
 function accessOf(
   { database, clock }: Foundation,
-  { allowedNetworks, trustedProxies, apiKeys }: Config["access"],
+  { allowedNetworks, allowedHosts, trustedProxies, apiKeys }: Config["access"],
   { tokens }: Pick<Opened, "tokens">,
 ): AccessDeps {
   return {
+    hosts: allowedHosts,
     networks: new NetworkList(allowedNetworks),
     proxies: new NetworkList(trustedProxies),
     authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },

@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
 import { type AuthenticationDeps, authenticate } from "../http/access/authenticate.ts";
 import type { NetworkList } from "../kit/network-list.ts";
+import { hostCheck } from "../http/access/host-check.ts";
 import { sourceNetwork } from "../http/access/source-network.ts";
 import { accessLog } from "../http/access-log.ts";
 import { urlLimit } from "../http/connection-limits.ts";
@@ -28,6 +29,8 @@ import type { Metrics } from "../operations/metrics.ts";
 
 /** Access to the integrity-proof API. */
 export interface AccessDeps {
+  /** Names of the server in requests. */
+  readonly hosts: readonly string[];
   readonly networks: NetworkList;
   /** Their `X-Forwarded-For` is trusted. */
   readonly proxies: NetworkList;
@@ -66,7 +69,7 @@ export function createApp(deps: AppDeps): Express {
   // Only trusted proxies may say which address a request comes from.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), urlLimit());
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit());
   const fromInside = sourceNetwork(access.networks);
   app.use("/api/v1", fromInside, authenticate(access.authentication), integrityRouter(deps));
   app.use("/api", recordStoreRouter(new Map([...sessionRoutes(deps.sessions), ...recordRoutes(deps.records)])));

@@ -4,6 +4,7 @@ import type { SessionAdministration } from "../chain/contracts/session-registry-
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";
 import type { RelayerKey } from "../chain/keys/relayer-key.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { FailOver } from "../chain/rpc/failover.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 
@@ -35,6 +36,8 @@ export type ChainLinkEvent =
 export interface ChainLinkOptions {
   /** Whether to use the embedded chain of another process; otherwise that is an error. */
   readonly share: boolean;
+  /** The clock of the embedded chain's blocks; the machine's when unset. */
+  readonly clock?: Clock;
   /** Keeps the server on its journal's chain; unset for a command, which has no journal or checks it itself. */
   readonly guard?: ChainGuard;
   readonly onEvent: (event: ChainLinkEvent) => void;

@@ -78,11 +78,11 @@ export async function holdDataFolder(directory: string): Promise<DirectoryLock> 
  * holdDataFolder}
  */
 export async function holdAdministration(directory: string): Promise<DirectoryLock> {
-  const lock = await waitFor(() => hold(directory, "administration").catch(ifHeld), ADMINISTRATION_WAIT);
+  const lock = await waitFor(() => hold(directory, "administration").catch(ifLocked), ADMINISTRATION_WAIT);
   return lock ?? (await hold(directory, "administration"));
 }
 
-function ifHeld(error: unknown): undefined {
+function ifLocked(error: unknown): undefined {
   if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
 }
 

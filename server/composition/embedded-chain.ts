@@ -28,7 +28,7 @@ export async function openEmbeddedChain(
 ): Promise<Omit<ContractsLink, "close">> {
   const { dataDirectory, sessionRules: rules, gasPrice } = config;
   const urlFile = embeddedChainUrlFile(node.directory);
-  const embedded = await startOrShare(node, urlFile, options, resources);
+  const embedded = await startOrShare(config, node, options, resources);
   const connection =
     embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
   const rpc = options.guard?.guard(connection) ?? connection;
@@ -51,19 +51,21 @@ export async function openEmbeddedChain(
 
 /** @returns `undefined` when another process runs the chain and `share` allows to use it there */
 async function startOrShare(
+  { clockLimitMilliseconds }: ChainConfig,
   node: Extract<NodeConfig, { kind: "embedded" }>,
-  urlFile: string,
-  { share, onEvent }: ChainLinkOptions,
+  { share, clock, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<EmbeddedChain | undefined> {
   try {
     const embedded = await startEmbeddedChain({
       ...node,
       chainId: EMBEDDED_CHAIN_ID,
+      ...(clock === undefined ? {} : { clock }),
+      clockLimitMilliseconds,
       onEvent: (event) => onEvent({ kind: "embedded", event }),
     });
     resources.defer(() => embedded.stop());
-    await writeFileDurably(urlFile, [Buffer.from(embedded.url)]);
+    await writeFileDurably(embeddedChainUrlFile(node.directory), [Buffer.from(embedded.url)]);
     return embedded;
   } catch (error) {
     if (share && error instanceof SealbookError && error.code === "chain_in_use") return undefined;

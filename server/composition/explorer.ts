@@ -17,6 +17,6 @@ export interface ExplorerOptions {
 export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExplorerOptions): ExplorerDeps {
   return {
     explorer: chainExplorer(rpc, deployment, validatorNames),
-    requestsPerSource: rateLimit(explorerRate, "questions to the explorer from this network address"),
+    requestsPerSource: rateLimit(explorerRate, "requests to the explorer from this network address"),
   };
 }

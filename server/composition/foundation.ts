@@ -21,6 +21,8 @@ const HEAD_INTERVAL_MILLISECONDS = 500;
 export interface Foundation extends Monitoring {
   readonly version: string;
   readonly clock: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock: Clock;
   readonly link: ChainLink;
   readonly database: Database;
   readonly journal: Journal;
@@ -35,7 +37,7 @@ export function createFoundation(
   config: ChainConfig,
   { link, database, validators }: Pick<Opened, "link" | "database" | "validators">,
   logger: Logger,
-  clock: Clock,
+  { clock, steadyClock }: Pick<Foundation, "clock" | "steadyClock">,
 ): Foundation {
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
@@ -53,7 +55,19 @@ export function createFoundation(
       ? logger.info("the chain's node responds again")
       : logger.warn({ err: error }, "the chain's node does not respond"),
   );
-  return { ...monitoring, version, clock, link, database, journal, signer, validatorNames, proofAnchor, head };
+  return {
+    ...monitoring,
+    version,
+    clock,
+    steadyClock,
+    link,
+    database,
+    journal,
+    signer,
+    validatorNames,
+    proofAnchor,
+    head,
+  };
 }
 
 function packageVersion(): string {

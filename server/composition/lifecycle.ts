@@ -2,6 +2,7 @@ import type { Express } from "express";
 import type { HttpConfig } from "../config/config.ts";
 import { listen } from "../http/server.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
+import type { NetworkList } from "../kit/network-list.ts";
 import type { Parts } from "./parts.ts";
 import type { Opened } from "./resources.ts";
 
@@ -11,6 +12,8 @@ const STOP_WAIT_MILLISECONDS = 3_000;
 export interface StartOptions {
   readonly opened: Opened;
   readonly http: HttpConfig;
+  /** Trusted proxies. */
+  readonly proxies: NetworkList;
   readonly demoAccountFile: string;
   readonly app: Express;
 }
@@ -21,7 +24,7 @@ export interface StartOptions {
  */
 export async function startParts(
   parts: Parts,
-  { opened, http, demoAccountFile, app }: StartOptions,
+  { opened, http, proxies, demoAccountFile, app }: StartOptions,
 ): Promise<{ url: string; demoAccount: DemoAccount | undefined }> {
   const { resources } = opened;
   await startMonitoring(parts, resources);
@@ -29,7 +32,12 @@ export async function startParts(
   await startWork(parts, resources);
   const demoAccount = await demoAccountOf(parts, demoAccountFile);
   resources.defer(() => parts.pictures.stop());
-  const server = await listen(app, http.host, http.port, opened.certificate);
+  const server = await listen(app, {
+    host: http.host,
+    port: http.port,
+    certificate: opened.certificate,
+    isProxy: (address) => proxies.has(address),
+  });
   resources.defer(() => releasingWaits(parts, () => server.close()));
   parts.address.listening(server.url);
   const { bot, operations } = parts;

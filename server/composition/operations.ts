@@ -2,6 +2,7 @@ import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { SealbookError } from "../errors.ts";
+import { ClockMonitor } from "../operations/clock-monitor.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Status } from "../operations/responses.ts";
 import type { StorageMonitor } from "../operations/storage-monitor.ts";
@@ -32,11 +33,12 @@ export interface OperationsOptions {
   readonly journalWorkers: JournalWorkers;
   readonly address: PublicAddress;
   readonly storage: StorageMonitor;
+  readonly clockLimitMilliseconds: number;
   readonly nodeIntervalMilliseconds: number | undefined;
 }
 
 export function createOperations(foundation: Foundation, options: OperationsOptions): Operations {
-  const { link, journal, alerts, telemetry } = foundation;
+  const { link, journal, head, metrics, alerts, telemetry, clock } = foundation;
   const { inspect, storage, nodeIntervalMilliseconds } = options;
   // The embedded chain makes blocks only when a transaction waits.
   const regularBlocks = link.embedded === undefined;
@@ -48,8 +50,20 @@ export function createOperations(foundation: Foundation, options: OperationsOpti
     staleSeconds: STALE_BLOCK_SECONDS,
     intervalMilliseconds: nodeIntervalMilliseconds,
   });
+  const clockMonitor = new ClockMonitor({
+    clock,
+    head: () => head.head,
+    isEmbedded: link.embedded !== undefined,
+    limitMilliseconds: options.clockLimitMilliseconds,
+    telemetry,
+  });
+  metrics.gauge(
+    "sealbook_clock_skew_seconds",
+    "Time by which the newest block is ahead of the server's clock",
+    () => clockMonitor.blockAhead() ?? undefined,
+  );
   return {
-    status: createStatus(foundation, options, regularBlocks),
+    status: createStatus(foundation, options, clockMonitor, regularBlocks),
     async assertReady() {
       storage.assertReady();
       await assertReadable(journal);
@@ -58,12 +72,14 @@ export function createOperations(foundation: Foundation, options: OperationsOpti
     },
     async start() {
       await storage.start();
+      clockMonitor.start();
       nodeMonitor.start();
       for (const webhook of webhooks) webhook.start();
     },
     async stop() {
       await Promise.all(webhooks.map((webhook) => webhook.stop()));
       await nodeMonitor.stop();
+      await clockMonitor.stop();
       await storage.stop();
     },
   };
@@ -95,6 +111,7 @@ function createWebhooks(
 function createStatus(
   { version, link, journal, telemetry }: Foundation,
   { inspect, transactions, journalWorkers, storage }: OperationsOptions,
+  clockMonitor: ClockMonitor,
   regularBlocks: boolean,
 ): () => Promise<Status> {
   const startedAt = performance.now();
@@ -111,6 +128,7 @@ function createStatus(
       failedAnchors: async () => (await journal.anchors.failed()).length,
       divergences: () => telemetry.counts().divergences,
       storage: () => storage.state(),
+      clock: clockMonitor,
       lacksReplica: () => journalWorkers.syncReplication?.isAvailable === false,
       lastReconciled: () => journalWorkers.lastReconciled(),
       replicaLag: () => journalWorkers.replicaLag(),

@@ -28,6 +28,8 @@ import { createTransactions, type RelayerTransactions } from "./transactions.ts"
 /** Replacements for tests. */
 export interface ServerOverrides {
   readonly clock?: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock?: Clock;
   /** Between two checks of the chain's node. */
   readonly nodeIntervalMilliseconds?: number;
   /** Cost of a new keystore: scrypt's N. */
@@ -102,6 +104,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     journalWorkers,
     address,
     storage: createStorageMonitor(foundation, config, opened),
+    clockLimitMilliseconds: config.chain.clockLimitMilliseconds,
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
@@ -116,7 +119,7 @@ function buildProofs(
   { sender }: RelayerTransactions,
   { syncReplication }: JournalWorkers,
 ): Proofs {
-  const { journal, database, signer, proofAnchor, head, alerts, telemetry, logger, clock } = foundation;
+  const { journal, database, signer, proofAnchor, head, alerts, telemetry, logger, clock, steadyClock } = foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
@@ -129,6 +132,7 @@ function buildProofs(
     replication: syncReplication,
     telemetry,
     clock,
+    steadyClock,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   head.subscribe((newest) => proofs.onHead(newest));

@@ -32,6 +32,8 @@ export interface ProofDeps {
   readonly replication: SyncReplication | undefined;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock: Clock;
   readonly batchMaxAgeMilliseconds: number;
   readonly proofWaitMilliseconds: number;
   readonly anchorDeadlineMilliseconds: number;
@@ -58,14 +60,21 @@ export interface Proofs {
 export function createProofs(deps: ProofDeps): Proofs {
   const { journal, chain } = deps;
   const trees = new AnchorTrees(journal.anchors);
-  const writer = new AnchorWriter(journal, chain, deps.clock);
+  const writer = new AnchorWriter(journal, chain, deps.steadyClock);
   const tracker = new AnchorTracker({ ...deps, writer, trees, deadlineMilliseconds: deps.anchorDeadlineMilliseconds });
   const rules = {
     maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
     leadMilliseconds: BATCH_LEAD_MILLISECONDS,
     gatherMilliseconds: GATHER_MILLISECONDS,
   };
-  const queue = new ProofQueue({ ...deps, writer, tracker, rules, maxInFlight: deps.maxInFlight });
+  const queue = new ProofQueue({
+    ...deps,
+    clock: deps.steadyClock,
+    writer,
+    tracker,
+    rules,
+    maxInFlight: deps.maxInFlight,
+  });
   const verifier = new ProofVerifier({ ...deps, trees });
   const recheck = new DivergenceRecheck({
     verifier,

@@ -13,7 +13,7 @@ export function createReplicators(
   config: JournalConfig,
   targets: readonly SegmentTarget[],
 ): readonly Replicator[] {
-  const { journal, metrics, clock } = foundation;
+  const { journal, metrics, steadyClock } = foundation;
   const rules = {
     ...DEFAULT_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
@@ -22,7 +22,9 @@ export function createReplicators(
   };
   const replicators = targets.map(
     (target) =>
-      new Replicator(target, journal.entries, rules, clock, (event) => reportReplica(foundation, target.name, event)),
+      new Replicator(target, journal.entries, rules, steadyClock, (event) =>
+        reportReplica(foundation, target.name, event),
+      ),
   );
   metrics.gauge("sealbook_replicas", "Targets that the journal is replicated to", () => replicators.length);
   metrics.gaugeBy(

@@ -25,6 +25,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
+import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 
 /** Resources that are open before any part is built. */
@@ -51,7 +52,7 @@ export interface Opened {
 }
 
 /** Locks the data folder, and opens the chain, the journal and everything else in files. */
-export async function openAll(config: Config, logger: Logger): Promise<Opened> {
+export async function openAll(config: Config, logger: Logger, clock: Clock): Promise<Opened> {
   const resources = new AsyncDisposableStack();
   try {
     await useFastKeccak();
@@ -67,6 +68,7 @@ export async function openAll(config: Config, logger: Logger): Promise<Opened> {
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
+      clock,
       guard,
       onEvent(event) {
         logLinkEvent(logger, event);
@@ -157,7 +159,14 @@ function openCertificate(files: CertificateFiles, logger: Logger): Promise<Liste
 function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
   if (event.kind === "embedded") {
     const { kind, ...details } = event.event;
-    const grave = ["interrupted", "broken", "snapshot-unusable", "snapshot-failed", "resume-failed"].includes(kind);
+    const grave = [
+      "interrupted",
+      "broken",
+      "snapshot-unusable",
+      "snapshot-failed",
+      "resume-failed",
+      "clock-ahead",
+    ].includes(kind);
     logger[grave ? "error" : kind === "snapshot-written" ? "debug" : "info"](details, `embedded chain: ${kind}`);
   } else if (event.kind === "failed_over") {
     logger.warn({ ...event.event }, "switched to another node of the chain");

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { steadyClock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
+import { NetworkList } from "../kit/network-list.ts";
 import type { AccountService } from "../sessions/account-service.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
 import { createApi } from "./api.ts";
@@ -28,7 +30,8 @@ export interface Server {
 
 /** Opens the chain and the journal and builds every part; nothing runs yet. */
 export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}): Promise<Server> {
-  const opened = await openAll(config, logger);
+  const clock = overrides.clock ?? Date.now;
+  const opened = await openAll(config, logger, clock);
   try {
     return await build(config, logger, overrides, opened);
   } catch (error) {
@@ -40,7 +43,10 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
 async function build(config: Config, logger: Logger, overrides: ServerOverrides, opened: Opened): Promise<Server> {
   // Loaded on demand: few servers have a bot, which is a large part of the program.
   const chatBot = config.telegram && (await import("./bot.ts"));
-  const foundation = createFoundation(config.chain, opened, logger, overrides.clock ?? Date.now);
+  const foundation = createFoundation(config.chain, opened, logger, {
+    clock: overrides.clock ?? Date.now,
+    steadyClock: overrides.steadyClock ?? steadyClock(overrides.clock ?? Date.now),
+  });
   const parts = buildParts(foundation, { config, opened, overrides, chatBot });
   const app = createApi(parts, { config, opened, telegramPath: chatBot?.TELEGRAM_PATH });
   const demoAccountFile = join(config.dataDirectory, DEMO_ACCOUNT_FILE);
@@ -49,7 +55,14 @@ async function build(config: Config, logger: Logger, overrides: ServerOverrides,
     accounts: parts.sessions.accounts,
     embeddedChainUrl: opened.link.embedded?.url,
     demoAccountFile,
-    start: () => startParts(parts, { opened, http: config.http, demoAccountFile, app }),
+    start: () =>
+      startParts(parts, {
+        opened,
+        http: config.http,
+        proxies: new NetworkList(config.access.trustedProxies),
+        demoAccountFile,
+        app,
+      }),
     stop: () => opened.resources.disposeAsync(),
   };
 }

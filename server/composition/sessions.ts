@@ -27,7 +27,7 @@ export interface SessionOptions {
 }
 
 export function createSessions(
-  { version, journal, link, head, metrics, telemetry, clock }: Foundation,
+  { version, journal, link, head, metrics, telemetry, clock, steadyClock }: Foundation,
   { config, dataDirectory, transactions, keystoreRounds }: SessionOptions,
 ): Sessions {
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export function createSessions(
     limitLogins: loginLimit({
       perAddress: config.loginAttemptsPerAddress,
       perSource: config.loginAttemptsPerSource,
-      clock,
+      clock: steadyClock,
       telemetry,
     }),
   };

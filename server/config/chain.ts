@@ -35,6 +35,8 @@ export interface ChainConfig {
   /** List of the network's nodes. */
   readonly nodeListFile: string | undefined;
   readonly nodeLogFile: string | undefined;
+  /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
+  readonly clockLimitMilliseconds: number;
 }
 
 /** Builds the chain's group of the configuration from checked variables. */
@@ -62,6 +64,7 @@ export function chainConfig(
     takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
     validatorNames: env.VALIDATOR_NAMES,
     nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
+    clockLimitMilliseconds: env.CLOCK_SKEW_LIMIT * 1000,
     nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
   };
 }

@@ -29,6 +29,8 @@ export interface HttpConfig {
 /** Access to the integrity-proof API. */
 export interface AccessConfig {
   readonly allowedNetworks: readonly string[];
+  /** Names of the server in requests; others are rejected. */
+  readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Whether API keys are accepted. */
   readonly apiKeys: boolean;
@@ -165,6 +167,11 @@ function apiConfig(
   return {
     access: {
       allowedNetworks: env.ALLOWED_NETWORKS,
+      allowedHosts: [
+        env.HOST,
+        ...(env.PUBLIC_URL === undefined ? [] : [new URL(env.PUBLIC_URL).host]),
+        ...env.ALLOWED_HOSTS,
+      ],
       trustedProxies: env.TRUSTED_PROXIES,
       apiKeys: env.API_AUTH.includes("apikey"),
       tokens,

@@ -16,6 +16,7 @@ import {
   validatorNames,
   webhooks,
   whole,
+  hostNames,
 } from "./notations.ts";
 
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
@@ -89,6 +90,13 @@ export const Environment = z.object({
   CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
     description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
   }),
+  CLOCK_SKEW_LIMIT: whole(1, 315_360_000)
+    .default(60)
+    .meta({
+      description:
+        "Seconds that blocks may be ahead of this machine's clock, and that the clock may be set forward while the " +
+        "embedded chain runs; beyond it the alert `clock_skew` is raised",
+    }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
       "Address of the database: `file:PATH` of an SQLite file, or " +
@@ -221,6 +229,10 @@ export const Environment = z.object({
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
     description: "Networks with access to the integrity-proof API, the explorer and the metrics, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
+  }),
+  ALLOWED_HOSTS: hostNames.default([]).meta({
+    description: "Names of the server in requests, as `sealbook.example,...`; requests for other hosts get 421",
+    unset: "`localhost`, the address of the connection, and the hosts of `HOST` and `PUBLIC_URL`, which always count",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
     description: "Networks of proxies whose `X-Forwarded-For` is trusted",

@@ -18,6 +18,15 @@ export const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
   .transform((text) => text.replace(/\/+$/, ""));
 
+/** Names of hosts, without port. */
+export const hostNames = z.string().transform((text, context): readonly string[] => {
+  const names = text.split(",").map((item) => item.trim());
+  const wrong = names.find((name) => !/^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(name));
+  if (wrong === undefined) return names;
+  context.addIssue({ code: "custom", message: `has "${wrong}", which is not the name or the address of a host` });
+  return z.NEVER;
+});
+
 /** The host is named in the pages' policy, so that it may hold nothing but a name; one for all, or `{s}` before it. */
 export const tileUrl = z
   .string()

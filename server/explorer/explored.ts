@@ -77,7 +77,7 @@ export interface ExploredTransaction {
   readonly input: string;
   readonly action: Action;
   /** The state of the anchor or row on the chain now, according to the contract. */
-  readonly held: Held | undefined;
+  readonly onChain: OnChainState | undefined;
   /** `undefined` for a transaction that is no call of one of the contracts. */
   readonly call: DecodedCall | undefined;
   /** `undefined` while the transaction is in no block. */
@@ -88,7 +88,7 @@ export interface ExploredTransaction {
  * Whether the chain has the data that a transaction wrote: a row can be overwritten, a hash can have been anchored
  * before.
  */
-export type Held =
+export type OnChainState =
   | { readonly kind: "row"; readonly state: "current" | "overwritten" | "missing" }
   | { readonly kind: "anchor"; readonly first: AnchorOnChain | undefined };
 

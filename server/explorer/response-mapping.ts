@@ -7,7 +7,7 @@ import type {
   ExploredBlock,
   ExploredChain,
   ExploredTransaction,
-  Held,
+  OnChainState,
   Page,
 } from "./explored.ts";
 import type * as responses from "./responses.ts";
@@ -66,13 +66,13 @@ export function toTransactionResponse(transaction: ExploredTransaction): respons
   };
 }
 
-function toAction({ action, held }: ExploredTransaction): responses.Action {
+function toAction({ action, onChain }: ExploredTransaction): responses.Action {
   switch (action.kind) {
     case "anchor":
-      return { ...action, first: toFirstAnchor(held) };
+      return { ...action, first: toFirstAnchor(onChain) };
     case "record": {
       const { table, rowId, compressed, signature, signer = null, content } = action;
-      const on_chain = held?.kind === "row" ? held.state : "missing";
+      const on_chain = onChain?.kind === "row" ? onChain.state : "missing";
       const common = {
         kind: action.kind,
         table,
@@ -111,9 +111,9 @@ function toAction({ action, held }: ExploredTransaction): responses.Action {
   }
 }
 
-function toFirstAnchor(held: Held | undefined) {
-  if (held?.kind !== "anchor" || held.first === undefined) return null;
-  const { blockNumber, time, size } = held.first;
+function toFirstAnchor(onChain: OnChainState | undefined) {
+  if (onChain?.kind !== "anchor" || onChain.first === undefined) return null;
+  const { blockNumber, time, size } = onChain.first;
   return { block_number: blockNumber, timestamp: time, size };
 }
 

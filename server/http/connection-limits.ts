@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { every } from "../kit/interval.ts";
+import { sourceKey } from "./access/source-key.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
 
 /** Resource limits of one connection. */
@@ -17,12 +18,16 @@ export interface ConnectionLimits {
   readonly headerMilliseconds: number;
   /** Maximum time for a body of limited size. */
   readonly bodyMilliseconds: number;
+  /** Bytes of such a body that a client must send in `stallMilliseconds`. */
+  readonly bodyStallBytes: number;
   /** Maximum time in which a client must send or receive at least `stallBytes` while the server waits for it. */
   readonly stallMilliseconds: number;
   readonly stallBytes: number;
   /** Time for which an idle connection is kept open. */
   readonly idleMilliseconds: number;
   readonly connections: number;
+  /** Maximum number of connections from one source; proxies have no maximum. */
+  readonly connectionsPerSource: number;
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -32,12 +37,15 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   urlLength: 8 * 1024,
   headerMilliseconds: 10_000,
   bodyMilliseconds: 300_000,
+  // 2 KiB a second: the largest body takes longer than it may at that rate, a usual one a few seconds.
+  bodyStallBytes: 60 * 1024,
   // About the length of a row of an NDJSON body: one row in that time is enough.
   stallBytes: 100,
   stallMilliseconds: 30_000,
   // Longer than the idle time of common proxies, which otherwise would send requests on a closing connection.
   idleMilliseconds: 65_000,
   connections: 16_384,
+  connectionsPerSource: 2_048,
 };
 
 /** Rejects addresses above the maximum length. */
@@ -47,6 +55,34 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
       throw new SealbookError("uri_too_long", `the address is longer than ${urlLength} characters`);
     next();
   };
+}
+
+/**
+ * Closes new connections of a source that has too many: one machine cannot use all connections of the server.
+ * @param isProxy Whether an address is a proxy, whose connections are of many clients
+ */
+export function limitConnectionsPerSource(
+  server: Server,
+  { connectionsPerSource }: ConnectionLimits,
+  isProxy: (address: string) => boolean,
+): void {
+  const counts = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const { remoteAddress: address = "" } = socket;
+    if (isProxy(address)) return;
+    const source = sourceKey(address);
+    const count = (counts.get(source) ?? 0) + 1;
+    if (count > connectionsPerSource) {
+      socket.destroy();
+      return;
+    }
+    counts.set(source, count);
+    socket.once("close", () => {
+      const left = (counts.get(source) ?? 0) - 1;
+      if (left > 0) counts.set(source, left);
+      else counts.delete(source);
+    });
+  });
 }
 
 /** A request that is being received, or its response being sent. */
@@ -92,7 +128,8 @@ function isTooSlow(socket: Socket, exchange: Exchange, now: number, limits: Conn
   const isBounded = !isEndless(request) || response.writableFinished;
   if (!request.complete && isBounded && now - exchange.startedAt > limits.bodyMilliseconds) return true;
   const bytes = bytesOf(socket);
-  if ((!awaitsBody && !awaitsRoom) || bytes - exchange.bytes >= limits.stallBytes) {
+  const enough = awaitsBody && isBounded ? limits.bodyStallBytes : limits.stallBytes;
+  if ((!awaitsBody && !awaitsRoom) || bytes - exchange.bytes >= enough) {
     exchange.bytes = bytes;
     exchange.movedAt = now;
     return false;

@@ -7,6 +7,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
   too_large: 413,
   uri_too_long: 414,
+  misdirected: 421,
   login_refused: 401,
   token_invalid: 401,
   token_expired: 401,

@@ -2,9 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import express, { type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
+import { bodyBudget } from "./body-budget.ts";
 
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
+
+/** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
+export const FIELD_NAMES = { not: { const: "__proto__" } };
 
 const ITEM = { $ref: "#/components/schemas/JsonValue" };
 
@@ -16,7 +20,7 @@ export const JsonValue = z.unknown().meta({
     { type: ["null", "boolean", "string"] },
     { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
     { type: "array", items: ITEM },
-    { type: "object", propertyNames: { not: { const: "__proto__" } }, additionalProperties: ITEM },
+    { type: "object", propertyNames: FIELD_NAMES, additionalProperties: ITEM },
   ],
 });
 
@@ -37,6 +41,7 @@ export function jsonBody(limit: number): RequestHandler[] {
         next();
       }
     },
+    bodyBudget(limit),
     express.json({ limit, strict: false, verify: checkEncoding }),
     (request, _response, next) => {
       checkValue(request.body);

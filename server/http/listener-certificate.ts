@@ -10,6 +10,17 @@ export interface CertificateFiles {
   readonly key: string;
 }
 
+/** The suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and authenticated encryption. */
+const CIPHERS = [
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "TLS_AES_128_GCM_SHA256",
+  ...["AES256-GCM-SHA384", "CHACHA20-POLY1305", "AES128-GCM-SHA256"].flatMap((suite) => [
+    `ECDHE-ECDSA-${suite}`,
+    `ECDHE-RSA-${suite}`,
+  ]),
+].join(":");
+
 /** Interval of the checks for changed files. Polling works on every file system; change notifications do not. */
 const CHECK_MILLISECONDS = 2_000;
 
@@ -87,7 +98,7 @@ export class ListenerCertificate {
  */
 async function load(files: CertificateFiles): Promise<Loaded> {
   const [cert, key] = await Promise.all([readFile(files.certificate, "utf8"), readFile(files.key, "utf8")]);
-  const options: SecureContextOptions = { cert, key, minVersion: "TLSv1.2" };
+  const options: SecureContextOptions = { cert, key, minVersion: "TLSv1.2", ciphers: CIPHERS, honorCipherOrder: true };
   createSecureContext(options);
   const expires = Date.parse(new X509Certificate(cert).validTo);
   if (expires <= Date.now()) throw new Error(`${files.certificate} expired on ${new Date(expires).toISOString()}`);

@@ -7,6 +7,7 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   malformed: "The request is not valid",
   too_large: "The request is too large",
   uri_too_long: "The address is too long",
+  misdirected: "Another host",
   unauthorized: "Authentication is needed",
   forbidden: "Not allowed",
   not_found: "Not found",

@@ -6,7 +6,9 @@ import helmet from "helmet";
  * media type. Headers that concern documents only are omitted, because every response has these.
  */
 export function dataHeaders(): RequestHandler {
-  return helmet({
+  const overTls = helmet.strictTransportSecurity({ includeSubDomains: false });
+  const always = helmet({
+    strictTransportSecurity: false,
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -21,6 +23,10 @@ export function dataHeaders(): RequestHandler {
     xPoweredBy: false,
     xXssProtection: false,
   });
+  return (request, response, next) => {
+    // Over plain HTTP the header means nothing, and a proxy that adds TLS sends its own.
+    always(request, response, request.secure ? () => overTls(request, response, next) : next);
+  };
 }
 
 /**
@@ -47,6 +53,7 @@ export function pageHeaders(pictures: readonly string[] = []): RequestHandler {
       },
     },
     referrerPolicy: { policy: "no-referrer" },
+    strictTransportSecurity: false,
     xPoweredBy: false,
   });
 }

@@ -3,7 +3,12 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "../errors.ts";
 import { every } from "../kit/interval.ts";
-import { CONNECTION_LIMITS, cutOffSlowClients } from "./connection-limits.ts";
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  cutOffSlowClients,
+  limitConnectionsPerSource,
+} from "./connection-limits.ts";
 import type { ListenerCertificate } from "./listener-certificate.ts";
 
 const IDLE_CHECK_MILLISECONDS = 50;
@@ -18,16 +23,22 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Enables HTTPS. */
+  readonly certificate?: ListenerCertificate | undefined;
+  readonly limits?: ConnectionLimits;
+  /** Whether an address is a trusted proxy. Default: none is. */
+  readonly isProxy?: (address: string) => boolean;
+}
+
 /**
- * @param certificate Enables HTTPS
  * @throws SealbookError `config_invalid` when the address cannot be listened on
  */
 export async function listen(
   listener: RequestListener,
-  host: string,
-  port: number,
-  certificate?: ListenerCertificate,
-  limits = CONNECTION_LIMITS,
+  { host, port, certificate, limits = CONNECTION_LIMITS, isProxy = () => false }: ListenOptions,
 ): Promise<HttpServer> {
   const options = {
     maxHeaderSize: limits.headerBytes,
@@ -41,6 +52,7 @@ export async function listen(
   const server = secure ?? createServer(options);
   server.maxHeadersCount = limits.headers;
   server.maxConnections = limits.connections;
+  limitConnectionsPerSource(server, limits, isProxy);
   cutOffSlowClients(server, limits);
   server.on("request", listener);
   server.listen({ port, host, backlog: BACKLOG });

@@ -23,7 +23,7 @@ export async function waitFor<T>(
   probe: () => Promise<T | undefined>,
   options: { readonly intervalMilliseconds: number; readonly timeoutMilliseconds: number },
 ): Promise<T | undefined> {
-  for (const deadline = Date.now() + options.timeoutMilliseconds; Date.now() < deadline;) {
+  for (const deadline = performance.now() + options.timeoutMilliseconds; performance.now() < deadline;) {
     const value = await probe();
     if (value !== undefined) return value;
     await sleep(options.intervalMilliseconds);

@@ -25,10 +25,10 @@ export function lockDirectory(directory: string, use = "lock"): DirectoryLock {
     if (!(error instanceof Error && /locked|busy/i.test(error.message))) throw error;
     throw new SealbookError("conflict", `${directory} is in use by ${holderOf(pidFile)}`, { cause: error });
   }
-  const held = database;
+  const opened = database;
   // Only for the error message.
   writeFileSync(pidFile, String(process.pid));
-  return { release: () => held.close() };
+  return { release: () => opened.close() };
 }
 
 function holderOf(pidFile: string): string {

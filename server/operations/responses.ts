@@ -67,6 +67,9 @@ export const Status = z
       client: z.string().nullable(),
       chain_id: whole,
       block_number: whole.nullable(),
+      clock_skew: whole
+        .nullable()
+        .meta({ description: "Seconds by which the newest block is ahead of the server's clock." }),
       block_age: whole.nullable().meta({ description: "Seconds since the newest block." }),
       syncing: z.boolean().nullable(),
       peers: whole.nullable(),

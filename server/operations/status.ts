@@ -1,5 +1,6 @@
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
+import type { ClockMonitor } from "./clock-monitor.ts";
 import type { Status } from "./responses.ts";
 import type { StorageState } from "./storage-monitor.ts";
 
@@ -22,6 +23,7 @@ export interface StatusDeps {
   readonly failedAnchors: () => Promise<number>;
   readonly divergences: () => number;
   readonly storage: () => StorageState;
+  readonly clock: Pick<ClockMonitor, "blockAhead" | "fault">;
   /** Whether proofs are refused because no replica takes them. */
   readonly lacksReplica: () => boolean;
   /** End of the last comparison of journal and chain, in Unix seconds. */
@@ -49,7 +51,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     counts === undefined ||
     !storage.writable ||
     storage.fault !== undefined ||
-    deps.lacksReplica();
+    deps.lacksReplica() ||
+    deps.clock.fault() !== undefined;
   return {
     status: stateOf(node, blockAge, isFaulty, deps.regularBlocks),
     version: deps.version,
@@ -58,6 +61,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       client: node?.client ?? null,
       chain_id: deps.chainId,
       block_number: node?.blockNumber ?? null,
+      clock_skew: deps.clock.blockAhead(),
       block_age: blockAge,
       syncing: node?.syncing ?? null,
       peers: node?.peers ?? null,

@@ -221,6 +221,8 @@ function chainEvents(
     nodeUp: () => alerts.resolve("node_down", "the chain's node responds again"),
     wrongChain: (reason) => alerts.raise("wrong_chain", reason),
     rightChain: () => alerts.resolve("wrong_chain", "the chain's node serves the journal's chain again"),
+    clockSkewed: (reason) => alerts.raise("clock_skew", reason),
+    clockRight: () => alerts.resolve("clock_skew", "the clock of this machine and the blocks agree again"),
     syncLost: (reason) => alerts.raise("sync_lost", reason),
     syncRegained: () => alerts.resolve("sync_lost", "the node is in sync with its network again"),
     networkFaults: (faults) => alerts.replaceGroup(NETWORK, faults, "the network does not have this fault any more"),

@@ -130,7 +130,7 @@ export class AnchorTracker {
   /** Resolves every current and later wait: a proof without an outcome is pending. */
   release(): void {
     this.#released = true;
-    for (const { waiters } of this.#tracked.values()) for (const answer of waiters) answer(PENDING);
+    for (const { waiters } of this.#tracked.values()) for (const respond of waiters) respond(PENDING);
   }
 
   async stop(): Promise<void> {
@@ -219,16 +219,16 @@ export class AnchorTracker {
     if (this.#released || milliseconds <= 0) return Promise.resolve(PENDING);
     const tracked = known ?? this.#entry(anchorId);
     return new Promise((resolve) => {
-      const answer = (state: AnchorState | undefined): void => {
+      const respond = (state: AnchorState | undefined): void => {
         clearTimeout(timer);
         this.#waiting -= 1;
-        tracked.waiters.delete(answer);
+        tracked.waiters.delete(respond);
         this.#dropIdle(anchorId, tracked);
         resolve(state);
       };
-      const timer = setTimeout(answer, milliseconds, PENDING);
+      const timer = setTimeout(respond, milliseconds, PENDING);
       this.#waiting += 1;
-      tracked.waiters.add(answer);
+      tracked.waiters.add(respond);
     });
   }
 
@@ -332,13 +332,14 @@ export class AnchorTracker {
     if (tracked.isShared) this.#sharedBatches -= 1;
     if (state?.outcome.state === "confirmed") {
       const now = this.#deps.clock();
-      for (const accepted of tracked.acceptedAt) this.#deps.telemetry.proofConfirmed((now - accepted) / 1000);
+      for (const accepted of tracked.acceptedAt)
+        this.#deps.telemetry.proofConfirmed(Math.max(0, now - accepted) / 1000);
     } else if (state?.outcome.state === "failed" && anchor !== undefined) {
       await this.#failed(anchor, state.outcome.reason);
     }
     // The next batch is sent before the callers are notified, so that the chain does not idle.
     for (const listener of this.#listeners) listener();
-    for (const answer of tracked.waiters) answer(state?.outcome.state === "confirmed" ? state : undefined);
+    for (const respond of tracked.waiters) respond(state?.outcome.state === "confirmed" ? state : undefined);
   }
 
   async #failed(anchor: StoredAnchor, reason: string): Promise<void> {

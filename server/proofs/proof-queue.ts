@@ -36,7 +36,7 @@ export interface ProofQueueDeps {
 /** One or many proofs to be written. */
 interface Request {
   readonly proofs: readonly NewProof[];
-  answer(acceptances: readonly Acceptance[]): void;
+  respond(acceptances: readonly Acceptance[]): void;
   fail(cause: unknown): void;
 }
 
@@ -120,7 +120,7 @@ export class ProofQueue {
       }
       if (this.#singles.length === 0) this.#arrivedAt = clock();
       this.#queued += proofs.length;
-      list.push({ proofs, answer: resolve, fail: reject });
+      list.push({ proofs, respond: resolve, fail: reject });
       if (this.#work === undefined) this.#schedule();
     });
   }
@@ -215,8 +215,8 @@ export class ProofQueue {
     for (const { anchorId, acceptedAt } of written.added) tracker.add(anchorId, acceptedAt);
     for (const { anchor } of written.closed) telemetry.batchClosed(anchor.size);
     tracker.track(written.closed);
-    for (const [index, { answer }] of singles.entries()) answer(written.singles.slice(index, index + 1));
-    for (const [index, { answer }] of bulks.entries()) answer(written.bulks[index] ?? []);
+    for (const [index, { respond }] of singles.entries()) respond(written.singles.slice(index, index + 1));
+    for (const [index, { respond }] of bulks.entries()) respond(written.bulks[index] ?? []);
   }
 
   /** Closes anchors that were open when their process ended: those of this relayer, and old ones of others. */

@@ -66,11 +66,11 @@ export class EventIndexer implements RecordIndex {
 
   async waitForBlock(blockNumber: number, waitMilliseconds: number): Promise<boolean> {
     if (this.#indexedTo >= blockNumber) return true;
-    const deadline = Date.now() + waitMilliseconds;
+    const deadline = performance.now() + waitMilliseconds;
     // The caller has seen the block; the head watcher may notify later.
     this.onHead(blockNumber);
     while (this.#indexedTo < blockNumber && !this.#stopped) {
-      const left = deadline - Date.now();
+      const left = deadline - performance.now();
       if (left <= 0) return false;
       await this.#nextUpdate(left);
     }
@@ -125,7 +125,7 @@ export class EventIndexer implements RecordIndex {
 
   /**
    * Reads the index's progress and compares its last block with the chain. Drops an index of a different chain.
-   * @returns false if the node may only lag behind
+   * @returns false if the node may only lag
    */
   async #checkProgress(): Promise<boolean> {
     if (this.#verified) return true;
@@ -154,7 +154,7 @@ export class EventIndexer implements RecordIndex {
 
   /** Whether a missing block can be explained by a lagging node. */
   #withinLagTolerance(): boolean {
-    this.#laggingSince ??= Date.now();
-    return Date.now() - this.#laggingSince < this.#lagMilliseconds;
+    this.#laggingSince ??= performance.now();
+    return performance.now() - this.#laggingSince < this.#lagMilliseconds;
   }
 }

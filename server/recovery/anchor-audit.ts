@@ -10,7 +10,7 @@ import { hex } from "../kit/hex.ts";
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
 /** Maximum number of cached anchors; further ones may be checked more than once. */
-const MOST_HELD = 100_000;
+const MAX_PASSED = 100_000;
 const NO_ANCHOR = "the journal calls it confirmed without an anchor";
 
 /**
@@ -22,7 +22,7 @@ export class AnchorAudit {
   readonly #chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
   readonly #telemetry: Pick<JournalEvents, "journalDiverged">;
   /** Ids of the anchors that passed. */
-  readonly #held = new Set<number>();
+  readonly #passed = new Set<number>();
   /** Anchors that failed, and those in progress. */
   readonly #others = new Map<number, Promise<string | undefined>>();
 
@@ -46,7 +46,7 @@ export class AnchorAudit {
     const isAlone = content.size === 0;
     if (isAlone && Buffer.compare(recordHash, content.hash) !== 0)
       return this.#diverged("proof", recordHash, NOT_UNDER);
-    const fault = this.#held.has(anchorId) ? undefined : await this.#faultOfAnchor(content, proof);
+    const fault = this.#passed.has(anchorId) ? undefined : await this.#faultOfAnchor(content, proof);
     if (fault !== undefined || isAlone || proof.isLeaf) return fault;
     // Its leaf belongs to another proof with the same recorded hash, unless the journal was changed.
     const leaf = (await this.#anchors.leaves(anchorId))[proof.leafIndex];
@@ -60,8 +60,8 @@ export class AnchorAudit {
     if (known !== undefined) return known;
     const audit = this.#audit(content, proof).then((fault) => {
       if (fault !== undefined) return fault;
-      if (this.#held.size === MOST_HELD) this.#held.clear();
-      this.#held.add(anchorId);
+      if (this.#passed.size === MAX_PASSED) this.#passed.clear();
+      this.#passed.add(anchorId);
       this.#others.delete(anchorId);
       return undefined;
     });

@@ -84,7 +84,7 @@ describe("attestations as PDF", function () {
     Number(/^Pages:\s+(\d+)$/m.exec(await runTool("pdfinfo", path("a.pdf")))?.[1]);
 
   it("say what the statement says, with page numbers, and have it and its signature inside", async () => {
-    const proof = await record("Größe „1“ 你好\n\u00ad\\u{41}", {
+    const proof = await record("Größe „1“ Договор № 7 你好\n\u00ad\\u{41}", {
       type: "Vertrag",
       timestamp: 1_700_000_000,
       source: "orders",
@@ -102,7 +102,7 @@ describe("attestations as PDF", function () {
       "Attestation of a document",
       "For a court",
       NAME,
-      "Größe „1“ \\u{4f60}\\u{597d}\\u{a}\\u{ad}\\u{5c}u{41}",
+      "Größe „1“ Договор № 7 \\u{4f60}\\u{597d}\\u{a}\\u{ad}\\u{5c}u{41}",
       proof.hash,
       proof.record_hash,
       proof.tx_hash,
@@ -111,7 +111,7 @@ describe("attestations as PDF", function () {
       "1700000000 (2023-11-14 22:13:20 UTC)",
       "Vertrag",
       "orders",
-      "\\u{43a}\\u{43b}\\u{44e}\\u{447}",
+      "ключ значение",
       `${"n".repeat(60)} a value`,
       "Limitations",
       "Checks before signing",
@@ -132,6 +132,10 @@ describe("attestations as PDF", function () {
     assert.match(information, new RegExp(`^Author:\\s+${NAME}$`, "m"));
     assert.equal(Date.parse(/^CreationDate:\s+(\S+)$/m.exec(information)?.[1] ?? "") / 1000, statement.issued_at);
     assert.match(information, /^Page size:.*\(A4\)$/m);
+    // Each font is an embedded subset, and its glyphs have their characters.
+    const [, , ...fonts] = (await runTool("pdffonts", path("a.pdf"))).trimEnd().split("\n");
+    assert.lengthOf(fonts, 3);
+    for (const font of fonts) assert.match(font, /^[A-Z]{6}\+DejaVu\S+ +CID TrueType +Identity-H +yes yes yes /);
     // The same statement makes the same bytes.
     assert.equal(Buffer.compare(await attestationPdf(statement, text, jws, attachments), bytes), 0);
   });

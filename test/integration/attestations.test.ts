@@ -217,9 +217,9 @@ describe("attestations", function () {
       assert.deepEqual(verification.totals, { documents: 7, match: 1, mismatch: 1, unrecorded: 5 });
       assert.equal(verification.rows_root, verified.body.rows_root);
       assert.equal(verification.as_of, index === 0 ? verified.body.as_of : null);
-      await writeFile(join(directory, "answer"), answered.text);
+      await writeFile(join(directory, "response"), answered.text);
       assert.deepEqual(await follow(answer, "restored"), []);
-      await writeFile(join(directory, "answer"), answered.text.replace("lost 3", "lost 4"));
+      await writeFile(join(directory, "response"), answered.text.replace("lost 3", "lost 4"));
       assert.lengthOf(await follow(answer, "restored"), 1);
     }
   });

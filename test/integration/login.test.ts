@@ -17,8 +17,9 @@ describe("logins", function () {
         LOGIN_ATTEMPTS_PER_SOURCE: "3",
         TRUSTED_PROXIES: "127.0.0.1",
         SESSION_LIFETIME: "86400",
+        CLOCK_SKEW_LIMIT: "31536000",
       },
-      { overrides: { clock: () => Date.now() + aside } },
+      { overrides: { clock: () => Date.now() + aside, steadyClock: () => Date.now() + aside } },
     );
   });
   after(() => server.stop());

@@ -71,7 +71,10 @@ describe("TLS", function () {
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:/);
     assert.equal(await shown(), first.fingerprint);
     const { port } = new URL(server.url);
-    const protocol = (version: "TLSv1.1" | "TLSv1.2" | "TLSv1.3"): Promise<string | null> =>
+    const protocol = (
+      version: "TLSv1.1" | "TLSv1.2" | "TLSv1.3",
+      ciphers = "DEFAULT@SECLEVEL=0",
+    ): Promise<string | null> =>
       new Promise((resolve, reject) => {
         const options = {
           port: Number(port),
@@ -79,7 +82,7 @@ describe("TLS", function () {
           ca: authority.certificate,
           minVersion: version,
           maxVersion: version,
-          ciphers: "DEFAULT@SECLEVEL=0",
+          ciphers,
         };
         const socket = connect(options, () => {
           resolve(socket.getProtocol());
@@ -89,6 +92,12 @@ describe("TLS", function () {
       });
     assert.equal(await protocol("TLSv1.2"), "TLSv1.2");
     assert.equal(await protocol("TLSv1.3"), "TLSv1.3");
+    assert.equal(await protocol("TLSv1.2", "ECDHE+AESGCM"), "TLSv1.2");
+    // A recorded connection must stay unreadable to somebody who later gets the server's key.
+    for (const suite of ["AES128-GCM-SHA256", "AES256-SHA256", "ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA256"]) {
+      assert.match(String(await protocol("TLSv1.2", suite).catch((error: unknown) => error)), /alert/i, suite);
+    }
+    assert.equal((await ask("/livez")).headers["strict-transport-security"], "max-age=31536000");
     assert.match(String(await protocol("TLSv1.1").catch((error: unknown) => error)), /alert|version/i);
 
     const [document] = freshDocuments(1);

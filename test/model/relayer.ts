@@ -54,6 +54,8 @@ const TELEMETRY: Telemetry = {
   replicaCaughtUp: nothing,
   nodeDown: nothing,
   nodeUp: nothing,
+  clockSkewed: nothing,
+  clockRight: nothing,
   wrongChain: nothing,
   rightChain: nothing,
   syncLost: nothing,
@@ -109,6 +111,7 @@ export async function startRelayer(
     replication: undefined,
     telemetry: TELEMETRY,
     clock: () => Date.now(),
+    steadyClock: () => Date.now(),
     anchorDeadlineMilliseconds: 60_000,
     onRetry: (count) => trace(`retried ${count}`),
   });

@@ -6,6 +6,7 @@ const PACKAGES = {
   pdftotext: "poppler-utils",
   pdftoppm: "poppler-utils",
   pdfdetach: "poppler-utils",
+  pdffonts: "poppler-utils",
   pdfinfo: "poppler-utils",
   openssl: "openssl",
 } as const;

@@ -5,6 +5,7 @@ import { debianProgram } from "./debian-program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const REQUIREMENTS = join(ROOT, "test/requirements.txt");
+const INCLUDED = join(ROOT, "examples/python/requirements.txt");
 const FOLDER = join(ROOT, "node_modules/.cache/python");
 /** The installed requirements; written last. */
 const INSTALLED = join(FOLDER, "installed.txt");
@@ -25,7 +26,7 @@ export function pythonProgram(name: string): string {
 
 /** Installs the packages into an environment of their own, unless they are there. */
 function install(): void {
-  const requirements = readFileSync(REQUIREMENTS, "utf8");
+  const requirements = [REQUIREMENTS, INCLUDED].map((file) => readFileSync(file, "utf8")).join("");
   try {
     if (readFileSync(INSTALLED, "utf8") === requirements) return;
   } catch {

@@ -90,6 +90,18 @@ describe("verify.mjs", () => {
     expect(out).to.not.include("\u202e");
   });
 
+  it("accepts only the expected contract", async () => {
+    const { path, text: bundle } = vector("alone");
+    const contract: string = JSON.parse(bundle).anchor.contract;
+    const trusted = [path, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY, "--contract"];
+    const { code, out } = await verify(...trusted, `0x${contract.slice(2).toUpperCase()}`);
+    expect(code).to.equal(0);
+    expect(out).to.match(/^passed {2}Contract$/m);
+    const other = await verify(...trusted, `0x${"11".repeat(20)}`);
+    expect(other.code).to.equal(1);
+    expect(other.out).to.match(/^FAILED {2}Contract$/m);
+  });
+
   it("accepts validators as a JSON list", async () => {
     const file = join(directory, "validators.json");
     await writeFile(file, JSON.stringify(VALIDATORS.map((address) => `0x${address.slice(2).toUpperCase()}`)));
@@ -107,6 +119,7 @@ describe("verify.mjs", () => {
       [path, path, "--trust"],
       [path, path, "--rpc"],
       [path, path, "--trust-key", "12"],
+      [path, path, "--contract", "0x12"],
     ];
     for (const args of usage) {
       const { code, out, err } = await verify(...args);

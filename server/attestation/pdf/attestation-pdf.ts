@@ -122,8 +122,8 @@ export async function attestationPdf(
 
   flow.heading("Signature");
   flow.text(
-    `The signature covers the attached ${JWS_FILE}; paper cannot be verified. Characters outside of these fonts ` +
-      "appear here as their code: a backslash, u and hexadecimal digits in braces. " +
+    `The signature covers the attached ${JWS_FILE}; paper cannot be verified. Characters that these fonts do not ` +
+      "show appear here as their code: a backslash, u and hexadecimal digits in braces. " +
       `${STATEMENT_FILE} contains them unchanged.`,
     { font: regular, size: BODY },
   );

@@ -1,4 +1,5 @@
-import { type Color, type PDFDocument, type PDFFont, type PDFPage, grayscale, StandardFonts } from "pdf-lib";
+import { type Color, degrees, drawText, grayscale, type PDFDocument, type PDFName, type PDFPage } from "pdf-lib";
+import { embedFonts, type Fonts, type PageFont } from "./fonts.ts";
 import { printable, linesOf } from "./text-lines.ts";
 import qrcode from "qrcode";
 
@@ -13,20 +14,14 @@ const INK = grayscale(0.1);
 const SOFT = grayscale(0.45);
 const LINE = grayscale(0.8);
 const SHADE = grayscale(0.95);
+const NO_TURN = degrees(0);
 
 /** Width of the text area in points. */
 export const TEXT_WIDTH = PAGE[0] - 2 * MARGIN;
 
-/** The standard fonts of PDF. Characters outside of them are escaped. */
-export interface Fonts {
-  readonly regular: PDFFont;
-  readonly bold: PDFFont;
-  readonly mono: PDFFont;
-}
-
 /** Style of a text. */
 export interface Style {
-  readonly font: PDFFont;
+  readonly font: PageFont;
   readonly size: number;
   readonly color?: Color;
   /** Distance from the left margin. */
@@ -41,11 +36,21 @@ export type Paragraphs = string | readonly string[];
 /** Texts of a table cell, from top to bottom. */
 export type Cell = readonly { readonly text: Paragraphs; readonly style: Style }[];
 
+/** A line of text on a page. */
+interface TextPosition {
+  readonly x: number;
+  readonly y: number;
+  readonly font: PageFont;
+  readonly size: number;
+  readonly color: Color;
+}
+
 /** Lays out text and tables from top to bottom and adds pages as needed. */
 export class PageFlow {
   readonly fonts: Fonts;
   readonly #pdf: PDFDocument;
   #page: PDFPage;
+  readonly #fontNames = new WeakMap<PDFPage, Map<PageFont, PDFName>>();
   /** Position of the next line from the bottom of the page. */
   #y = PAGE[1] - MARGIN;
 
@@ -56,12 +61,7 @@ export class PageFlow {
   }
 
   static async on(pdf: PDFDocument): Promise<PageFlow> {
-    const [regular, bold, mono] = await Promise.all([
-      pdf.embedFont(StandardFonts.Helvetica),
-      pdf.embedFont(StandardFonts.HelveticaBold),
-      pdf.embedFont(StandardFonts.Courier),
-    ]);
-    return new PageFlow(pdf, { regular, bold, mono });
+    return new PageFlow(pdf, await embedFonts(pdf));
   }
 
   space(height: number): void {
@@ -102,10 +102,10 @@ export class PageFlow {
     const indent = 118;
     const style = { font: this.fonts.regular, size, indent, width: TEXT_WIDTH - indent, ...valueStyle };
     const nameStyle = { font: this.fonts.regular, size, color: SOFT };
-    const shown = printable(name);
+    const shown = printable(name, nameStyle.font);
     this.keep(size * LEADING + 4);
     // A name wider than its column is placed above the value.
-    if (nameStyle.font.widthOfTextAtSize(shown, size) > indent - 6) this.text(name, nameStyle);
+    if (nameStyle.font.width(shown, size) > indent - 6) this.text(name, nameStyle);
     else this.#draw(shown, this.#y - size, nameStyle);
     this.text(value, style);
     this.space(2.5);
@@ -173,18 +173,19 @@ export class PageFlow {
   /** Adds a footer with the page number to each page. */
   number(text: string): void {
     const pages = this.#pdf.getPages();
-    const style = { font: this.fonts.regular, size: 8 };
+    const { regular } = this.fonts;
+    const style = { font: regular, size: 8, color: SOFT };
     pages.forEach((page, index) => {
       const number = `${index + 1} of ${pages.length}`;
-      const right = PAGE[0] - MARGIN - style.font.widthOfTextAtSize(number, style.size);
-      page.drawText(printable(text), { x: MARGIN, y: FOOTER, ...style, color: SOFT });
-      page.drawText(number, { x: right, y: FOOTER, ...style, color: SOFT });
+      const right = PAGE[0] - MARGIN - regular.width(number, style.size);
+      this.#drawAt(page, printable(text, regular), { x: MARGIN, y: FOOTER, ...style });
+      this.#drawAt(page, number, { x: right, y: FOOTER, ...style });
     });
   }
 
   #lines(text: Paragraphs, { font, size, indent = 0, width = TEXT_WIDTH - indent }: Style): string[] {
     return (typeof text === "string" ? [text] : text).flatMap((paragraph) =>
-      linesOf(printable(paragraph), font, size, width),
+      linesOf(printable(paragraph, font), font, size, width),
     );
   }
 
@@ -195,7 +196,21 @@ export class PageFlow {
   }
 
   #draw(text: string, y: number, { font, size, color = INK, indent = 0 }: Style): void {
-    if (text !== "") this.#page.drawText(text, { x: MARGIN + indent, y, font, size, color });
+    if (text !== "") this.#drawAt(this.#page, text, { x: MARGIN + indent, y, font, size, color });
+  }
+
+  #drawAt(page: PDFPage, text: string, { font, ...style }: TextPosition): void {
+    const unturned = { rotate: NO_TURN, xSkew: NO_TURN, ySkew: NO_TURN };
+    page.pushOperators(...drawText(font.encode(text), { ...style, ...unturned, font: this.#fontName(page, font) }));
+  }
+
+  /** Returns the name of a font in the resources of a page. */
+  #fontName(page: PDFPage, font: PageFont): PDFName {
+    let names = this.#fontNames.get(page);
+    if (names === undefined) this.#fontNames.set(page, (names = new Map()));
+    let name = names.get(font);
+    if (name === undefined) names.set(font, (name = page.node.newFontDictionary(font.pdf.name, font.pdf.ref)));
+    return name;
   }
 }
 

@@ -72,8 +72,8 @@ function bytesOf(sent: Uint8Array): Uint8Array {
   if (Buffer.from(sent.subarray(0, 3)).toString("latin1") === "BZh") return sent;
   const digits = Buffer.from(sent).toString("latin1").replace(/\s+/gu, "").replace(/^0x/iu, "");
   if (digits === "") throw malformed("data", "there are none");
-  const stranger = /[^0-9a-f]/iu.exec(digits)?.[0];
-  if (stranger !== undefined) throw malformed("data", `not hexadecimal: it contains ${JSON.stringify(stranger)}`);
+  const invalid = /[^0-9a-f]/iu.exec(digits)?.[0];
+  if (invalid !== undefined) throw malformed("data", `not hexadecimal: it contains ${JSON.stringify(invalid)}`);
   if (digits.length % 2 !== 0) throw malformed("data", "an odd number of hexadecimal digits");
   return Buffer.from(digits, "hex");
 }

@@ -22,7 +22,7 @@ export interface ChainDeps {
   readonly records: Pick<RecordStore, "search">;
   readonly serviceLog: ServiceLogStore;
   readonly sync: () => Promise<SyncState>;
-  /** The newest lines of the node's log, without secrets; missing when nobody knows where it is. */
+  /** The newest lines of the node's log, without secrets; missing when its location is unknown. */
   readonly nodeLog: (() => Promise<readonly string[]>) | undefined;
   readonly inspect: NodeInspector;
   /** Address of the relayer's key. */

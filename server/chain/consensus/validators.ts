@@ -26,15 +26,15 @@ export async function fetchValidators(
 ): Promise<{ readonly protocol: string; readonly validators: readonly string[] }> {
   for (const { protocol, name, prefix } of PROTOCOLS) {
     if (bft !== undefined && bft.protocol !== protocol) continue;
-    const answer = await rpc.call(`${prefix}_getValidatorsByBlockNumber`, ["latest"]).catch(ifNodeError(undefined));
-    const validators = Addresses.safeParse(answer);
+    const response = await rpc.call(`${prefix}_getValidatorsByBlockNumber`, ["latest"]).catch(ifNodeError(undefined));
+    const validators = Addresses.safeParse(response);
     if (validators.success) return { protocol: name, validators: validators.data };
     if (bft !== undefined) return { protocol: name, validators: bft.blocks.at(-1)?.validators ?? [] };
   }
   return { protocol: "none", validators: [] };
 }
 
-/** Adds the last proposal of validators that proposed before the history, if the node knows it. */
+/** Adds the last proposal of validators that proposed before the history, if the node has it. */
 export async function lastProposals(
   rpc: Pick<Rpc, "call">,
   protocol: BftProtocol,
@@ -42,8 +42,8 @@ export async function lastProposals(
 ): Promise<readonly Participation[]> {
   if (participation.every(({ lastProposed }) => lastProposed !== undefined)) return participation;
   const prefix = protocol === "ibft2" ? "ibft" : "qbft";
-  const answer = await rpc.call(`${prefix}_getSignerMetrics`, []).catch(ifNodeError(undefined));
-  const metrics = SignerMetrics.safeParse(answer);
+  const response = await rpc.call(`${prefix}_getSignerMetrics`, []).catch(ifNodeError(undefined));
+  const metrics = SignerMetrics.safeParse(response);
   if (!metrics.success) return participation;
   // A validator without a proposal in the range has block 0 there.
   const proposed = new Map(

@@ -37,7 +37,7 @@ export async function readContract(rpc: Rpc, to: Address, data: string, attempts
   try {
     const result = await rpc.call("eth_call", [{ to, data }, "latest"]);
     if (typeof result !== "string")
-      throw new SealbookError("chain_unavailable", "the node's answer to eth_call is not hex");
+      throw new SealbookError("chain_unavailable", "the node's response to eth_call is not hex");
     return result;
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;

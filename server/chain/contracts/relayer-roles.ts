@@ -84,8 +84,8 @@ export class RelayerRoles {
     const data = ACCESS.encodeFunctionData("hasRole", [role, address]);
     const held = await Promise.all(
       this.contracts.map(async (contract) => {
-        const answer = await readContract(this.#rpc, this.addressOf(contract), data);
-        return Boolean(ACCESS.decodeFunctionResult("hasRole", answer)[0]);
+        const response = await readContract(this.#rpc, this.addressOf(contract), data);
+        return Boolean(ACCESS.decodeFunctionResult("hasRole", response)[0]);
       }),
     );
     return this.contracts.filter((_, index) => held[index]);

@@ -102,14 +102,14 @@ interface Connection {
 async function connectWhenUp(runDirectory: string, chainId: number, over: () => boolean): Promise<Connection> {
   const socket = socketPath(runDirectory, "anvil.ipc");
   try {
-    for (const deadline = Date.now() + START_TIMEOUT_MS; ;) {
+    for (const deadline = performance.now() + START_TIMEOUT_MS; ;) {
       const { rpc, lost } = connectTo(socket.path, chainId);
       try {
         await rpc.call("eth_chainId", []);
         return { rpc, lost };
       } catch (error) {
         rpc.close();
-        if (over() || Date.now() > deadline) throw error;
+        if (over() || performance.now() > deadline) throw error;
       }
       await sleep(5);
     }

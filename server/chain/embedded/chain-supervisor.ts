@@ -6,7 +6,7 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
 import { NodeError } from "../rpc/rpc.ts";
 import { runChain, type RunFailure, type ChainRun } from "./chain-run.ts";
-import { Miner } from "./miner.ts";
+import { Miner, type WallClock } from "./miner.ts";
 import { openAnvilInstance, type AnvilInstance } from "./anvil-instance.ts";
 import { SnapshotSchedule } from "./snapshot-schedule.ts";
 import { TransactionPool } from "./transaction-pool.ts";
@@ -16,6 +16,7 @@ export interface ChainSupervisorOptions {
   readonly directory: string;
   readonly chainId: number;
   readonly blockPeriodSeconds: number;
+  readonly wallClock: WallClock;
   readonly emit: EventSink;
   readonly onBlock: (blockNumber: number) => void;
 }
@@ -80,7 +81,7 @@ export class ChainSupervisor {
           error instanceof NodeError ? error : Promise.reject(error),
         );
         // An error, too, can depend on the block in progress ("nonce too low").
-        if (waitForDisk || response instanceof NodeError) await run.miner.settled();
+        if (waitForDisk || response instanceof NodeError) await run.miner.flushed();
         if (response instanceof NodeError) throw response;
         return response;
       } catch (error) {
@@ -99,7 +100,7 @@ export class ChainSupervisor {
   }
 
   #runOf(instance: AnvilInstance): ChainRun {
-    const { blockPeriodSeconds, onBlock } = this.#options;
+    const { blockPeriodSeconds, wallClock, onBlock } = this.#options;
     this.#snapshots.begin(instance.replayMilliseconds);
     const published = async (entry: BlockEntry, workMs: number): Promise<void> => {
       this.#backoff.reset();
@@ -113,6 +114,7 @@ export class ChainSupervisor {
       pool: this.#pool,
       blockPeriodSeconds,
       genesisTimestamp: genesis.timestamp,
+      wallClock,
       onBlock: published,
     });
     return { instance, miner, over: Promise.withResolvers() };

@@ -2,7 +2,9 @@ import { mkdir, realpath } from "node:fs/promises";
 import { type DirectoryLock, lockDirectory } from "../../kit/directory-lock.ts";
 import { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
-import type { EmbeddedChainEvent } from "./events.ts";
+import { type Clock, ClockStep } from "../../kit/clock.ts";
+import type { EmbeddedChainEvent, EventSink } from "./events.ts";
+import type { WallClock } from "./miner.ts";
 import { RpcDispatcher } from "./rpc-dispatcher.ts";
 import { serveRpc, type RpcServer } from "./rpc-server.ts";
 
@@ -18,6 +20,10 @@ export interface EmbeddedChainOptions {
   blockPeriodSeconds: number;
   /** Fixed for the life of the folder. */
   chainId: number;
+  /** The clock of block times; the machine's when unset. */
+  clock?: Clock;
+  /** Maximum of milliseconds that the clock may be set forward; beyond it no blocks are made. Unlimited when unset. */
+  clockLimitMilliseconds?: number;
   /** Receives events, for the log. */
   onEvent?: (event: EmbeddedChainEvent) => void;
 }
@@ -58,11 +64,12 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
     }
   };
   const { chainId, blockPeriodSeconds } = options;
+  const wallClock = wallClockOf(options, emit);
   let engine: ChainSupervisor | undefined;
   let dispatcher: RpcDispatcher | undefined;
   let server: RpcServer | undefined;
   try {
-    engine = await ChainSupervisor.start({ directory, chainId, blockPeriodSeconds, emit, onBlock });
+    engine = await ChainSupervisor.start({ directory, chainId, blockPeriodSeconds, wallClock, emit, onBlock });
     dispatcher = new RpcDispatcher(engine, chainId);
     server = await serveRpc(options.port, dispatcher);
   } catch (error) {
@@ -89,6 +96,24 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       return () => void listeners.delete(listener);
     },
     stop: () => (stopped ??= stop()),
+  };
+}
+
+function wallClockOf(
+  { clock = Date.now, clockLimitMilliseconds = Infinity }: EmbeddedChainOptions,
+  emit: EventSink,
+): WallClock {
+  const step = new ClockStep(clock);
+  let wasAhead = false;
+  return {
+    now: clock,
+    isAhead() {
+      const milliseconds = step.milliseconds();
+      const isAhead = milliseconds > clockLimitMilliseconds;
+      if (isAhead !== wasAhead) emit({ kind: isAhead ? "clock-ahead" : "clock-back", seconds: milliseconds / 1000 });
+      wasAhead = isAhead;
+      return isAhead;
+    },
   };
 }
 

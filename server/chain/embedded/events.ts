@@ -18,6 +18,8 @@ export type EmbeddedChainEvent =
   /** The chain runs again; waiting transactions were sent again or dropped. */
   | { readonly kind: "resumed"; readonly resent: number; readonly dropped: number }
   | { readonly kind: "resume-failed"; readonly reason: string; readonly retryInMilliseconds: number }
+  /** The clock was set forward: no blocks are made until it is back. */
+  | { readonly kind: "clock-ahead" | "clock-back"; readonly seconds: number }
   /** A listener for blocks threw; the chain continues. */
   | { readonly kind: "listener-failed"; readonly blockNumber: number; readonly reason: string }
   /** The chain cannot run; every request fails with this error until the process restarts. */

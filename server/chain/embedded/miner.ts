@@ -1,3 +1,4 @@
+import type { Clock } from "../../kit/clock.ts";
 import type { AnvilClient } from "./anvil-client.ts";
 import type { BlockEntry } from "./block-entry.ts";
 import type { BlockLog } from "./block-log.ts";
@@ -11,9 +12,20 @@ export interface MinerOptions {
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
   readonly genesisTimestamp: number;
+  readonly wallClock: WallClock;
   /** Called when a block is on disk, with the estimated time of its replay; the next block waits for the promise. */
   readonly onBlock: (entry: BlockEntry, workMs: number) => Promise<void>;
 }
+
+/** The clock of block times. */
+export interface WallClock {
+  readonly now: Clock;
+  /** Returns whether the clock was set forward so far that its time must not get into a block. */
+  isAhead(): boolean;
+}
+
+/** Interval of looks at a clock that is ahead. */
+const CLOCK_MILLISECONDS = 250;
 
 /** Estimated time to send a transaction to Anvil. */
 const TRANSACTION_MS = 0.3;
@@ -25,7 +37,7 @@ interface Made {
 
 /**
  * Makes blocks in sequence. Anvil mines a block, then it is written to the log, and only then it is visible, because
- * every response waits for {@link Miner.settled}. So the log never holds a transaction that Anvil refused or crashed
+ * every response waits for {@link Miner.flushed}. So the log never holds a transaction that Anvil refused or crashed
  * on, and no visible block is missing in the log.
  */
 export class Miner {
@@ -55,22 +67,23 @@ export class Miner {
   }
 
   /** Resolves when every block that a response received so far depends on is on disk; rejects when it is lost. */
-  settled(): Promise<void> {
+  flushed(): Promise<void> {
     return this.#cycle;
   }
 
   /** Makes blocks until {@link Miner.stop}; rejects when Anvil or the log fails. */
   async run(): Promise<void> {
     const period = this.#options.blockPeriodSeconds * 1000;
-    let next = Date.now() + period;
+    let next = performance.now() + period;
     this.#wakeup.signal();
     while (!this.#stopping) {
       await (period > 0 ? this.#wakeup.sleepUntil(next) : this.#wakeup.signalled());
       if (period > 0 && !this.#stopping) {
         await this.#makeBlock();
-        next = Math.max(next + period, Date.now());
+        next = Math.max(next + period, performance.now());
       }
-      while (period === 0 && (await this.#options.node.poolStatus()).pending > 0) await this.#makeBlock();
+      while (period === 0 && !this.#stopping && (await this.#options.node.poolStatus()).pending > 0)
+        await this.#makeBlock();
     }
   }
 
@@ -80,8 +93,10 @@ export class Miner {
     this.#wakeup.stop();
   }
 
+  /** Makes a block; none while the clock is ahead, because later blocks could not go back to the right time. */
   async #makeBlock(): Promise<void> {
-    const { pool, node } = this.#options;
+    const { pool, node, wallClock } = this.#options;
+    if (wallClock.isAhead()) return this.#wakeup.sleepUntil(performance.now() + CLOCK_MILLISECONDS);
     const cycle = this.#mineAndLog();
     this.#cycle = cycle.then(() => undefined);
     this.#cycle.catch(() => undefined);
@@ -93,9 +108,9 @@ export class Miner {
   }
 
   async #mineAndLog(): Promise<Made> {
-    const { node, log, pool, genesisTimestamp } = this.#options;
+    const { node, log, pool, genesisTimestamp, wallClock } = this.#options;
     const last = log.last ?? { number: 0, timestamp: genesisTimestamp, hash: null };
-    const timestamp = Math.max(Math.floor(Date.now() / 1000), last.timestamp);
+    const timestamp = Math.max(Math.floor(wallClock.now() / 1000), last.timestamp);
     const started = performance.now();
     this.#mining = true;
     await node.mine(timestamp);

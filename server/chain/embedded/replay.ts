@@ -17,13 +17,13 @@ export async function replay(
 ): Promise<number> {
   const total = (log.last?.number ?? 0) - from + 1;
   let done = 0;
-  let reported = Date.now();
+  let reported = performance.now();
   for await (const entry of log.entries(from)) {
     await mineAgain(node, entry);
     done += 1;
     if (done % CHECK_EVERY === 0 || done === total) await compare(node, log, entry, from);
-    if (Date.now() - reported >= PROGRESS_EVERY_MS) {
-      reported = Date.now();
+    if (performance.now() - reported >= PROGRESS_EVERY_MS) {
+      reported = performance.now();
       onProgress(done, total);
     }
   }

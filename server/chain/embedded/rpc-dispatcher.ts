@@ -92,5 +92,5 @@ function failureOf(id: string | number | null, error: unknown): RpcResponse {
 
 function nodeError(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
-  return new NodeError(`The embedded chain cannot answer: ${reasonOf(error)}`, -32603, undefined);
+  return new NodeError(`The embedded chain cannot process the request: ${reasonOf(error)}`, -32603, undefined);
 }

@@ -55,11 +55,11 @@ export class SnapshotSchedule {
     const entry = log.last;
     if (entry === null || this.#replayMs < Math.max(rule.milliseconds, rule.times * this.#snapshotMs)) return;
     this.#replayMs = 0;
-    const started = Date.now();
+    const started = performance.now();
     try {
       const state = await node.dumpState();
       await saveSnapshot(this.#directory, entry.number, entry.hash, state);
-      this.#snapshotMs = Date.now() - started;
+      this.#snapshotMs = performance.now() - started;
       this.#emit({
         kind: "snapshot-written",
         blockNumber: entry.number,

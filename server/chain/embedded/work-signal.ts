@@ -26,11 +26,11 @@ export class WorkSignal {
     this.#signalled = false;
   }
 
-  /** Waits until a time in milliseconds since 1970. */
+  /** Waits until a time of `performance.now()`. */
   async sleepUntil(time: number): Promise<void> {
-    while (!this.#stopped && Date.now() < time) {
+    while (!this.#stopped && performance.now() < time) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, time - Date.now());
+        const timer = setTimeout(resolve, time - performance.now());
         this.#wake = () => {
           if (!this.#stopped) return;
           clearTimeout(timer);

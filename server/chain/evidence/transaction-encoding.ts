@@ -66,8 +66,10 @@ const WithAuthorizations = z.object({
 
 /** A transaction of a block, its fields as bytes and numbers for RLP. */
 export const BlockTransaction = z.preprocess(
-  (answer) =>
-    typeof answer === "object" && answer !== null && !("type" in answer) ? { ...answer, type: "0x0" } : answer,
+  (response) =>
+    typeof response === "object" && response !== null && !("type" in response)
+      ? { ...response, type: "0x0" }
+      : response,
   z.discriminatedUnion("type", [LegacyTransaction, WithAccessList, WithFees, WithBlobs, WithAuthorizations]),
 );
 

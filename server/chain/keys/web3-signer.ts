@@ -48,7 +48,7 @@ export async function web3SignerKey(
       if (status !== 200) throw new SealbookError("chain_unavailable", `the signer responded with HTTP ${status}`);
       const signature = signatureOf(body.trim());
       if (signature !== undefined && recoverAddress(keccak256(message), signature) === address) return signature;
-      throw new SealbookError("chain_unavailable", `the signer's answer is not a signature of ${address}`);
+      throw new SealbookError("chain_unavailable", `the signer's response is not a signature of ${address}`);
     },
     close: () => signing.close(),
   };

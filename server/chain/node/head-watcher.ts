@@ -69,7 +69,7 @@ export function watchHead(
   const subscribe = (): void => {
     subscription?.end();
     live = undefined;
-    subscribedAt = Date.now();
+    subscribedAt = performance.now();
     subscription = rpc.subscribe?.("newHeads", {
       onLive() {
         live = { upTo: undefined, missing: undefined };
@@ -122,7 +122,7 @@ export function watchHead(
     } while (lookAgain && !stopped);
     looking = false;
     if (stopped) return;
-    if (live === undefined && Date.now() - subscribedAt > RESUBSCRIBE_MILLISECONDS) subscribe();
+    if (live === undefined && performance.now() - subscribedAt > RESUBSCRIBE_MILLISECONDS) subscribe();
     const isCovered = live !== undefined && live.missing === undefined && reachable;
     timer = setTimeout(() => void look(), isCovered ? watchdogMilliseconds : intervalMilliseconds);
   };

@@ -20,7 +20,7 @@ export function withCallDeadline(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addr
         () =>
           new SealbookError(
             "chain_unavailable",
-            `the chain's node did not answer within ${DEADLINE_MILLISECONDS / 1000} s`,
+            `the chain's node did not respond within ${DEADLINE_MILLISECONDS / 1000} s`,
           ),
       ),
   };

@@ -86,22 +86,22 @@ export class HttpRpc implements Rpc {
     if (!Array.isArray(parsed)) return this.#resolveAsOne(batch, parsed, status);
     const calls = new Map<unknown, Call>(batch.map((call) => [call.id, call]));
     for (const message of parsed) {
-      const answer = responseOf(message);
-      const call = calls.get(answer.id);
+      const response = responseOf(message);
+      const call = calls.get(response.id);
       if (call === undefined) continue;
-      calls.delete(answer.id);
-      settle(call, answer);
+      calls.delete(response.id);
+      resolveCall(call, response);
     }
     for (const { reject } of calls.values()) reject(malformedResponse());
   }
 
   /** One response to the whole batch: to its only call, or an error for all of them. */
   #resolveAsOne(batch: readonly Call[], message: unknown, status: number): void {
-    const answer = responseOf(message);
+    const response = responseOf(message);
     const [first] = batch;
-    const error = "error" in answer ? answer.error : undefined;
-    if (batch.length === 1 && first !== undefined && (answer.id === first.id || error instanceof NodeError)) {
-      return settle(first, answer);
+    const error = "error" in response ? response.error : undefined;
+    if (batch.length === 1 && first !== undefined && (response.id === first.id || error instanceof NodeError)) {
+      return resolveCall(first, response);
     }
     if (!(error instanceof NodeError))
       throw new Error(`the node responded with HTTP ${status} and to none of the calls`);
@@ -113,9 +113,9 @@ export class HttpRpc implements Rpc {
   }
 }
 
-function settle({ resolve, reject }: Call, answer: ReturnType<typeof responseOf>): void {
-  if ("error" in answer) reject(answer.error);
-  else resolve(answer.result);
+function resolveCall({ resolve, reject }: Call, response: ReturnType<typeof responseOf>): void {
+  if ("error" in response) reject(response.error);
+  else resolve(response.result);
 }
 
 function parse(text: string): unknown {

@@ -36,7 +36,7 @@ export type OpenSocket = (events: SocketEvents) => MessageSocket;
 const RECONNECT_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds: 5_000 };
 
 interface PendingCall {
-  readonly settle: (answer: RpcResponse) => void;
+  readonly onResponse: (response: RpcResponse) => void;
   readonly timer: NodeJS.Timeout | undefined;
 }
 
@@ -48,8 +48,8 @@ export class JsonRpcSocket implements Rpc {
   readonly chainId: number;
   readonly #openSocket: OpenSocket;
   readonly #timeout: number;
-  readonly #subscriptions = new Subscriptions((method, parameters, settle) =>
-    this.#request(method, parameters, settle),
+  readonly #subscriptions = new Subscriptions((method, parameters, onResponse) =>
+    this.#request(method, parameters, onResponse),
   );
   /** By the id of the call. */
   readonly #inFlight = new Map<unknown, PendingCall>();
@@ -77,8 +77,8 @@ export class JsonRpcSocket implements Rpc {
   /** @param parameters By position, or by name in an object */
   call(method: string, parameters: readonly unknown[] | object): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#request(method, parameters, (answer) =>
-        "error" in answer ? reject(answer.error) : resolve(answer.result),
+      this.#request(method, parameters, (response) =>
+        "error" in response ? reject(response.error) : resolve(response.result),
       );
     });
   }
@@ -104,12 +104,12 @@ export class JsonRpcSocket implements Rpc {
     socket?.destroy(closed());
   }
 
-  /** Calls `settle` in the turn of the response, before any later message is read. */
-  #request(method: string, parameters: readonly unknown[] | object, settle: (answer: RpcResponse) => void): void {
+  /** Calls `onResponse` in the turn of the response, before any later message is read. */
+  #request(method: string, parameters: readonly unknown[] | object, onResponse: (response: RpcResponse) => void): void {
     const id = ++this.#lastId;
-    if (this.#closed) return settle({ id, error: unavailable(closed()) });
+    if (this.#closed) return onResponse({ id, error: unavailable(closed()) });
     if (this.#socket === undefined) {
-      if (Date.now() < this.#nextAttempt) return settle({ id, error: unavailable(this.#failure) });
+      if (performance.now() < this.#nextAttempt) return onResponse({ id, error: unavailable(this.#failure) });
       this.#connect();
     }
     const messagesBefore = this.#messages;
@@ -117,12 +117,12 @@ export class JsonRpcSocket implements Rpc {
     const expire = (): void => {
       this.#inFlight.delete(id);
       const reason = timedOut(this.#timeout);
-      settle({ id, error: unavailable(reason) });
+      onResponse({ id, error: unavailable(reason) });
       // One call may run long. A connection without any message in the meantime is dead.
       if (this.#messages === messagesBefore) socket?.destroy(reason);
     };
     const timer = this.#timeout === Infinity ? undefined : setTimeout(expire, this.#timeout);
-    this.#inFlight.set(id, { settle, timer });
+    this.#inFlight.set(id, { onResponse, timer });
     const text = requestText(id, method, parameters);
     if (this.#isOpen) this.#socket?.send(text);
     else this.#queued.push(text);
@@ -131,7 +131,7 @@ export class JsonRpcSocket implements Rpc {
   #connectWhenDue(): void {
     if (this.#socket !== undefined || this.#closed) return;
     clearTimeout(this.#reconnect);
-    const pause = this.#nextAttempt - Date.now();
+    const pause = this.#nextAttempt - performance.now();
     if (pause <= 0) this.#connect();
     else this.#reconnect = setTimeout(() => this.#connectWhenDue(), pause);
   }
@@ -168,12 +168,12 @@ export class JsonRpcSocket implements Rpc {
     this.#backoff.reset();
     for (const each of Array.isArray(message) ? message : [message]) {
       if (this.#subscriptions.takes(each)) continue;
-      const answer = responseOf(each);
-      const waiting = this.#inFlight.get(answer.id);
+      const response = responseOf(each);
+      const waiting = this.#inFlight.get(response.id);
       if (waiting === undefined) continue;
-      this.#inFlight.delete(answer.id);
+      this.#inFlight.delete(response.id);
       clearTimeout(waiting.timer);
-      waiting.settle(answer);
+      waiting.onResponse(response);
     }
   }
 
@@ -182,14 +182,14 @@ export class JsonRpcSocket implements Rpc {
     this.#isOpen = false;
     this.#queued = [];
     this.#failure = reason;
-    this.#nextAttempt = Date.now() + this.#pauseMilliseconds;
+    this.#nextAttempt = performance.now() + this.#pauseMilliseconds;
     this.#pauseMilliseconds = this.#backoff.next();
     const failure = unavailable(reason);
     const waiting = [...this.#inFlight];
     this.#inFlight.clear();
-    for (const [id, { settle, timer }] of waiting) {
+    for (const [id, { onResponse, timer }] of waiting) {
       clearTimeout(timer);
-      settle({ id, error: failure });
+      onResponse({ id, error: failure });
     }
     this.#subscriptions.lost(failure);
     if (!this.#subscriptions.isEmpty) this.#connectWhenDue();

@@ -12,8 +12,8 @@ export interface Subscribed {
   ended: boolean;
 }
 
-/** Makes a call; `settle` runs before any later message is read. */
-type Request = (method: string, parameters: readonly unknown[], settle: (answer: RpcResponse) => void) => void;
+/** Makes a call; `onResponse` runs before any later message is read. */
+type Request = (method: string, parameters: readonly unknown[], onResponse: (response: RpcResponse) => void) => void;
 
 /** The subscriptions over a connection that can be lost and opened again. */
 export class Subscriptions {
@@ -56,15 +56,15 @@ export class Subscriptions {
   begin(subscribed: Subscribed): void {
     const { topic, subscriber } = subscribed;
     this.#pending += 1;
-    this.#request("eth_subscribe", [topic], (answer) => {
+    this.#request("eth_subscribe", [topic], (response) => {
       this.#pending -= 1;
       const early = this.#early;
       if (this.#pending === 0) this.#early = [];
-      if ("error" in answer) {
-        if (!subscribed.ended) subscriber.onLost(answer.error);
+      if ("error" in response) {
+        if (!subscribed.ended) subscriber.onLost(response.error);
         return;
       }
-      const id = String(answer.result);
+      const id = String(response.result);
       if (subscribed.ended) return this.#unsubscribe(id);
       subscribed.id = id;
       this.#byId.set(id, subscribed);

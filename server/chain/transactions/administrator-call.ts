@@ -40,7 +40,11 @@ export async function sendAdministratorCall(
     gasPrice,
   });
   const hash = String(await rpc.call("eth_sendRawTransaction", [raw]).catch(refused));
-  for (const deadline = Date.now() + WAIT_MILLISECONDS; Date.now() < deadline; await sleep(INTERVAL_MILLISECONDS)) {
+  for (
+    const deadline = performance.now() + WAIT_MILLISECONDS;
+    performance.now() < deadline;
+    await sleep(INTERVAL_MILLISECONDS)
+  ) {
     const receipt = await readReceipt(rpc, hash, new Map());
     if (receipt === undefined) continue;
     if (receipt.succeeded) return { hash, nonce, block: receipt.block.number };

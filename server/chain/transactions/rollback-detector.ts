@@ -96,9 +96,9 @@ export class RollbackDetector {
     // An unreachable node may have the newest blocks: a failover is not a rollback.
     if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return undefined;
     // A node that lags, for instance one of several behind a load balancer, catches up.
-    const since = this.#lackingSince.get(key) ?? Date.now();
+    const since = this.#lackingSince.get(key) ?? performance.now();
     this.#lackingSince.set(key, since);
-    if (Date.now() - since < lagMilliseconds) return undefined;
+    if (performance.now() - since < lagMilliseconds) return undefined;
     return (await this.#stillHas(key, mined, remaining)) ? undefined : remaining;
   }
 

@@ -201,7 +201,8 @@ export class TransactionSender implements Transactions {
     this.#confirmedTo ??= head;
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
-    for (const transaction of left) this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: 0 });
+    for (const transaction of left)
+      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: -Infinity });
     const highest = await store.highestNonce(this.#signer.address);
     this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
     if (left.length > 0) {
@@ -226,7 +227,7 @@ export class TransactionSender implements Transactions {
     if (signed.length === 0) return this.wake();
     this.#nextNonce = first + signed.length;
     for (const transaction of signed)
-      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: Date.now() });
+      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: performance.now() });
     this.#send(signed);
     // Queued behind other work, so that confirmations do not wait for the last intent.
     this.wake();
@@ -266,7 +267,7 @@ export class TransactionSender implements Transactions {
         return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
       case "later":
         // The next recheck sends it again: later ones wait for its nonce.
-        inFlight.sentAt = 0;
+        inFlight.sentAt = -Infinity;
         this.#deps.onEvent({ kind: "failing", error });
     }
   }
@@ -309,7 +310,7 @@ export class TransactionSender implements Transactions {
     }
     const id = await this.#written(store.refuse(transaction.id, reason, filler));
     this.#inFlight.delete(hexlify(transaction.hash));
-    const inPlace = { id, ...filler, sentAt: Date.now() };
+    const inPlace = { id, ...filler, sentAt: performance.now() };
     this.#inFlight.set(hexlify(filler.hash), inPlace);
     onEvent({ kind: "refused", id: transaction.id, reason });
     this.#recorded([transaction.id]);
@@ -364,7 +365,7 @@ export class TransactionSender implements Transactions {
 
   async #recheckOverdue(): Promise<void> {
     await this.#signAndSend();
-    const before = Date.now() - OVERDUE_MILLISECONDS;
+    const before = performance.now() - OVERDUE_MILLISECONDS;
     const overdue = [...this.#inFlight.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
   }
@@ -430,7 +431,7 @@ export class TransactionSender implements Transactions {
   }
 
   #sendAgain(transactions: readonly InFlight[]): void {
-    for (const transaction of transactions) transaction.sentAt = Date.now();
+    for (const transaction of transactions) transaction.sentAt = performance.now();
     this.#send(transactions);
   }
 }

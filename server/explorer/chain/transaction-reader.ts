@@ -1,6 +1,6 @@
 import { getBytes } from "ethers";
 import type { Action, WrittenRow } from "../call.ts";
-import type { ExploredTransaction, Held, Mined } from "../explored.ts";
+import type { ExploredTransaction, OnChainState, Mined } from "../explored.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
@@ -38,9 +38,9 @@ export class TransactionReader {
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
     const action = this.#decoder.actionOf(transaction);
-    const [mined, held] = await Promise.all([this.#minedOf(transaction), this.#heldOf(action, input)]);
+    const [mined, onChain] = await Promise.all([this.#minedOf(transaction), this.#onChainStateOf(action, input)]);
     const call = this.#decoder.callOf(transaction);
-    return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, action, held, call, mined };
+    return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, action, onChain, call, mined };
   }
 
   async #minedOf({ hash, from, to, input, gas, blockHash }: NodeTransaction): Promise<Mined | undefined> {
@@ -72,7 +72,7 @@ export class TransactionReader {
     };
   }
 
-  async #heldOf(action: Action, input: string): Promise<Held | undefined> {
+  async #onChainStateOf(action: Action, input: string): Promise<OnChainState | undefined> {
     if (action.kind === "anchor") return { kind: "anchor", first: await this.#anchors.anchorOf(getBytes(action.hash)) };
     return action.kind === "record" ? { kind: "row", state: await this.#rowState(action, input) } : undefined;
   }

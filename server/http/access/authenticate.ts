@@ -31,7 +31,7 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
     if (scope === "read" && !isReadRequest(request)) {
       throw new SealbookError(
         "forbidden",
-        "what was presented allows to ask, not to have something recorded or a statement signed",
+        "the presented key or token has the scope `read`: it allows queries, no records and no statements",
       );
     }
     next();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JsonValue } from "../json-body.ts";
+import { FIELD_NAMES, JsonValue } from "../json-body.ts";
 
 /** A JSON Schema, or a part of the document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -48,7 +48,9 @@ export class JsonSchemas {
     return this.of(schema, ({ jsonSchema }) => {
       const { type, additionalProperties } = jsonSchema;
       const isOpen = additionalProperties === undefined || Object.keys(Object(additionalProperties)).length === 0;
-      if (type === "object" && isOpen) jsonSchema.additionalProperties = { $ref: `${PLACE}JsonValue` };
+      if (type !== "object" || !isOpen) return;
+      jsonSchema.additionalProperties = { $ref: `${PLACE}JsonValue` };
+      jsonSchema.propertyNames = FIELD_NAMES;
     });
   }
 

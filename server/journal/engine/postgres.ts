@@ -62,7 +62,7 @@ function socket(silenceMilliseconds: number | undefined): Socket {
   const made = new Socket();
   if (silenceMilliseconds !== undefined) {
     made.setTimeout(silenceMilliseconds, () =>
-      made.destroy(new Error(`no answer for ${silenceMilliseconds / 1000} s`)),
+      made.destroy(new Error(`no response for ${silenceMilliseconds / 1000} s`)),
     );
   }
   return made;

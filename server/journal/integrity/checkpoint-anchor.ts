@@ -1,6 +1,6 @@
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { type Clock, millisecondsSince } from "../../kit/clock.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import type { Atomic } from "../engine/database.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
@@ -112,6 +112,6 @@ export class CheckpointAnchor {
     // The confirmation of a checkpoint needs no checkpoint of its own.
     const covered = newest?.confirmation === sequence + 1 ? newest.confirmation : sequence;
     this.#lagSince = head.sequence > covered ? openedAt : undefined;
-    return head.sequence > covered && clock() - openedAt >= intervalMilliseconds ? head : undefined;
+    return head.sequence > covered && millisecondsSince(openedAt, clock()) >= intervalMilliseconds ? head : undefined;
   }
 }

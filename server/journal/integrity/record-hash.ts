@@ -14,7 +14,7 @@ export interface RecordHashInput {
 
 /**
  * Computes the recorded hash, the only part of a proof that goes on chain: SHA-256 over the UTF-8 text of document id,
- * timestamp in decimal, type (empty when absent), and document hash in lower-case hex, concatenated.
+ * timestamp in decimal, type (empty when missing), and document hash in lower-case hex, concatenated.
  */
 export function recordHash({ documentId, timestamp, type, hash }: RecordHashInput): Uint8Array {
   const text = `${documentId}${timestamp}${type ?? ""}${hex(hash)}`;

@@ -1,5 +1,5 @@
 import type { ReconciliationStore } from "./divergence.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { type Clock, millisecondsSince } from "../../kit/clock.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import type { AnchorCheck } from "./anchor-check.ts";
 import type { ConfirmationCheck } from "./confirmation-check.ts";
@@ -68,13 +68,13 @@ export class Reconciler {
       await divergences.refresh();
       const { passedAt, fullPassedAt } = await store.progress();
       const now = clock();
-      if (passedAt !== undefined && now - passedAt < rules.intervalMilliseconds) return;
+      if (passedAt !== undefined && millisecondsSince(passedAt, now) < rules.intervalMilliseconds) return;
       if (!(await store.acquireLease(now, now + LEASE_MILLISECONDS))) return;
       const { intervalMilliseconds, fullIntervalMilliseconds } = rules;
       const fullAfter = divergences.any
         ? Math.min(PASSES_PER_FULL_PASS * intervalMilliseconds, fullIntervalMilliseconds)
         : fullIntervalMilliseconds;
-      await this.pass(fullPassedAt === undefined || now - fullPassedAt >= fullAfter);
+      await this.pass(fullPassedAt === undefined || millisecondsSince(fullPassedAt, now) >= fullAfter);
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#deps.onFailure(error);

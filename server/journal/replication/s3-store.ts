@@ -61,9 +61,9 @@ export class S3Store implements ObjectStore {
   }
 
   async get(key: string, limit: number): Promise<Buffer | undefined> {
-    let answer: GetObjectCommandOutput;
+    let response: GetObjectCommandOutput;
     try {
-      answer = await this.#client.send(new GetObjectCommand(this.#object(key)), timeout());
+      response = await this.#client.send(new GetObjectCommand(this.#object(key)), timeout());
     } catch (error) {
       if (
         error instanceof S3ServiceException &&
@@ -73,7 +73,7 @@ export class S3Store implements ObjectStore {
         return undefined;
       throw error;
     }
-    const { Body: body, ContentLength: length } = answer;
+    const { Body: body, ContentLength: length } = response;
     if (body === undefined || length === undefined)
       throw new SealbookError("internal", `${this.name} responded without ${key}`);
     if (length > limit) {

@@ -48,13 +48,13 @@ function polygonsOf(geometry: Polygon | MultiPolygon): Polygon["coordinates"][] 
 /** Projects a line onto the map. A line across the date line continues beyond the map's edge. */
 function lineOf(positions: readonly (readonly number[])[]): MapLine {
   const line = new Float64Array(positions.length * 2);
-  let turns = 0;
+  let revolutions = 0;
   let before = positions[0]?.[0] ?? 0;
   for (const [index, [lng = 0, lat = 0]] of positions.entries()) {
-    if (Math.abs(lng - before) > 180) turns += lng < before ? 1 : -1;
+    if (Math.abs(lng - before) > 180) revolutions += lng < before ? 1 : -1;
     before = lng;
     const { x, y } = project({ lng, lat });
-    line[2 * index] = x + turns;
+    line[2 * index] = x + revolutions;
     line[2 * index + 1] = y;
   }
   return line;

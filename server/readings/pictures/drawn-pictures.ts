@@ -19,7 +19,7 @@ export type Picture =
 export type Job = Picture & { readonly id: number };
 
 /** A response of the drawing thread. */
-export type JobAnswer =
+export type JobResult =
   { readonly id: number; readonly bytes: Uint8Array } | { readonly id: number; readonly error: Error };
 
 /** Maximum queued pictures; further requests are rejected with a time to retry. */
@@ -87,10 +87,10 @@ export class DrawnPictures implements Pictures {
     const workerData: WorkerData = { tiles: this.#tiles };
     const worker = new Worker(new URL("./picture-worker.ts", import.meta.url), { workerData });
     worker.unref();
-    worker.on("message", (answer: JobAnswer) => {
-      const waiting = this.#waiting.get(answer.id);
-      if ("bytes" in answer) waiting?.resolve(answer.bytes);
-      else waiting?.reject(answer.error);
+    worker.on("message", (result: JobResult) => {
+      const waiting = this.#waiting.get(result.id);
+      if ("bytes" in result) waiting?.resolve(result.bytes);
+      else waiting?.reject(result.error);
     });
     const ended = (cause?: Error): void => {
       if (this.#worker === worker) this.#worker = undefined;

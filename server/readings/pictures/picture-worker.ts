@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { dayAnimation } from "./day-animation.ts";
 import { registerFonts } from "./fonts.ts";
-import type { Job, JobAnswer, WorkerData } from "./drawn-pictures.ts";
+import type { Job, JobResult, WorkerData } from "./drawn-pictures.ts";
 import { mapPicture } from "./map-picture.ts";
 import { TileStore } from "./tile-store.ts";
 
@@ -12,10 +12,10 @@ registerFonts();
 
 let last: Promise<void> = Promise.resolve();
 parentPort?.on("message", (job: Job) => {
-  last = last.then(() => answer(job));
+  last = last.then(() => draw(job));
 });
 
-async function answer(job: Job): Promise<void> {
+async function draw(job: Job): Promise<void> {
   const { id } = job;
   try {
     const picture =
@@ -24,11 +24,11 @@ async function answer(job: Job): Promise<void> {
         : await dayAnimation(job.frames, job.options, tiles);
     // Copied, so that the memory can be transferred as a whole.
     const bytes = Uint8Array.from(picture);
-    parentPort?.postMessage({ id, bytes } satisfies JobAnswer, [bytes.buffer]);
+    parentPort?.postMessage({ id, bytes } satisfies JobResult, [bytes.buffer]);
   } catch (error) {
     parentPort?.postMessage({
       id,
       error: error instanceof Error ? error : new Error(String(error)),
-    } satisfies JobAnswer);
+    } satisfies JobResult);
   }
 }

@@ -78,7 +78,7 @@ describe("journal script", function () {
       assert.isNotNull(said, out);
       assert.equal(said?.[2], said?.[3]);
       const kept = JSON.parse(await readFile(join(directory, "journal-check.json"), "utf8"));
-      assert.deepEqual([String(kept.sequence), kept.proofs, kept.asked_chain], [said?.[1], 46, true]);
+      assert.deepEqual([String(kept.sequence), kept.proofs, kept.chain_included], [said?.[1], 46, true]);
       await server.post("/api/v1/proof", freshDocuments(1)[0]);
       const { out: resumed, code: again } = await journal(variables, "check", "--resume");
       assert.equal(again, 0);

@@ -196,8 +196,8 @@ describe("check of a running network", function () {
     answers.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
     const cannot = (name: string, why: string): string => `${name}: cannot be queried at ${urlOf(name)}: ${why}`;
     assert.deepEqual(await findings(), [
-      cannot("dc-1", "its answer to net_peerCount cannot be read"),
-      cannot("dc-2", "its answer to ibft_getValidatorsByBlockNumber cannot be read"),
+      cannot("dc-1", "its response to net_peerCount cannot be read"),
+      cannot("dc-2", "its response to ibft_getValidatorsByBlockNumber cannot be read"),
       cannot("dc-3", "Method not enabled"),
     ]);
   });

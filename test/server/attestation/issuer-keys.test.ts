@@ -3,7 +3,8 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { SealbookError } from "../../../server/errors.ts";
-import { IssuerKeys, issuerKeysFile } from "../../../server/attestation/issuer-keys.ts";
+import { IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../../server/attestation/issuer-keys.ts";
+import { deriveStatementKey, statementJwk, statementKeyId } from "../../../server/attestation/statement-key.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { thrownBy } from "../../support/thrown.ts";
@@ -66,6 +67,44 @@ describe("the issuer's keys", () => {
     assert.lengthOf(await server.keys(), 2);
     // What was begun with the key before is still signed with it.
     assert.isTrue(isSigned(old.publicKey, await old.sign(MESSAGE)));
+  });
+
+  describe("with a password", () => {
+    it("are encrypted in place, and sign as before", async () => {
+      const plain = await (await IssuerKeys.open(file)).signer();
+      const encrypted = await (await IssuerKeys.open(file, { password: "secret" })).signer();
+      assert.deepEqual(encrypted.publicKey, plain.publicKey);
+      assert.deepEqual(encrypted.statementKey.publicKey, plain.statementKey.publicKey);
+      const [key] = (await kept()).keys;
+      assert.hasAllKeys(key, ["created_at", "public_key", "statement_key", "keystore"]);
+      assert.equal(JSON.parse(key.keystore).Crypto.kdfparams.n, 131_072);
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+      for (const deps of [{}, { password: "another" }]) {
+        const error = await thrownBy(IssuerKeys.open(file, deps));
+        assert.propertyVal(error, "code", "config_invalid");
+        assert.match(error.message, /ISSUER_KEY_PASSWORD_FILE/);
+      }
+      assert.lengthOf(await readIssuerKeys(file), 1);
+    });
+
+    it("are followed by encrypted ones", async () => {
+      const keys = await IssuerKeys.open(file, { password: "secret" });
+      await keys.rotate();
+      assert.notInclude(await readFile(file, "utf8"), "private_key");
+      assert.lengthOf(await readIssuerKeys(file), 2);
+      assert.deepEqual((await keys.signer()).publicKey, (await readIssuerKeys(file))[0]?.publicKey);
+    });
+  });
+
+  it("derive the key of statements from their secret, the same one at all times", () => {
+    const { publicKey } = deriveStatementKey(Buffer.alloc(32, 7));
+    assert.deepEqual(statementJwk(publicKey), {
+      kty: "EC",
+      crv: "P-256",
+      x: "9yDY7CH0RY_rLSrsB9RI0JpvekGKlL3TIDQ4jzE8LjI",
+      y: "lqc7AaZySjkoeKm9FmEiqiMnuiExsGtPuetgK__T5jE",
+    });
+    assert.equal(statementKeyId(publicKey), "Bcehtjle2fs_NCOxHj10TYbWxhcSH7V5ocOmHhuCitc");
   });
 
   it("are not replaced when their file holds something else", async () => {

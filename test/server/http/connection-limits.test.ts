@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
@@ -5,6 +6,7 @@ import express from "express";
 import { CONNECTION_LIMITS } from "../../../server/http/connection-limits.ts";
 import { ndjsonLines } from "../../../server/http/ndjson.ts";
 import { type HttpServer, listen } from "../../../server/http/server.ts";
+import { eventually } from "../../support/eventually.ts";
 import { sendRaw } from "../../support/raw.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
@@ -13,6 +15,7 @@ const SHORT = {
   ...CONNECTION_LIMITS,
   headerMilliseconds: 400,
   bodyMilliseconds: 1_500,
+  bodyStallBytes: 100,
   stallMilliseconds: 400,
   idleMilliseconds: 400,
 };
@@ -69,7 +72,7 @@ describe("limits of a connection", function () {
         response.send("at last");
       });
       app.get("/large", (_request, response) => void response.send(Buffer.alloc(64 * 1024 * 1024)));
-      server = await listen(app, "127.0.0.1", 0, undefined, SHORT);
+      server = await listen(app, { host: "127.0.0.1", port: 0, limits: SHORT });
     });
     after(() => server.close());
     afterEach(async () => {
@@ -83,8 +86,8 @@ describe("limits of a connection", function () {
 
     it("cuts off who sends nothing, or headers without an end", async () => {
       const silent = open(server.url, "");
-      const half = open(server.url, "GET /slow HTTP/1.1\r\nHost: a\r\nX-");
-      const dripping = open(server.url, "GET /slow HTTP/1.1\r\nHost: a\r\nX-A: ");
+      const half = open(server.url, "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-");
+      const dripping = open(server.url, "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-A: ");
       void drip(dripping.socket, "a", 50);
       for (const { ended } of [silent, half, dripping]) {
         const { text, milliseconds } = await ended;
@@ -99,7 +102,8 @@ describe("limits of a connection", function () {
         ["/lines", "application/x-ndjson"],
         ["/refused", "application/json"],
       ]) {
-        const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 10000\r\n\r\n[`;
+        const head =
+          `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\n` + "Content-Length: 10000\r\n\r\n[";
         const halted = open(server.url, head);
         const dripping = open(server.url, head);
         void drip(dripping.socket, " ", 50);
@@ -111,12 +115,12 @@ describe("limits of a connection", function () {
       const row = `${JSON.stringify({ filler: "x".repeat(150) })}\n`;
       const json = open(
         server.url,
-        "POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
+        "POST /json HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
       );
       void drip(json.socket, row, 100);
       const lines = open(
         server.url,
-        "POST /lines HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n" +
+        "POST /lines HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n" +
           `Content-Length: ${30 * row.length}\r\n\r\n`,
       );
       for (let count = 0; count < 30; count += 1) {
@@ -134,7 +138,7 @@ describe("limits of a connection", function () {
     });
 
     it("cuts off who does not take the answer", async () => {
-      const { socket, ended } = open(server.url, "GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+      const { socket, ended } = open(server.url, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
       socket.pause();
       await sleep(3 * SHORT.stallMilliseconds);
       socket.resume();
@@ -142,8 +146,65 @@ describe("limits of a connection", function () {
     });
 
     it("closes connections that nobody uses any more", async () => {
-      const { text } = await open(server.url, "GET /none HTTP/1.1\r\nHost: a\r\n\r\n").ended;
+      const { text } = await open(server.url, "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n").ended;
       assert.match(text, /^HTTP\/1\.1 404 /);
+    });
+  });
+
+  describe("for each source", () => {
+    let server: HttpServer;
+    before(async () => {
+      const app = express();
+      app.get("/", (_request, response) => void response.send("ok"));
+      app.post("/json", express.json(), (_request, response) => void response.send("ok"));
+      const limits = { ...SHORT, idleMilliseconds: 60_000, bodyStallBytes: 10_000, connectionsPerSource: 20 };
+      const isProxy = (address: string): boolean => address === "127.0.0.3";
+      server = await listen(app, { host: "0.0.0.0", port: 0, limits, isProxy });
+    });
+    after(() => server.close());
+
+    const connectFrom = (localAddress: string): Socket => {
+      const socket = connect({ port: Number(new URL(server.url).port), host: "127.0.0.1", localAddress });
+      return socket.on("error", () => undefined);
+    };
+    /** Sends a request; returns the response, or "" if the connection is closed. */
+    const respond = async (socket: Socket): Promise<string> => {
+      socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      const closed = once(socket, "close").catch(() => undefined);
+      const [chunk] = await Promise.race([once(socket, "data"), closed.then(() => [""])]).catch(() => [""]);
+      return String(chunk);
+    };
+
+    it("limits the connections; other sources and proxies are served", async () => {
+      const sockets = await Promise.all(
+        Array.from({ length: 60 }, async () => {
+          const socket = connectFrom("127.0.0.1");
+          return { socket, isServed: (await respond(socket)).startsWith("HTTP/1.1 200 ") };
+        }),
+      );
+      assert.lengthOf(
+        sockets.filter(({ isServed }) => isServed),
+        20,
+      );
+      const other = connectFrom("127.0.0.2");
+      assert.match(await respond(other), /^HTTP\/1\.1 200 /);
+      const ofProxy = Array.from({ length: 30 }, () => connectFrom("127.0.0.3"));
+      for (const socket of ofProxy) assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
+      for (const socket of [other, ...ofProxy, ...sockets.map(({ socket }) => socket)]) socket.destroy();
+      // A closed connection makes room.
+      await eventually(async () => {
+        const again = connectFrom("127.0.0.1");
+        assert.match(await respond(again), /^HTTP\/1\.1 200 /);
+        again.destroy();
+      });
+    });
+
+    it("demands a minimum rate of a body", async () => {
+      const head =
+        "POST /json HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50000\r\n\r\n";
+      const slow = open(server.url.replace("0.0.0.0", "127.0.0.1"), head);
+      void drip(slow.socket, " ".repeat(200), 50);
+      assert.equal((await slow.ended).text, "");
     });
   });
 
@@ -156,7 +217,7 @@ describe("limits of a connection", function () {
     afterEach(async () => assert.equal((await server.get("/api/v1/status")).status, 200, "others are answered"));
 
     const ask = (target: string, headers = "") =>
-      sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n`);
+      sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`);
 
     it("refuses a giant address", async () => {
       const answer = await ask(`/api/v1/proof/${"x".repeat(9_000)}`);
@@ -175,7 +236,7 @@ describe("limits of a connection", function () {
       const paths = Array.from({ length: 50 }, (_, number) => `/api/v1/proof/ahead-${number}`);
       const text = await sendRaw(
         server.url,
-        paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""),
+        paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(""),
         1_000,
       );
       const named = [...text.matchAll(/\\"ahead-(\d+)\\"/g)].map(([, number]) => Number(number));
@@ -186,7 +247,7 @@ describe("limits of a connection", function () {
     });
 
     it("refuses what is no HTTP, or ambiguous", async () => {
-      const post = "POST /api HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+      const post = "POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
       for (const bytes of [
         "nonsense\r\n\r\n",
         "GET / HTTP/9.9\r\n\r\n",

@@ -1,38 +1,52 @@
 import { assert } from "chai";
-import { PDFDocument, StandardFonts } from "pdf-lib";
+import { PDFDocument } from "pdf-lib";
+import { embedFonts, type Fonts } from "../../../../server/attestation/pdf/fonts.ts";
 import { printable, linesOf } from "../../../../server/attestation/pdf/text-lines.ts";
 
-describe("text for the standard fonts of PDF", () => {
+describe("text for the fonts of the PDF", () => {
+  let fonts: Fonts;
+  before(async () => {
+    fonts = await embedFonts(await PDFDocument.create());
+  });
+
   it("stays as it is where they have it, and else shows its code", () => {
     const cases = [
       ["", ""],
       ["plain ~ text", "plain ~ text"],
       ["Größe „ß“ €5 – ÿ", "Größe „ß“ €5 – ÿ"],
+      ["Договор № 7 «Ёлка», ґ ї є ў ђ", "Договор № 7 «Ёлка», ґ ї є ў ђ"],
+      ["Συμβόλαιο, Հայերեն, ქართული, Tiếng Việt, ≤ → ☃", "Συμβόλαιο, Հայերեն, ქართული, Tiếng Việt, ≤ → ☃"],
       ["你好", "\\u{4f60}\\u{597d}"],
-      ["\u{1f600}", "\\u{1f600}"],
+      ["שלום", "\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd}"],
       ["a\nb\t\u0000\u007f\u0085", "a\\u{a}b\\u{9}\\u{0}\\u{7f}\\u{85}"],
-      ["\u00a0\u00ad\u202e\u200b", "\\u{a0}\\u{ad}\\u{202e}\\u{200b}"],
+      ["\u00a0\u00ad\u202e\u200b\u2009", "\\u{a0}\\u{ad}\\u{202e}\\u{200b}\\u{2009}"],
       ["C:\\users", "C:\\users"],
       ["\\u{41}", "\\u{5c}u{41}"],
     ];
-    for (const [text = "", expected] of cases) assert.equal(printable(text), expected);
+    for (const [text = "", expected] of cases) assert.equal(printable(text, fonts.regular), expected);
   });
 
-  it("is something that every one of them can show", async () => {
-    const pdf = await PDFDocument.create();
-    const fonts = await Promise.all(
-      [StandardFonts.Helvetica, StandardFonts.HelveticaBold, StandardFonts.Courier].map((name) => pdf.embedFont(name)),
-    );
-    for (let code = 0; code < 0x3000; code += 1) {
-      const shown = printable(String.fromCodePoint(code));
-      for (const font of fonts) assert.doesNotThrow(() => font.encodeText(shown), `for ${code}`);
+  it("is something that every one of them can show, each character with its own glyph", () => {
+    for (const font of [fonts.regular, fonts.bold, fonts.mono]) {
+      const glyphs = new Map<string, string>();
+      for (let code = 0; code < 0x3000; code += 1) {
+        const character = String.fromCodePoint(code);
+        const shown = printable(character, font);
+        assert.doesNotThrow(() => font.encode(shown), `for ${code}`);
+        if (shown !== character) continue;
+        const glyph = font.encode(shown).asString();
+        assert.isUndefined(glyphs.get(glyph), `${code} has a glyph of its own`);
+        glyphs.set(glyph, character);
+        assert.approximately(font.width(shown, 10), font.pdf.widthOfTextAtSize(shown, 10), 1e-9);
+      }
+      assert.isAbove(glyphs.size, 2_000);
     }
   });
 
-  it("is broken between words, and within what is longer than a line", async () => {
-    const font = await (await PDFDocument.create()).embedFont(StandardFonts.Courier);
-    // A character is 6 points wide.
-    const lines = (text: string, characters: number): string[] => linesOf(text, font, 10, characters * 6);
+  it("is broken between words, and within what is longer than a line", () => {
+    const character = fonts.mono.width("x", 10);
+    const lines = (text: string, characters: number): string[] =>
+      linesOf(text, fonts.mono, 10, (characters + 0.5) * character);
     assert.deepEqual(lines("", 10), [""]);
     assert.deepEqual(lines("one two three", 7), ["one two", "three"]);
     assert.deepEqual(lines("abcdefghij", 4), ["abcd", "efgh", "ij"]);

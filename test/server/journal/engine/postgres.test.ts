@@ -200,7 +200,7 @@ describe("PostgreSQL", function () {
     const thrown = await sql`select pg_sleep(20)`.execute(impatient).catch((error: unknown) => error);
     if (!(thrown instanceof SealbookError)) return assert.fail(String(thrown));
     assert.equal(thrown.code, "journal_unavailable");
-    assert.match(String(thrown.cause), /no answer for 0.3 s/);
+    assert.match(String(thrown.cause), /no response for 0.3 s/);
     for (const pause of [0, 500]) {
       await sleep(pause);
       await sql`select 1`.execute(impatient);

@@ -135,9 +135,7 @@ describe("bucket as a target", () => {
 
   it("is refused when it overwrites what it was told not to", async () => {
     place.server.conditional = false;
-    expect((await thrownBy(target.write(first))).message).to.include(
-      "ignores conditional writes and overwrites files",
-    );
+    expect((await thrownBy(target.write(first))).message).to.include("ignores conditional writes and overwrites files");
     expect(await place.list()).to.deep.equal(["sealbook-replica.json"]);
   });
 

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 export type Outcome = number | string;
 
 /** Sends a request; never throws. */
-export type Ask = (
+export type HttpRequest = (
   method: "GET" | "POST",
   path: string,
   body?: string,
@@ -13,9 +13,13 @@ export type Ask = (
 ) => Promise<{ outcome: Outcome; body: string }>;
 
 /** @param usual Default headers of every request */
-export function httpAsk(url: string, usual: Readonly<Record<string, string>>, connections: number): Ask & Disposable {
+export function httpRequests(
+  url: string,
+  usual: Readonly<Record<string, string>>,
+  connections: number,
+): HttpRequest & Disposable {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const ask: Ask = (method, path, body, headers = {}) =>
+  const send: HttpRequest = (method, path, body, headers = {}) =>
     new Promise((resolve) => {
       const failed = (error: NodeJS.ErrnoException): void =>
         resolve({ outcome: error.code ?? error.message, body: "" });
@@ -27,5 +31,5 @@ export function httpAsk(url: string, usual: Readonly<Record<string, string>>, co
       );
       made.end(body);
     });
-  return Object.assign(ask, { [Symbol.dispose]: () => agent.destroy() });
+  return Object.assign(send, { [Symbol.dispose]: () => agent.destroy() });
 }

@@ -1,5 +1,5 @@
-/** The expected and the received responses of a load. */
-export class Answers {
+/** Checks and counts the responses of a load. */
+export class ResponseCheck {
   readonly #expected: number;
   readonly #check: (body: string) => boolean;
   /** The last inspected response. */
@@ -30,14 +30,14 @@ export class Answers {
   take(status: number): boolean {
     if (status === this.#expected) return true;
     if (status === 202) this.#pending += 1;
-    else this.#status ??= `an answer had status ${status}`;
+    else this.#status ??= `a response had status ${status}`;
     return false;
   }
 
   /** Checks the body of a response with any status. */
   inspect(status: number, body: string): void {
     if (status !== this.#expected) {
-      if (status !== 202) this.fail(`an answer had status ${status}: ${body.slice(0, 300)}`);
+      if (status !== 202) this.fail(`a response had status ${status}: ${body.slice(0, 300)}`);
     } else if (this.#check(body)) {
       this.sample = body;
     } else {

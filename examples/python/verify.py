@@ -1,0 +1,156 @@
+"""Verifies a portable proof of Sealbook offline. Written from docs/proof-format.md; the numbers are its steps.
+
+    pip install -r requirements.txt
+    python verify.py PROOF.bundle.json DOCUMENT --trust-key HEX [--validators FILE] [--contract ADDRESS]
+"""
+import argparse
+import datetime
+import hashlib
+import json
+import pathlib
+import re
+
+import rfc8785
+import rlp
+from coincurve import PublicKey
+from Crypto.Hash import keccak
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+def keccak256(data): return keccak.new(digest_bits=256, data=data).digest()
+def hexed(text): return bytes.fromhex(text.removeprefix("0x"))
+def number(data): return int.from_bytes(data, "big")
+
+def check(condition, message):
+    if not condition:
+        raise SystemExit(f"NOT VERIFIED: {message}")
+
+def nibbles(data): return [nibble for byte in data for nibble in divmod(byte, 16)]
+
+def trie_value(root, key, proof):
+    """The value under a key of the Merkle-Patricia trie with this root; `proof` has the nodes on the way down."""
+    rest, reference, nodes = nibbles(key), root, [hexed(node) for node in proof]
+    while True:
+        if isinstance(reference, bytes):
+            check(nodes and keccak256(nodes[0]) == reference, "a node of a trie is missing or has another hash")
+            node = rlp.decode(nodes.pop(0))
+        else:
+            node = reference  # a node under 32 bytes is inside its parent
+        if len(node) == 17:  # branch
+            if not rest:
+                reference = node[16]
+                break
+            reference, rest = node[rest[0]], rest[1:]
+        else:  # extension or leaf
+            flag, *piece = nibbles(node[0])
+            piece = piece if flag % 2 else piece[1:]
+            check(rest[: len(piece)] == piece, "a trie has another key")
+            reference, rest = node[1], rest[len(piece) :]
+            if flag >= 2:
+                check(not rest, "a trie has another key")
+                break
+        check(reference, "a trie has no value under the key")
+    check(reference and not nodes, "a trie has no value under the key, or its proof has unused nodes")
+    return reference
+
+def path_length(index, size):
+    """The number of siblings of a leaf: the last node of an odd level has none."""
+    length = 0
+    while size > 1:
+        length += index ^ 1 < size
+        index, size = index // 2, (size + 1) // 2
+    return length
+
+def extra_data(protocol, items, use):
+    """The extra data as they are hashed (`use` is "hash") or signed by validators ("seals")."""
+    head, round_number = items[:3], items[3]
+    if use == "hash":
+        return rlp.encode(head if protocol == "ibft2" else [*head, b"", []])
+    return rlp.encode([*head, round_number] if protocol == "ibft2" else [*head, round_number, []])
+
+def verify(text, document, trusted_key, validators=None, contract=None):
+    bundle = json.loads(text)
+    # 1. Format
+    check(rfc8785.dumps(bundle) == text.removesuffix("\n").encode(), "the bundle is not canonical JSON")
+    check(bundle["format"] == "sealbook-bundle/1", "the format is another one")
+    record, merkle, anchor, block = (bundle[name] for name in ("record", "merkle", "anchor", "block"))
+    # 2. Issuer's signature
+    signature = bundle["signature"]
+    signed = rfc8785.dumps({**bundle, "signature": {k: v for k, v in signature.items() if k != "value"}})
+    key = hexed(signature["public_key"])
+    check(signature["public_key"] == trusted_key.lower(), "the key is not the trusted one")
+    check(hashlib.sha256(key).hexdigest()[:16] == signature["key_id"], "the key id is of another key")
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(hexed(signature["value"]), signed)
+    except Exception:
+        check(False, "the issuer's signature is wrong")
+    # 3. Document, 4. Recorded hash
+    check(hashlib.sha256(document).hexdigest() == record["hash"], "the document is another one")
+    metadata = record["metadata"]
+    recorded = f"{record['document_id']}{metadata['timestamp']}{metadata.get('type', '')}{record['hash']}"
+    check(hashlib.sha256(recorded.encode()).hexdigest() == record["record_hash"], "the recorded hash is of another record")
+    anchored, size = hexed(record["record_hash"]), 0
+    # 5. Batch
+    if merkle is not None:
+        index, size = merkle["index"], merkle["size"]
+        node = keccak256(keccak256(anchored))
+        check(node == hexed(merkle["leaf"]), "the leaf is of another record")
+        check(1 <= size <= 1000 and index < size and len(merkle["path"]) == path_length(index, size), "the path has another length")
+        for sibling in map(hexed, merkle["path"]):
+            node = keccak256(min(node, sibling) + max(node, sibling))
+        check(node == hexed(merkle["root"]), "the path leads to another root")
+        anchored = node
+    # 6. Block header
+    header, protocol = rlp.decode(hexed(block["header"])), bundle["consensus"]["protocol"]
+    check(len(header) >= 15, "the header has too few fields")
+    items = [] if protocol == "none" else rlp.decode(header[12])
+    hashed = header if protocol == "none" else [*header[:12], extra_data(protocol, items, "hash"), *header[13:]]
+    check(keccak256(rlp.encode(hashed)) == hexed(block["hash"]), "the header is of another block")
+    listed = [f"0x{address.hex()}" for address in (items[1] if items else [])]
+    check(listed == bundle["consensus"]["validators"], "the header has other validators")
+    # 7. Transaction
+    key = rlp.encode(anchor["index"])
+    raw = hexed(anchor["transaction"]["raw"])
+    check(trie_value(header[4], key, anchor["transaction"]["proof"]) == raw, "the block has another transaction")
+    if raw[0] >= 0xC0:
+        _, _, _, to, _, data, v, *_ = rlp.decode(raw)
+        chain_id = (number(v) - 35) // 2
+    else:
+        fields = rlp.decode(raw[1:])
+        check(raw[0] in (1, 2), "the transaction has an unknown type")
+        to, data, chain_id = fields[3 + raw[0]], fields[5 + raw[0]], number(fields[0])
+    call = b"anchor(bytes32)" if merkle is None else b"anchorBatch(bytes32,uint32)"
+    arguments = anchored if merkle is None else anchored + size.to_bytes(32, "big")
+    check(to == hexed(anchor["contract"]) and chain_id == anchor["chain_id"], "the transaction is for another contract or chain")
+    check(data == keccak256(call)[:4] + arguments, "the transaction has another hash")
+    check(contract is None or contract.lower() == anchor["contract"], "the contract is another one")
+    # 8. Receipt
+    raw = hexed(anchor["receipt"]["raw"])
+    check(trie_value(header[5], key, anchor["receipt"]["proof"]) == raw, "the block has another receipt")
+    status, _, _, logs = rlp.decode(raw if raw[0] >= 0xC0 else raw[1:])
+    log = [to, [keccak256(b"Anchored(bytes32,uint32)"), anchored], size.to_bytes(32, "big")]
+    check(status == b"\x01" and log in logs, "the contract has not anchored the hash")
+    # 9. Commit seals
+    if validators is not None:
+        expected = {address.lower() for address in validators}
+        check(expected and set(listed) == expected, "the validators are others")
+        signed = keccak256(rlp.encode([*header[:12], extra_data(protocol, items, "seals"), *header[13:]]))
+        keys = [PublicKey.from_signature_and_message(seal, signed, hasher=None).format(compressed=False) for seal in items[4]]
+        signers = {f"0x{keccak256(key[1:])[-20:].hex()}" for key in keys}
+        check(len(signers) == len(items[4]) and signers <= expected, "a seal is of nobody on the list, or repeated")
+        check(3 * len(signers) >= 2 * len(expected), "there are too few seals")
+    return number(header[8]), datetime.datetime.fromtimestamp(number(header[11]), datetime.timezone.utc)
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Verifies a portable proof offline.")
+    parser.add_argument("bundle", type=pathlib.Path)
+    parser.add_argument("document", type=pathlib.Path)
+    parser.add_argument("--trust-key", required=True, help="the issuer's public key")
+    parser.add_argument("--validators", type=pathlib.Path, help="a file with the validators' addresses")
+    parser.add_argument("--contract", help="the address of the ProofAnchor contract")
+    given = parser.parse_args()
+    addresses = given.validators and re.findall("0x[0-9a-fA-F]{40}", given.validators.read_text())
+    try:
+        block, time = verify(given.bundle.read_text(), given.document.read_bytes(), given.trust_key, addresses, given.contract)
+    except Exception as error:  # members that are missing or of another type, RLP that is not canonical
+        raise SystemExit(f"NOT VERIFIED: unreadable ({error!r})")
+    print(f"VERIFIED: the document existed at block {block}, {time:%Y-%m-%d %H:%M:%S} UTC")

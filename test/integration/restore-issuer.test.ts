@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { assert } from "chai";
+import { compactVerify, createLocalJWKSet } from "jose";
+import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { anchored } from "../support/anchored.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { eventually } from "../support/eventually.ts";
+import { runJournalScript } from "../support/journal-script.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { thrownBy } from "../support/thrown.ts";
+
+const PASSWORD = "correct horse battery staple";
+const DOCUMENT = { document_id: "kept", hash: createHash("sha256").update("kept").digest("hex") };
+
+/** Returns all lines of a replica. */
+async function linesIn(replica: string): Promise<string> {
+  const names = (await readdir(replica, { recursive: true })).filter((name) => name.endsWith(".gz")).sort();
+  const contents = await Promise.all(names.map((name) => readFile(join(replica, name))));
+  return contents.map((content) => gunzipSync(content).toString()).join("");
+}
+
+async function attested(server: TestServer): Promise<ParsedJson> {
+  const { status, body, text } = await server.post("/api/v1/recovery/attest", {
+    document_id: DOCUMENT.document_id,
+    audience: "court",
+  });
+  assert.equal(status, 200, text);
+  return body;
+}
+
+async function keySet(server: TestServer): Promise<ParsedJson> {
+  return (await server.get("/.well-known/jwks.json")).body;
+}
+
+describe("the issuer's keys after the loss of the disk", () => {
+  let root: string;
+  let directory: string;
+  let replica: string;
+  let passwordFile: string;
+  beforeEach(async () => {
+    root = await temporaryDirectory();
+    [directory, replica, passwordFile] = [join(root, "data"), join(root, "replica"), join(root, "password")];
+    await mkdir(replica);
+    await writeFile(passwordFile, `${PASSWORD}\n`);
+  });
+  afterEach(() => removeDirectory(root));
+
+  const variables = (password: boolean): EnvironmentVariables => ({
+    REPLICA_TARGETS: `file://${replica}`,
+    REPLICA_INTERVAL: "1",
+    ...(password ? { ISSUER_KEY_PASSWORD_FILE: passwordFile } : {}),
+  });
+
+  /** Issues with two keys, and loses everything except for chain and replica. Returns the two attestations. */
+  async function issueAndLose(password: boolean): Promise<[ParsedJson, ParsedJson]> {
+    const server = await startServer(variables(password), { directory });
+    await anchored(server, "/api/v1/proof", DOCUMENT);
+    const first = await attested(server);
+    const file = issuerKeysFile(directory);
+    await (await IssuerKeys.open(file, password ? { password: PASSWORD } : {})).rotate();
+    const second = await attested(server);
+    assert.notEqual(first.kid, second.kid);
+    await eventually(async () => {
+      const lines = await linesIn(replica);
+      for (const { statement } of [first, second]) assert.include(lines, statement.issuer.bundle_key);
+    });
+    await server.stop("keep");
+    for (const name of ["chain", "keys.json"]) await cp(join(directory, name), join(root, name), { recursive: true });
+    await rm(directory, { recursive: true });
+    await mkdir(directory);
+    for (const name of ["chain", "keys.json"]) await cp(join(root, name), join(directory, name), { recursive: true });
+    const restored = await runJournalScript(
+      { DATA_DIR: directory, CHAIN_PORT: "0" },
+      "restore",
+      "--from",
+      `file://${replica}`,
+    );
+    assert.equal(restored.code, 0, restored.err);
+    return [first, second];
+  }
+
+  /** Both statements verify with the published keys. */
+  async function verifyAll(server: TestServer, statements: readonly ParsedJson[]): Promise<void> {
+    const keys = createLocalJWKSet(await keySet(server));
+    for (const { attestation } of statements) await compactVerify(attestation, keys);
+  }
+
+  it("are published again, and sign again with their password", async () => {
+    const [first, second] = await issueAndLose(true);
+    const server = await startServer(variables(true), { directory });
+    try {
+      await verifyAll(server, [first, second]);
+      const third = await attested(server);
+      assert.equal(third.kid, second.kid, "the former key signs again");
+      await verifyAll(server, [third]);
+      assert.deepEqual(
+        (await keySet(server)).keys.filter(({ alg }: ParsedJson) => alg === "ES256").map(({ kid }: ParsedJson) => kid),
+        [second.kid, first.kid],
+      );
+    } finally {
+      await server.stop("keep");
+    }
+    // Neither data folder nor replica has a private key as it is.
+    const file = await readFile(issuerKeysFile(directory), "utf8");
+    assert.notInclude(file, "private_key");
+    assert.include(file, "scrypt");
+    const keystores = Array.from(
+      (await linesIn(replica)).matchAll(/"kind":"issuer_key".*"keystore":(.*),"created_at"/g),
+    );
+    assert.lengthOf(keystores, 2);
+    for (const [, keystore = ""] of keystores) assert.include(JSON.parse(JSON.parse(keystore)).Crypto.kdf, "scrypt");
+  });
+
+  it("do not sign with another password, and the server says so", async () => {
+    await issueAndLose(true);
+    await writeFile(passwordFile, "another");
+    const { message } = await thrownBy(startServer(variables(true), { directory }));
+    assert.include(message, "ISSUER_KEY_PASSWORD_FILE does not decrypt the issuer's key");
+    assert.notInclude(await readdir(directory), "issuer-keys.json");
+  });
+
+  it("are published again without a password, and a new key signs", async () => {
+    const [first, second] = await issueAndLose(false);
+    assert.notMatch(await linesIn(replica), /"kind":"issuer_key".*"keystore":"/);
+    const server = await startServer(variables(false), { directory });
+    try {
+      await verifyAll(server, [first, second]);
+      const third = await attested(server);
+      assert.notInclude([first.kid, second.kid], third.kid);
+      await verifyAll(server, [first, second, third]);
+    } finally {
+      await server.stop("keep");
+    }
+  });
+
+  it("are published by every server on the journal", async () => {
+    const server = await startServer({}, { directory });
+    try {
+      await anchored(server, "/api/v1/proof", DOCUMENT);
+      const statement = await attested(server);
+      // As a server with a data folder of its own does.
+      await rm(issuerKeysFile(directory));
+      await IssuerKeys.open(issuerKeysFile(directory));
+      await verifyAll(server, [statement]);
+    } finally {
+      await server.stop("keep");
+    }
+  });
+});
