@@ -12,9 +12,11 @@ describe("a chain that knows fewer nonces than were settled", () => {
   let lost: RollbackDetector;
   /** The header that the node has in block 7. */
   let header: VerifiedHeader | undefined;
+  let now: number;
   beforeEach(() => {
     header = undefined;
-    mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+    now = 1_000_000;
+    mock.method(performance, "now", () => now);
     reopened = [];
     addresses = undefined;
     lost = new RollbackDetector({
@@ -33,7 +35,7 @@ describe("a chain that knows fewer nonces than were settled", () => {
       onEvent: () => assert.fail("nothing was lost"),
     });
   });
-  afterEach(() => mock.timers.reset());
+  afterEach(() => mock.restoreAll());
 
   const look = async (): Promise<void> => {
     const known = await lost.remainingOf(KEY, 5);
@@ -42,7 +44,7 @@ describe("a chain that knows fewer nonces than were settled", () => {
   /** Looks now, and again when a node that only lags would have caught up. */
   const lookTwice = async (): Promise<void> => {
     await look();
-    mock.timers.tick(13_000);
+    now += 13_000;
     await look();
   };
 
