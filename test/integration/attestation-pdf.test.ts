@@ -83,7 +83,7 @@ describe("attestations as PDF", function () {
   const pages = async (): Promise<number> =>
     Number(/^Pages:\s+(\d+)$/m.exec(await runTool("pdfinfo", path("a.pdf")))?.[1]);
 
-  it("say what the statement says, with page numbers, and have it and its signature inside", async () => {
+  it("contain the statement with page numbers, and embed it with its signature", async () => {
     const proof = await record("Größe „1“ Договор № 7 你好\n\u00ad\\u{41}", {
       type: "Vertrag",
       timestamp: 1_700_000_000,
@@ -140,7 +140,7 @@ describe("attestations as PDF", function () {
     assert.equal(Buffer.compare(await attestationPdf(statement, text, jws, attachments), bytes), 0);
   });
 
-  it("have the QR code of the newest record's transaction", async () => {
+  it("contain the QR code of the newest record's transaction", async () => {
     const proof = await record("scanned", { timestamp: 1 });
     const { bytes } = await pdfOf({ document_id: "scanned", audience: "seller" });
     const [page] = (await PDFDocument.load(bytes)).getPages();
@@ -170,10 +170,10 @@ describe("attestations as PDF", function () {
     }).modules;
     const [margin, side] = [56, 92];
     const module = side / size;
-    const read = Array.from({ length: size * size }, (_, place) =>
+    const read = Array.from({ length: size * size }, (_, index) =>
       isDark(
-        width - margin - side + ((place % size) + 0.5) * module,
-        margin + (Math.floor(place / size) + 0.5) * module,
+        width - margin - side + ((index % size) + 0.5) * module,
+        margin + (Math.floor(index / size) + 0.5) * module,
       ),
     );
     assert.isAbove(height, 0);
@@ -182,14 +182,14 @@ describe("attestations as PDF", function () {
       Array.from(data, (bit) => bit === 1),
     );
     // Nothing but paper around it.
-    for (let place = -4; place < size + 4; place += 1) {
-      const along = margin + (place + 0.5) * module;
+    for (let index = -4; index < size + 4; index += 1) {
+      const along = margin + (index + 0.5) * module;
       assert.isFalse(isDark(width - margin - side - 2 * module, along), "left");
       assert.isFalse(isDark(width - margin + 2 * module, along), "right");
     }
   });
 
-  it("list a thousand records on as many pages as it takes", async function () {
+  it("list a thousand records on as many pages as needed", async function () {
     const documents = Array.from({ length: 1000 }, (_, n) => ({
       document_id: `dossier ${n} ${"長".repeat(n % 40)}`,
       hash: sha256("copied"),

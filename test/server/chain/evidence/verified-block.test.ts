@@ -17,7 +17,7 @@ const RECEIPTS_ROOT = 5;
 const readBlock = (rpc: Pick<Rpc, "call">, number: number): Promise<VerifiedBlock | undefined> =>
   new VerifiedChain({ chainId: 1, close: () => undefined, ...rpc, call: (...call) => rpc.call(...call) }).block(number);
 
-describe("blocks as evidence", function () {
+describe("verified blocks", function () {
   let anvil: RawAnvil;
   let rpc: Rpc;
   let nonce = 0;
@@ -59,7 +59,7 @@ describe("blocks as evidence", function () {
   };
 
   for (const count of [0, 1, 2, 17, 135]) {
-    it(`of ${count} transactions have the hash and roots that the node says, and prove what is in them`, async () => {
+    it(`of ${count} transactions have the node's hash and roots, and prove their content`, async () => {
       const block = await mine(count);
       expect(hexlify(block.reference.hash)).to.equal(keccak256(block.header));
       expect(block.protocol).to.equal("none");
@@ -98,20 +98,20 @@ describe("blocks as evidence", function () {
     });
   }
 
-  it("are unknown when the node does not have them", async () => {
+  it("are unknown when the node lacks them", async () => {
     expect(await readBlock(rpc, 1_000_000)).to.equal(undefined);
   });
 
-  it("are refused when what the node says does not hold together", async () => {
+  it("are rejected when the node's data is inconsistent", async () => {
     await mine(2);
     const number = Number(await rpc.call("eth_blockNumber", []));
-    const twisted = (method: string, twist: (answer: ParsedJson) => unknown): Pick<Rpc, "call"> => ({
-      call: async (asked, parameters) => {
-        const answer = await rpc.call(asked, parameters);
-        return asked === method ? twist(structuredClone(answer)) : answer;
+    const twisted = (method: string, twist: (response: ParsedJson) => unknown): Pick<Rpc, "call"> => ({
+      call: async (requested, parameters) => {
+        const response = await rpc.call(requested, parameters);
+        return requested === method ? twist(structuredClone(response)) : response;
       },
     });
-    const refusal = async (method: string, twist: (answer: ParsedJson) => unknown): Promise<string> => {
+    const refusal = async (method: string, twist: (response: ParsedJson) => unknown): Promise<string> => {
       const error: unknown = await readBlock(twisted(method, twist), number).then(
         () => undefined,
         (thrown: unknown) => thrown,
