@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { LIES, type Lie, telling } from "../support/lies.ts";
 import { inParallel } from "../support/parallel.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
@@ -53,7 +53,7 @@ async function assertTrueStatement({ chain }: Scene, { statement }: ParsedJson):
 }
 
 /** Records a document at once, without waiting for others. */
-function record({ server, accepted }: Scene, document: ProofRequest): Promise<Answer> {
+function record({ server, accepted }: Scene, document: ProofRequest): Promise<HttpResponse> {
   accepted.push(document);
   return server.post("/api/v1/proof/batch", { documents: [document] });
 }
