@@ -10,6 +10,7 @@ import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
+import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import type { Dialect } from "kysely";
 
@@ -20,7 +21,7 @@ export const ADDRESSES = {
 };
 /** As in the composition of the server. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
-const STOP_PATIENCE_MILLISECONDS = 3_000;
+const STOP_TIMEOUT_MILLISECONDS = 3_000;
 const GRACE_MILLISECONDS = 5_000;
 
 const nothing = (): void => undefined;
@@ -88,11 +89,12 @@ export async function startRelayer(
   const database = await openDatabase(dialect);
   const signer = transactionSigner(ownKey(key), rpc.chainId, 0n);
   const journal = createJournal(database, ADDRESSES, signer.address);
+  const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
-    rpc,
+    chain: proofAnchor.chain,
+    accepts: (at) => proofAnchor.accepts(at),
     store: transactionStore(database),
     signer,
-    validatorNames: new Map(),
     takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
@@ -101,7 +103,10 @@ export async function startRelayer(
   const proofs = createProofs({
     ...rules,
     journal,
-    chain: new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor),
+    chain: proofAnchor,
+    reconciliation: reconciliationStore(database, signer.address),
+    openDivergences: () => [],
+    recheckMilliseconds: 60_000,
     transactions: sender,
     replication: undefined,
     telemetry: TELEMETRY,
@@ -119,10 +124,10 @@ export async function startRelayer(
   return {
     proofs: proofs.service,
     async stop(cutOff) {
-      await sleep(STOP_PATIENCE_MILLISECONDS);
+      await sleep(STOP_TIMEOUT_MILLISECONDS);
       proofs.tracker.release();
       sender.release();
-      await sleep(GRACE_MILLISECONDS - STOP_PATIENCE_MILLISECONDS);
+      await sleep(GRACE_MILLISECONDS - STOP_TIMEOUT_MILLISECONDS);
       cutOff();
       await proofs.stop();
       await sender.stop();
