@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { openJournalDatabase } from "../../server/composition/database.ts";
@@ -53,7 +54,7 @@ async function run(config: Config, paths: readonly string[]): Promise<Imported> 
           contracts: deployment.contracts,
           chain: new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, {
             firstBlock: deployment.firstBlock,
-            validatorNames: config.chain.validatorNames,
+            chain: new VerifiedChain(rpc, { validatorNames: config.chain.validatorNames }),
           }),
           query: (method, parameters) => rpc.call(method, parameters),
           onRefused: (file, reason) => void process.stdout.write(`${file}: refused: ${reason}\n`),
