@@ -77,7 +77,7 @@ function offences(isForbidden: (from: string, to: string) => boolean): string[] 
 }
 
 describe("Architecture", () => {
-  it("has a known room for every file", () => {
+  it("contains no file outside the known rooms", () => {
     const rooms = ["main", "composition", ...Object.keys(CAPABILITIES), ...Object.keys(BELOW)];
     expect(files.filter((file) => !rooms.includes(roomOf(file)))).to.deep.equal([]);
     expect(rooms.filter((room) => !files.some((file) => roomOf(file) === room))).to.deep.equal([]);
@@ -85,7 +85,7 @@ describe("Architecture", () => {
     expect(imports.get("server/main.ts")).to.include("server/composition/server.ts");
   });
 
-  it("lets imports run one way: main, composition, capabilities, journal, chain and http, kit", () => {
+  it("imports in one direction: main, composition, capabilities, journal, chain and http, kit", () => {
     const forbidden = offences((from, to) => {
       const room = roomOf(from);
       if (!to.startsWith("server/") || room === roomOf(to)) return false;
@@ -98,7 +98,7 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("lets a capability use another one through its index only", () => {
+  it("imports other capabilities only through their index", () => {
     const forbidden = offences((from, to) => {
       const isOther = to.startsWith("server/") && roomOf(to) in CAPABILITIES && roomOf(to) !== roomOf(from);
       return isOther && roomOf(from) in CAPABILITIES && to !== `server/${roomOf(to)}/index.ts`;
@@ -126,7 +126,7 @@ describe("Architecture", () => {
     expect(seen.size).to.be.greaterThan(services.length);
   });
 
-  it("lets the panel import the client, schemas of responses, air quality and maps only", () => {
+  it("limits the panel's imports to the client, response schemas, air quality and maps", () => {
     const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
       importsOf(from)
         .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to) && !RESPONSES.test(to))
@@ -135,7 +135,7 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("lets the client import the schemas of responses only, and these zod and each other only", () => {
+  it("limits the client's imports to response schemas; these import only zod and each other", () => {
     const schemas = files.filter((file) => RESPONSES.test(file));
     expect(schemas).to.include.members(["server/http/responses.ts", "server/proofs/responses.ts"]);
     const ofClient = globSync("client/**/*.ts", { cwd: ROOT }).flatMap((from) =>
@@ -147,7 +147,7 @@ describe("Architecture", () => {
     expect([...ofClient, ...ofSchemas]).to.deep.equal([]);
   });
 
-  it("keeps what browsers share free of everything that they do not have", () => {
+  it("limits shared browser code to what browsers provide", () => {
     const shared = files.filter((file) => FOR_BROWSERS.test(file));
     expect(shared).to.include("server/readings/air-quality/reading.ts");
     const forbidden = shared.flatMap((from) =>
@@ -156,7 +156,7 @@ describe("Architecture", () => {
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("lets the chain folder alone import the generated types", () => {
+  it("limits imports of the generated types to the chain folder", () => {
     expect(offences((from, to) => to.startsWith("typechain-types/") && roomOf(from) !== "chain")).to.deep.equal([]);
   });
 
@@ -165,7 +165,7 @@ describe("Architecture", () => {
     expect(readers.filter((file) => file !== "server/config/environment.ts")).to.deep.equal([]);
   });
 
-  it("lets a network's files know of the server only how blocks are hashed and nodes are asked", () => {
+  it("limits imports of a network's files to block hashes and RPC calls", () => {
     const known = [
       "server/errors.ts",
       "server/chain/consensus/enode.ts",
@@ -186,7 +186,7 @@ describe("Architecture", () => {
     expect(offences((_from, to) => to.startsWith("scripts/"))).to.deep.equal([]);
   });
 
-  it("has no circle of imports", () => {
+  it("contains no import cycle", () => {
     const done = new Set<string>();
     const visit = (file: string, path: readonly string[]): void => {
       if (path.includes(file)) expect.fail([...path.slice(path.indexOf(file)), file].join(" -> "));

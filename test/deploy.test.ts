@@ -36,7 +36,7 @@ function packagesOf(file: string): string[] {
 }
 
 describe("deployment", function () {
-  it("has a unit that systemd takes, and finds well protected", async () => {
+  it("has a unit that systemd accepts and rates as protected", async () => {
     const systemd = debianProgram("systemd-analyze", "systemd");
     const directory = await temporaryDirectory();
     const unit = join(directory, "sealbook.service");
@@ -70,7 +70,7 @@ describe("deployment", function () {
     );
   });
 
-  it("starts the server everywhere as npm start does", () => {
+  it("starts the server everywhere with the command of npm start", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: { start: string } };
     const start = scripts.start.replace(/^node /, "");
     assert.include(read("deploy/sealbook.service"), `node_modules/.bin/node ${start}\n`);
@@ -78,7 +78,7 @@ describe("deployment", function () {
     assert.deepEqual(JSON.parse(command), ["node_modules/.bin/node", ...start.split(" ")]);
   });
 
-  it("has a manual that tells of every alert what it means and what to do", () => {
+  it("has a manual with the meaning and remedy of every alert", () => {
     const [, alerts = ""] = read("docs/operate.md").split("\n## Alerts\n");
     const rules = [...read("deploy/prometheus/alerts.yml").matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
     assert.isAbove(rules.length, 10);

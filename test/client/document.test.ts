@@ -30,13 +30,13 @@ const CALLS: readonly (readonly [
   ["listAlerts", () => true, (url) => proofs(url).alerts({ limit: 1 })],
   [
     "attest",
-    ({ answer }) => answer.type !== "application/jose" && !isPaper(answer),
+    ({ response }) => response.type !== "application/jose" && !isPaper(response),
     (url) => proofs(url).attest({ document_id: "d", audience: "court" }),
   ],
-  ["attest", ({ answer }) => isPaper(answer), (url) => proofs(url).attestPdf({ hash: HASH, audience: "seller" })],
+  ["attest", ({ response }) => isPaper(response), (url) => proofs(url).attestPdf({ hash: HASH, audience: "seller" })],
   [
     "verifyRestored",
-    ({ answer }) => answer.type === "application/x-ndjson",
+    ({ response }) => response.type === "application/x-ndjson",
     (url) => Array.fromAsync(proofs(url).verifyRestored([{ document_id: "d", hash: HASH }])),
   ],
   ["inventory", () => true, (url) => proofs(url).inventory({ date: "2026-11-21" }).next()],
@@ -60,21 +60,21 @@ function isUsual({ query }: DocumentedExample): boolean {
   return query["format"] === undefined;
 }
 
-function isPaper({ type }: DocumentedExample["answer"]): boolean {
+function isPaper({ type }: DocumentedExample["response"]): boolean {
   return type === "application/pdf";
 }
 
-describe("the client and the API document", () => {
-  it("speak of the same: every call is an operation, and takes its answers", async () => {
+describe("client and API document", () => {
+  it("match: every call is an operation with the same responses", async () => {
     for (const [id, isOf, call] of CALLS) {
       const operation = openApi.operations.find((candidate) => candidate.id === id) ?? assert.fail(id);
-      const examples = operation.examples.filter((example) => example.answer.status < 300 && isOf(example));
+      const examples = operation.examples.filter((example) => example.response.status < 300 && isOf(example));
       assert.isNotEmpty(examples, id);
-      for (const { answer } of examples) {
+      for (const { response } of examples) {
         await using server = await fakeServer({
-          status: answer.status,
-          headers: { "Content-Type": answer.type },
-          body: answer.value,
+          status: response.status,
+          headers: { "Content-Type": response.type },
+          body: response.value,
         });
         await call(server.url);
         const { method, url, body, headers } = server.received[0] ?? assert.fail(id);
@@ -86,25 +86,27 @@ describe("the client and the API document", () => {
     }
   });
 
-  it("lack nothing: every operation of both APIs is a call", () => {
+  it("are complete: every operation of both APIs is a call", () => {
     const operations = openApi.operations.filter(({ path }) => /^\/api(\/|$)/.test(path)).map(({ id }) => id);
     // Asked with GET as well.
     assert.sameMembers([...new Set(CALLS.map(([id]) => id)), "verifyPostedHash"], operations);
   });
 
-  it("agree on refusals", async () => {
+  it("have the same error codes", async () => {
     for (const [id, isOf, call] of CALLS) {
       const operation = openApi.operations.find((candidate) => candidate.id === id) ?? assert.fail(id);
-      for (const { answer } of operation.examples.filter((example) => example.answer.status >= 400 && isOf(example))) {
+      for (const { response } of operation.examples.filter(
+        (example) => example.response.status >= 400 && isOf(example),
+      )) {
         await using server = await fakeServer({
-          status: answer.status,
-          headers: { "Content-Type": answer.type },
-          body: answer.value,
+          status: response.status,
+          headers: { "Content-Type": response.type },
+          body: response.value,
         });
         const thrown: unknown = await call(server.url).catch((error: unknown) => error);
         // What is not found is told by nothing at all.
-        if (answer.status === 404 && thrown === undefined) continue;
-        assert.deepInclude(thrown, { name: "ClientError", status: answer.status });
+        if (response.status === 404 && thrown === undefined) continue;
+        assert.deepInclude(thrown, { name: "ClientError", status: response.status });
         assert.notPropertyVal(thrown, "code", "unexpected_response");
       }
     }

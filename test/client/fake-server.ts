@@ -24,7 +24,7 @@ export interface FakeServer extends AsyncDisposable {
 /** @param replies Given one after the other; the last one again and again */
 export async function fakeServer(...replies: Reply[]): Promise<FakeServer> {
   const received: Received[] = [];
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const reply = replies[Math.min(received.length, replies.length - 1)];
     const { method = "", url = "", headers } = request;
     received.push({ method, url, headers, body: await text(request) });
@@ -32,7 +32,7 @@ export async function fakeServer(...replies: Reply[]): Promise<FakeServer> {
     const body = typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body ?? null);
     response.writeHead(reply.status, reply.headers).end(body);
   };
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

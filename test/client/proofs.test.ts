@@ -67,7 +67,7 @@ describe("proof client", () => {
       assert.deepEqual(await client.submit({ document_id: "a/b c?#é", hash: HASH, metadata }), proof);
     });
 
-    it("gets the portable proof, once there is one", async () => {
+    it("fetches the portable proof after the confirmation", async () => {
       const request = { document_id: "portable/é", hash: HASH, metadata: { timestamp: 1 } };
       const pending = await client.submit(request, { confirmWithinMilliseconds: 0 });
       if (pending.status === "pending") {
@@ -85,7 +85,7 @@ describe("proof client", () => {
       assert.isUndefined(await client.bundle("never seen"));
     });
 
-    it("submits many documents under one root, and finds them page by page", async () => {
+    it("submits many documents under one root, and lists them page by page", async () => {
       const requests = Array.from({ length: 150 }, (_, n) => ({
         document_id: `order ${n}`,
         hash: createHash("sha256").update(String(n)).digest("hex"),
@@ -112,7 +112,7 @@ describe("proof client", () => {
       assert.deepInclude(await client.findByTransaction(batch?.tx_hash ?? ""), { status: "confirmed", batch });
     });
 
-    it("has statements made, as JSON and on paper", async () => {
+    it("requests statements as JSON and PDF", async () => {
       const { attestation, statement, kid } = await client.attest({ document_id: "a/b c?#é", audience: "regulator" });
       assert.deepInclude(statement, { audience: "regulator", record_count: 1 });
       assert.equal(statement.issuer.key_id, kid);
@@ -136,14 +136,14 @@ describe("proof client", () => {
       assert.deepEqual(await client.alerts(), []);
     });
 
-    it("gives what is still pending when the wait is over", async () => {
+    it("returns the pending proof after the maximum wait", async () => {
       const request = { document_id: "impatient", hash: HASH, metadata: { timestamp: 1 } };
       const proof = await client.submit(request, { confirmWithinMilliseconds: 0 });
       assert.include(["pending", "confirmed"], proof.status);
       assert.equal((await client.submit(request)).status, "confirmed");
     });
 
-    it("gives the older proofs of a document", async () => {
+    it("returns the older proofs of a document", async () => {
       await Promise.all(
         [1, 2].map((timestamp) => client.submit({ document_id: "twice", hash: HASH, metadata: { timestamp } })),
       );
@@ -153,19 +153,19 @@ describe("proof client", () => {
       assert.deepEqual(pages, [found]);
     });
 
-    it("tells what is not there", async () => {
+    it("returns nothing for unknown items", async () => {
       assert.isUndefined(await client.find("never seen"));
       assert.isUndefined(await client.findByTransaction(`0x${"0".repeat(64)}`));
       assert.deepEqual(await client.verify("0".repeat(64)), { valid: false, message: "No proof found for this hash" });
     });
 
-    it("tells the state of the server", async () => {
+    it("returns the state of the server", async () => {
       const status = await client.status();
       assert.equal(status.status, "ok");
       assert.equal(status.node.chain_id, 7325);
     });
 
-    it("tells every fault in what was sent", async () => {
+    it("returns every fault of the input", async () => {
       const error = await failureOf(client.submit({ document_id: "", hash: "12" }));
       assert.deepInclude(error, { name: "ClientError", code: "malformed", status: 400, retryAfterSeconds: undefined });
       assert.deepEqual(
@@ -178,8 +178,8 @@ describe("proof client", () => {
     });
   });
 
-  describe("in bad times", () => {
-    it("tries again after 503, 429 and a cut connection, with the same record", async () => {
+  describe("with failures", () => {
+    it("retries after 503, 429 and a lost connection, with the same record", async () => {
       const busy: Reply = {
         status: 429,
         headers: { "Retry-After": "0" },
@@ -193,7 +193,7 @@ describe("proof client", () => {
       for (const body of others) assert.equal(body, first);
     });
 
-    it("polls where the server says, and nowhere else", async () => {
+    it("polls the address that the server names, and no other origin", async () => {
       const later = { "Retry-After": "0" };
       const replies = (location: string): Reply[] => [
         { status: 202, headers: { ...later, Location: location }, body: PENDING },
@@ -218,7 +218,7 @@ describe("proof client", () => {
       }
     });
 
-    it("follows nobody who sends it elsewhere, where its key would come to be known", async () => {
+    it("follows no redirect, so that its key stays secret", async () => {
       await using other = await fakeServer({ status: 200, body: CONFIRMED });
       await using server = await fakeServer({ status: 307, headers: { Location: `${other.url}/api/v1/proof` } });
       const client = new ProofClient(server.url, { headers: { "X-API-Key": "k" }, retryForMilliseconds: 0 });
@@ -228,7 +228,7 @@ describe("proof client", () => {
       assert.lengthOf(other.received, 0);
     });
 
-    it("gives up at its deadline, or at once, and says when to come back", async () => {
+    it("gives up at its deadline, or immediately, and returns when to retry", async () => {
       await using server = await fakeServer({ ...UNAVAILABLE, headers: { "Retry-After": "60" } });
       const error = await failureOf(new ProofClient(server.url, { retryForMilliseconds: 1_000 }).verify(HASH));
       assert.deepInclude(error, {
@@ -242,21 +242,21 @@ describe("proof client", () => {
       assert.lengthOf(server.received, 2);
     });
 
-    it("does not repeat what cannot succeed", async () => {
+    it("does not retry permanent failures", async () => {
       await using server = await fakeServer({ status: 500, body: "<html>" });
       const error = await failureOf(new ProofClient(server.url).verify(HASH));
       assert.deepInclude(error, { code: "unexpected_response", status: 500, problem: undefined });
       assert.lengthOf(server.received, 1);
     });
 
-    it("takes nothing else for a portable proof", async () => {
+    it("rejects malformed portable proofs", async () => {
       for (const body of ["text", {}, { format: "sealbook-bundle/2", record: { record_hash: ID } }, CONFIRMED]) {
         await using server = await fakeServer({ status: 200, body });
         assert.equal((await failureOf(new ProofClient(server.url).bundle("d"))).code, "unexpected_response");
       }
     });
 
-    it("takes no answer of another shape", async () => {
+    it("rejects responses with another schema", async () => {
       const { proof } = CONFIRMED;
       for (const body of ["", "<html>", {}, PENDING.metadata, { ...CONFIRMED, proof: { ...proof, tx_hash: "0x12" } }]) {
         await using server = await fakeServer({ status: 200, body });
@@ -265,7 +265,7 @@ describe("proof client", () => {
       }
     });
 
-    it("says that nobody is there, and can be ended", async () => {
+    it("reports an unreachable server, and can be aborted", async () => {
       const nobody = await failureOf(new ProofClient("http://127.0.0.1:9", { retryForMilliseconds: 0 }).status());
       assert.deepInclude(nobody, { code: "unreachable", status: undefined });
       await using server = await fakeServer({ status: 202, headers: { "Retry-After": "1" }, body: PENDING });

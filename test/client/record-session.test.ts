@@ -38,7 +38,7 @@ describe("a session of the record client", function () {
     client = new CountingClient(server.url);
   });
 
-  it("outlives its token by far while it is used, with one login", async () => {
+  it("renews its token during use, with one login", async () => {
     await using session = await RecordSession.open(client, server.demo);
     const tokens = new Set([session.token]);
     const end = performance.now() + 2.5 * LIFETIME_SECONDS * 1000;
@@ -56,7 +56,7 @@ describe("a session of the record client", function () {
     assert.lengthOf(await all(session.search({ field: "code", value: "lasting", limit: 50 })), stored);
   });
 
-  it("outlives its token while nobody uses it", async () => {
+  it("stays valid without calls beyond the lifetime of a token", async () => {
     await using session = await RecordSession.open(client, server.demo);
     const first = session.token;
     await sleep(2 * LIFETIME_SECONDS * 1000);
@@ -66,14 +66,14 @@ describe("a session of the record client", function () {
     assert.equal(client.logins, 1);
   });
 
-  it("logs in again when its token was ended by others", async () => {
+  it("logs in again after its token was closed elsewhere", async () => {
     await using session = await RecordSession.open(client, server.demo);
     await client.close(session.token);
     await session.store({ code: "again", topic: "t", payload: {} });
     assert.equal(client.logins, 2);
   });
 
-  it("is over when it is closed", async () => {
+  it("rejects calls after its close", async () => {
     const session = await RecordSession.open(client, server.demo);
     await session.close();
     await session.close();
@@ -84,7 +84,7 @@ describe("a session of the record client", function () {
     for (const error of errors) assert.deepInclude(error, { name: "ClientError", code: "token_invalid" });
   });
 
-  it("does not begin with a wrong password", async () => {
+  it("rejects a wrong password", async () => {
     const error = await rejection(RecordSession.open(client, { ...server.demo, password: "wrong" }));
     assert.instanceOf(error, ClientError);
     assert.propertyVal(error, "code", "login_refused");

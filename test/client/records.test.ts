@@ -29,7 +29,7 @@ describe("record client", () => {
   });
   after(() => server.stop());
 
-  it("goes through the life of a session", async () => {
+  it("completes the life cycle of a session", async () => {
     const { login, password } = server.demo;
     const opened = (await client.auth(login, password)).tparams;
     assert.equal(opened.addr, login);
@@ -44,7 +44,7 @@ describe("record client", () => {
     assert.deepEqual(await codeOf(client.validate(extended.tx)), ["token_invalid", 401]);
   });
 
-  it("stores records and finds them page by page, the newest first", async () => {
+  it("stores records and finds them page by page, newest first", async () => {
     for (let number = 1; number <= 5; number += 1) {
       const stored = await client.store(token, {
         code: `page-${number}`,
@@ -53,9 +53,9 @@ describe("record client", () => {
       });
       assert.deepInclude(stored, { chainid: number, result: "success" });
     }
-    let asked = 0;
+    let requests = 0;
     const current = (): string => {
-      asked += 1;
+      requests += 1;
       return token;
     };
     const found = await all(client.search(current, { field: "code", value: "page-*", limit: 2 }));
@@ -67,12 +67,12 @@ describe("record client", () => {
       [found[0]?.code, found[0]?.topic, found[0]?.sender],
       ["page-5", "hourly series", server.demo.login],
     );
-    assert.equal(asked, 3);
+    assert.equal(requests, 3);
     assert.lengthOf(await all(client.search(token, { field: "topic", value: "hourly series" })), 5);
     assert.isEmpty(await all(client.search(token, { field: "topic", value: "page-1" })));
   });
 
-  it("says where on the chain a record is, when it is asked", async () => {
+  it("returns the position of a record on the chain on request", async () => {
     const [plain] = await all(client.search(token, { field: "code", value: "page-5" }));
     assert.isUndefined(plain?.location);
     const [placed] = await all(client.search(token, { field: "code", value: "page-5", locations: true }));
@@ -89,7 +89,7 @@ describe("record client", () => {
     assert.deepEqual(await codeOf(client.decode(token, "set", vector.inputdata)), ["malformed", 400]);
   });
 
-  it("tells refusals apart", async () => {
+  it("distinguishes errors", async () => {
     const { login } = server.demo;
     assert.deepEqual(await codeOf(client.auth(login, "wrong")), ["login_refused", 401]);
     assert.deepEqual(await codeOf(client.auth("nobody", "x")), ["malformed", 400]);
@@ -99,7 +99,7 @@ describe("record client", () => {
     assert.deepEqual(await codeOf(all(client.search(token, { field: "code", value: "" }))), ["malformed", 400]);
   });
 
-  it("repeats a search but never a store", async () => {
+  it("retries a search but never a store", async () => {
     const busy = {
       status: 503,
       body: { status: 0, content: { error: { code: "chain_unavailable", message: "later" } }, msg: "", render: "" },
@@ -116,7 +116,7 @@ describe("record client", () => {
     assert.lengthOf(server.received, 3);
   });
 
-  it("sends the token as a cookie where it is asked for", async () => {
+  it("sends the token as a cookie on request", async () => {
     await using server = await fakeServer({ status: 200, body: "nonsense" });
     const client = new RecordClient(server.url);
     assert.deepEqual(await codeOf(client.close("0x12")), ["unexpected_response", 200]);

@@ -48,11 +48,11 @@ contract AnchorHandler is Test {
         if (caller == address(this)) return;
         vm.prank(caller);
         try anchors.anchor(hashAt(seed % HASHES)) {
-            fault = "a stranger anchored";
+            fault = "an unauthorized account anchored";
         } catch {}
         vm.prank(caller);
         try anchors.anchorBatch(hashAt(seed % HASHES), 1) {
-            fault = "a stranger anchored a batch";
+            fault = "an unauthorized account anchored a batch";
         } catch {}
     }
 

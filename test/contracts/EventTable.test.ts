@@ -29,7 +29,7 @@ describe("EventTable", () => {
 
   for (const write of ["insert", "set"] as const) {
     describe(write, () => {
-      it("logs the row and keeps its digest", async () => {
+      it("logs the row and stores its digest", async () => {
         const { table, user, signature } = await loadFixture(withSignature);
         expect(await table.digestOf(TABLE, 7)).to.equal(ethers.ZeroHash);
         await expect(table[write](TABLE, 7, ROW, true, signature))
@@ -40,7 +40,7 @@ describe("EventTable", () => {
         expect(await table.digestOf("other", 7)).to.equal(ethers.ZeroHash);
       });
 
-      it("takes rows of any length and any identifier, compressed or not", async () => {
+      it("accepts rows of any length and any identifier, compressed or not", async () => {
         const { table, user } = await loadFixture(withSignature);
         const rowid = ethers.MaxUint256;
         for (const length of [0, 1, 9, 10, 31, 32, 99, 100, 999, 1000, 9999, 10000]) {
@@ -51,13 +51,13 @@ describe("EventTable", () => {
         }
       });
 
-      it("reads the signature in upper case too", async () => {
+      it("accepts an upper-case signature", async () => {
         const { table, user, signature } = await loadFixture(withSignature);
         await table[write](TABLE, 0, ROW, true, `0x${signature.slice(2).toUpperCase()}`);
         expect(await table.digestOf(TABLE, 0)).to.equal(digest(user.address, true, ROW));
       });
 
-      it("reads signatures that end in 1b and in 1c", async () => {
+      it("accepts signatures that end in 1b and in 1c", async () => {
         const { table, user } = await loadFixture(withSignature);
         const ends = new Set<string>();
         for (let rowid = 0; ends.size < 2; rowid++) {
@@ -69,23 +69,23 @@ describe("EventTable", () => {
         expect([...ends].sort()).to.deep.equal(["1b", "1c"]);
       });
 
-      it("refuses a signature of a stranger, of a reader, and of somebody revoked", async () => {
-        const { table, registry, admin, user, reader, stranger } = await loadFixture(withSignature);
+      it("refuses a signature of a outsider, of a reader, and of somebody revoked", async () => {
+        const { table, registry, admin, user, reader, outsider } = await loadFixture(withSignature);
         await registry.connect(admin).revoke(user);
-        for (const signer of [stranger, reader, user]) {
+        for (const signer of [outsider, reader, user]) {
           await expect(table[write](TABLE, 7, ROW, true, await signer.signMessage(ROW)))
             .to.be.revertedWithCustomError(table, "SignerNotEnrolled")
             .withArgs(signer);
         }
       });
 
-      it("does not take a signature for another row", async () => {
+      it("rejects a signature of another row", async () => {
         const { table, signature } = await loadFixture(withSignature);
         const call = table[write](TABLE, 7, noise(425, "other"), true, signature);
         await expect(call).to.be.revertedWithCustomError(table, "SignerNotEnrolled");
       });
 
-      it("refuses text that is no signature", async () => {
+      it("rejects text that is no signature", async () => {
         const { table, signature } = await loadFixture(withSignature);
         const { r, s, v } = ethers.Signature.from(signature);
         const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -112,7 +112,7 @@ describe("EventTable", () => {
         }
       });
 
-      it("is for relayers", async () => {
+      it("accepts calls of relayers only", async () => {
         const { table, user, signature } = await loadFixture(withSignature);
         await expect(table.connect(user)[write](TABLE, 7, ROW, true, signature))
           .to.be.revertedWithCustomError(table, "AccessControlUnauthorizedAccount")
@@ -121,14 +121,14 @@ describe("EventTable", () => {
     });
   }
 
-  describe("a row that exists", () => {
+  describe("an existing row", () => {
     async function withRow() {
       const contracts = await withSignature();
       await contracts.table.insert(TABLE, 7, ROW, true, contracts.signature);
       return contracts;
     }
 
-    it("is not inserted again", async () => {
+    it("is rejected by insert", async () => {
       const { table, user, signature } = await loadFixture(withRow);
       const other = noise(100, "other");
       for (const [row, text] of [
@@ -149,7 +149,7 @@ describe("EventTable", () => {
       expect(await table.digestOf(TABLE, 7)).to.equal(digest(user.address, false, other));
     });
 
-    it("does not stand in the way of the same identifier elsewhere", async () => {
+    it("does not block the same identifier in another table", async () => {
       const { table, user, signature } = await loadFixture(withRow);
       await table.insert("other", 7, ROW, true, signature);
       expect(await table.digestOf("other", 7)).to.equal(digest(user.address, true, ROW));

@@ -25,14 +25,14 @@ describe("ProofAnchor", () => {
   });
 
   describe("anchor", () => {
-    it("keeps when the hash was seen", async () => {
+    it("stores the block of the hash", async () => {
       const { anchors } = await loadFixture(deployContracts);
       expect(await anchors.anchorOf(HASH)).to.deep.equal(NONE);
       await expect(anchors.anchor(HASH)).to.emit(anchors, "Anchored").withArgs(HASH, 0);
       expect(await anchors.anchorOf(HASH)).to.deep.equal(await now(0n));
     });
 
-    it("answers a repeat with the first anchor", async () => {
+    it("returns the first anchor for a repeated hash", async () => {
       const { anchors } = await loadFixture(deployContracts);
       await anchors.anchor(HASH);
       const first = await now(0n);
@@ -43,14 +43,14 @@ describe("ProofAnchor", () => {
       expect(await anchors.anchorOf(HASH)).to.deep.equal(first);
     });
 
-    it("refuses the zero hash", async () => {
+    it("rejects the zero hash", async () => {
       const { anchors } = await loadFixture(deployContracts);
       await expect(anchors.anchor(ethers.ZeroHash))
         .to.be.revertedWithCustomError(anchors, "InvalidHash")
         .withArgs(ethers.ZeroHash);
     });
 
-    it("is for relayers", async () => {
+    it("accepts calls of relayers only", async () => {
       const { anchors, user } = await loadFixture(deployContracts);
       await expect(anchors.connect(user).anchor(HASH))
         .to.be.revertedWithCustomError(anchors, "AccessControlUnauthorizedAccount")
@@ -60,14 +60,14 @@ describe("ProofAnchor", () => {
 
   describe("anchorBatch", () => {
     for (const size of [1n, 2n, 1000n]) {
-      it(`keeps when a root of ${size} was seen`, async () => {
+      it(`stores the block of a root of ${size}`, async () => {
         const { anchors } = await loadFixture(deployContracts);
         await expect(anchors.anchorBatch(HASH, size)).to.emit(anchors, "Anchored").withArgs(HASH, size);
         expect(await anchors.anchorOf(HASH)).to.deep.equal(await now(size));
       });
     }
 
-    it("answers a repeat with the first anchor", async () => {
+    it("returns the first anchor for a repeated root", async () => {
       const { anchors } = await loadFixture(deployContracts);
       await anchors.anchorBatch(HASH, 5);
       const first = await now(5n);
@@ -78,7 +78,7 @@ describe("ProofAnchor", () => {
       expect(await anchors.anchorOf(HASH)).to.deep.equal(first);
     });
 
-    it("refuses the zero root", async () => {
+    it("rejects the zero root", async () => {
       const { anchors } = await loadFixture(deployContracts);
       await expect(anchors.anchorBatch(ethers.ZeroHash, 1))
         .to.be.revertedWithCustomError(anchors, "InvalidHash")
@@ -86,7 +86,7 @@ describe("ProofAnchor", () => {
     });
 
     for (const size of [0, 1001, 2 ** 32 - 1]) {
-      it(`refuses a batch of ${size}`, async () => {
+      it(`rejects a batch of ${size}`, async () => {
         const { anchors } = await loadFixture(deployContracts);
         await expect(anchors.anchorBatch(HASH, size))
           .to.be.revertedWithCustomError(anchors, "InvalidBatchSize")
@@ -94,7 +94,7 @@ describe("ProofAnchor", () => {
       });
     }
 
-    it("is for relayers", async () => {
+    it("accepts calls of relayers only", async () => {
       const { anchors, user } = await loadFixture(deployContracts);
       await expect(anchors.connect(user).anchorBatch(HASH, 1))
         .to.be.revertedWithCustomError(anchors, "AccessControlUnauthorizedAccount")
@@ -103,7 +103,7 @@ describe("ProofAnchor", () => {
   });
 
   describe("verify", () => {
-    it("takes a hash anchored alone as its own root", async () => {
+    it("accepts a hash anchored alone as its own root", async () => {
       const { anchors } = await loadFixture(deployContracts);
       expect(await anchors.verify(HASH, [], HASH)).to.equal(false);
       await anchors.anchor(HASH);
@@ -112,7 +112,7 @@ describe("ProofAnchor", () => {
       expect(await anchors.verify(ethers.id("other"), [], HASH)).to.equal(false);
     });
 
-    it("does not take a path to a hash anchored alone", async () => {
+    it("rejects a path to a hash anchored alone", async () => {
       const { anchors } = await loadFixture(deployContracts);
       const batch = hashes(4);
       const tree = merkleTree(batch);
@@ -121,7 +121,7 @@ describe("ProofAnchor", () => {
       expect(await anchors.verify(tree.root, [], tree.root)).to.equal(true);
     });
 
-    it("does not take a batch's root, nodes or leaves for hashes of the batch", async () => {
+    it("rejects a batch's root, nodes and leaves as hashes of the batch", async () => {
       const { anchors } = await loadFixture(deployContracts);
       const batch = hashes(4);
       const tree = merkleTree(batch);
@@ -132,29 +132,29 @@ describe("ProofAnchor", () => {
       expect(await anchors.verify(batch[0]!, tree.path(0), tree.root)).to.equal(true);
     });
 
-    it("needs an anchored root", async () => {
+    it("rejects a root without an anchor", async () => {
       const { anchors } = await loadFixture(deployContracts);
       const batch = hashes(4);
       const tree = merkleTree(batch);
       expect(await anchors.verify(batch[0]!, tree.path(0), tree.root)).to.equal(false);
     });
 
-    describe("agrees with the tree built off chain", () => {
+    describe("matches the tree computed off chain", () => {
       async function expectAgreement(size: number, seed: string, pick: number) {
         const { anchors } = await loadFixture(deployContracts);
         const batch = hashes(size, seed);
         const tree = merkleTree(batch);
         await anchors.anchorBatch(tree.root, size);
-        const stranger = noise(32, "stranger");
+        const other = noise(32, "other");
         for (const index of new Set([0, size >> 1, size - 1, pick % size])) {
           const path = tree.path(index);
           for (const [hash, holds] of [
             [batch[index]!, true],
-            [stranger, false],
+            [other, false],
           ] as const) {
-            const told = `hash ${index} of ${size}`;
-            expect(await anchors.verify(hash, path, tree.root), told).to.equal(holds);
-            expect(verifyPath(hash, path, tree.root), told).to.equal(holds);
+            const message = `hash ${index} of ${size}`;
+            expect(await anchors.verify(hash, path, tree.root), message).to.equal(holds);
+            expect(verifyPath(hash, path, tree.root), message).to.equal(holds);
           }
         }
       }
@@ -163,7 +163,7 @@ describe("ProofAnchor", () => {
       const sizes = [...Array(33).keys()].map((i) => i + 1);
       sizes.push(63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 999, 1000);
 
-      it("for sizes where the shape of the tree changes", async () => {
+      it("for sizes at which the shape of the tree changes", async () => {
         for (const size of sizes) await expectAgreement(size, "fixed", 1);
       });
 

@@ -24,7 +24,7 @@ async function withSession() {
 
 describe("SessionRegistry", () => {
   describe("constructor", () => {
-    it("gives out the roles and sets the lifetime", async () => {
+    it("grants the roles and sets the lifetime", async () => {
       const { registry, admin, relayer } = await loadFixture(deployContracts);
       expect(await registry.REGISTRAR_ROLE()).to.equal(REGISTRAR_ROLE);
       expect(await registry.RELAYER_ROLE()).to.equal(RELAYER_ROLE);
@@ -36,7 +36,7 @@ describe("SessionRegistry", () => {
       expect(await registry.minimumToExtend()).to.equal(MINIMUM_TO_EXTEND);
     });
 
-    it("refuses a lifetime that no session could be extended in", async () => {
+    it("rejects a lifetime in which no session could be extended", async () => {
       const { registry, admin, relayer } = await loadFixture(deployContracts);
       await expect(deployRegistry(admin, relayer, 15n, 15n))
         .to.be.revertedWithCustomError(registry, "InvalidLifetime")
@@ -45,36 +45,36 @@ describe("SessionRegistry", () => {
   });
 
   describe("enroll", () => {
-    it("enrols an account, and changes its scope", async () => {
-      const { registry, admin, stranger } = await loadFixture(deployContracts);
-      expect(await registry.scopeOf(stranger)).to.equal(Scope.None);
+    it("enrols an account and changes its scope", async () => {
+      const { registry, admin, outsider } = await loadFixture(deployContracts);
+      expect(await registry.scopeOf(outsider)).to.equal(Scope.None);
       for (const scope of [Scope.Read, Scope.Full, Scope.Full, Scope.Read]) {
-        await expect(registry.connect(admin).enroll(stranger, scope))
+        await expect(registry.connect(admin).enroll(outsider, scope))
           .to.emit(registry, "AccountEnrolled")
-          .withArgs(stranger, scope);
-        expect(await registry.scopeOf(stranger)).to.equal(scope);
+          .withArgs(outsider, scope);
+        expect(await registry.scopeOf(outsider)).to.equal(scope);
       }
     });
 
-    it("keeps the sessions of an account whose scope changes", async () => {
+    it("keeps the sessions of an account after a change of scope", async () => {
       const { registry, admin, user } = await loadFixture(withSession);
       await registry.connect(admin).enroll(user, Scope.Read);
       expect(await registry.isLive(first)).to.equal(true);
     });
 
-    it("refuses the zero address and the scope None", async () => {
-      const { registry, admin, stranger } = await loadFixture(deployContracts);
+    it("rejects the zero address and the scope None", async () => {
+      const { registry, admin, outsider } = await loadFixture(deployContracts);
       await expect(registry.connect(admin).enroll(ethers.ZeroAddress, Scope.Full))
         .to.be.revertedWithCustomError(registry, "InvalidEnrolment")
         .withArgs(ethers.ZeroAddress, Scope.Full);
-      await expect(registry.connect(admin).enroll(stranger, Scope.None))
+      await expect(registry.connect(admin).enroll(outsider, Scope.None))
         .to.be.revertedWithCustomError(registry, "InvalidEnrolment")
-        .withArgs(stranger, Scope.None);
+        .withArgs(outsider, Scope.None);
     });
 
-    it("is for registrars", async () => {
-      const { registry, relayer, stranger } = await loadFixture(deployContracts);
-      await expect(registry.enroll(stranger, Scope.Full))
+    it("accepts calls of registrars only", async () => {
+      const { registry, relayer, outsider } = await loadFixture(deployContracts);
+      await expect(registry.enroll(outsider, Scope.Full))
         .to.be.revertedWithCustomError(registry, "AccessControlUnauthorizedAccount")
         .withArgs(relayer, REGISTRAR_ROLE);
     });
@@ -91,7 +91,7 @@ describe("SessionRegistry", () => {
       }
     });
 
-    it("ends them for good: a new enrolment revives none, and opens new ones", async () => {
+    it("ends them permanently: a new enrolment allows only new sessions", async () => {
       const contracts = await loadFixture(withSession);
       const { registry, admin, user } = contracts;
       await registry.connect(admin).revoke(user);
@@ -104,20 +104,20 @@ describe("SessionRegistry", () => {
       expect(await registry.isLive(third)).to.equal(true);
     });
 
-    it("leaves the sessions of others alone", async () => {
+    it("keeps the sessions of other accounts", async () => {
       const { registry, admin, reader } = await loadFixture(withSession);
       await registry.connect(admin).revoke(reader);
       expect(await registry.isLive(first)).to.equal(true);
     });
 
-    it("refuses an account that is not enrolled", async () => {
-      const { registry, admin, stranger } = await loadFixture(deployContracts);
-      await expect(registry.connect(admin).revoke(stranger))
+    it("rejects an account that is not enrolled", async () => {
+      const { registry, admin, outsider } = await loadFixture(deployContracts);
+      await expect(registry.connect(admin).revoke(outsider))
         .to.be.revertedWithCustomError(registry, "AccountNotEnrolled")
-        .withArgs(stranger);
+        .withArgs(outsider);
     });
 
-    it("is for registrars", async () => {
+    it("accepts calls of registrars only", async () => {
       const { registry, relayer, user } = await loadFixture(deployContracts);
       await expect(registry.revoke(user))
         .to.be.revertedWithCustomError(registry, "AccessControlUnauthorizedAccount")
@@ -126,7 +126,7 @@ describe("SessionRegistry", () => {
   });
 
   describe("setLifetime", () => {
-    it("holds for sessions opened from then on", async () => {
+    it("applies to sessions opened afterwards", async () => {
       const contracts = await loadFixture(withSession);
       const { registry, admin, expiresAt } = contracts;
       await expect(registry.connect(admin).setLifetime(600, 0)).to.emit(registry, "LifetimeChanged").withArgs(600, 0);
@@ -136,7 +136,7 @@ describe("SessionRegistry", () => {
       expect(await openSession(contracts, second)).to.equal(BigInt(await time.latest()) + 600n);
     });
 
-    it("refuses a lifetime that is zero or not greater than the minimum", async () => {
+    it("rejects a lifetime of zero, or not greater than the minimum", async () => {
       const { registry, admin } = await loadFixture(deployContracts);
       for (const [lifetime, minimum] of [
         [0, 0],
@@ -149,7 +149,7 @@ describe("SessionRegistry", () => {
       }
     });
 
-    it("is for the administrator", async () => {
+    it("accepts calls of the administrator only", async () => {
       const { registry, relayer } = await loadFixture(deployContracts);
       await expect(registry.setLifetime(600, 0))
         .to.be.revertedWithCustomError(registry, "AccessControlUnauthorizedAccount")
@@ -169,25 +169,25 @@ describe("SessionRegistry", () => {
       expect(await registry.isLive(first)).to.equal(true);
     });
 
-    it("opens one for an account that may only read", async () => {
+    it("opens a session for a read-only account", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, reader } = contracts;
       await registry.open(reader, first, await openingSignature(contracts, reader, first));
       expect(await registry.isLive(first)).to.equal(true);
     });
 
-    it("refuses an account that is not enrolled, or no longer", async () => {
+    it("rejects an account that is not enrolled or was revoked", async () => {
       const contracts = await loadFixture(deployContracts);
-      const { registry, admin, user, stranger } = contracts;
+      const { registry, admin, user, outsider } = contracts;
       await registry.connect(admin).revoke(user);
-      for (const account of [stranger, user]) {
+      for (const account of [outsider, user]) {
         await expect(registry.open(account, first, await openingSignature(contracts, account, first)))
           .to.be.revertedWithCustomError(registry, "AccountNotEnrolled")
           .withArgs(account);
       }
     });
 
-    it("refuses a signature of somebody else", async () => {
+    it("rejects another account's signature", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user, reader } = contracts;
       const digest = ethers.getBytes(await registry.openingDigest(user, first));
@@ -196,7 +196,7 @@ describe("SessionRegistry", () => {
         .withArgs(user, reader);
     });
 
-    it("refuses a signature over another opening", async () => {
+    it("rejects a signature of another opening", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user } = contracts;
       const other = await deployRegistry(user, user, 60n, 15n);
@@ -210,7 +210,7 @@ describe("SessionRegistry", () => {
       }
     });
 
-    it("refuses a malformed signature", async () => {
+    it("rejects a malformed signature", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user } = contracts;
       const signature = await openingSignature(contracts, user, first);
@@ -230,7 +230,7 @@ describe("SessionRegistry", () => {
       }
     });
 
-    it("refuses the zero hash and every hash that was used", async () => {
+    it("rejects the zero hash and every used hash", async () => {
       const contracts = await loadFixture(withSession);
       const { registry, user } = contracts;
       await registry.validate(first, second);
@@ -243,7 +243,7 @@ describe("SessionRegistry", () => {
       }
     });
 
-    it("is for relayers", async () => {
+    it("accepts calls of relayers only", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user } = contracts;
       await expect(registry.connect(user).open(user, first, await openingSignature(contracts, user, first)))
@@ -253,7 +253,7 @@ describe("SessionRegistry", () => {
   });
 
   describe("validate", () => {
-    it("replaces the token and leaves the expiry", async () => {
+    it("replaces the token and keeps the expiry", async () => {
       const { registry, user, expiresAt } = await loadFixture(withSession);
       await expect(registry.validate(first, second))
         .to.emit(registry, "SessionValidated")
@@ -273,7 +273,7 @@ describe("SessionRegistry", () => {
   });
 
   describe("extend", () => {
-    it("replaces the token and gives a fresh lifetime, once per validation", async () => {
+    it("replaces the token and sets a new lifetime, once per validation", async () => {
       const { registry, user } = await loadFixture(withSession);
       await registry.validate(first, second);
       await time.increase(20);
@@ -288,7 +288,7 @@ describe("SessionRegistry", () => {
         .withArgs(third);
     });
 
-    it("refuses a session that was not validated", async () => {
+    it("rejects a session without validation", async () => {
       const { registry } = await loadFixture(withSession);
       await expect(registry.extend(first, second))
         .to.be.revertedWithCustomError(registry, "SessionNotValidated")
@@ -296,7 +296,7 @@ describe("SessionRegistry", () => {
       expect(await registry.isLive(first)).to.equal(true);
     });
 
-    it("needs more than the minimum left", async () => {
+    it("rejects a session with less than the minimum lifetime left", async () => {
       const { registry, expiresAt } = await loadFixture(withSession);
       await registry.validate(first, second);
       await time.setNextBlockTimestamp(expiresAt - MINIMUM_TO_EXTEND);
@@ -305,7 +305,7 @@ describe("SessionRegistry", () => {
         .withArgs(second, MINIMUM_TO_EXTEND, MINIMUM_TO_EXTEND);
     });
 
-    it("works one second before that", async () => {
+    it("succeeds one second earlier", async () => {
       const { registry, expiresAt } = await loadFixture(withSession);
       await registry.validate(first, second);
       await time.setNextBlockTimestamp(expiresAt - MINIMUM_TO_EXTEND - 1n);
@@ -330,14 +330,14 @@ describe("SessionRegistry", () => {
       action === "close" ? registry.close(tokenHash) : registry[action](tokenHash, third);
 
     for (const action of actions) {
-      it(`${action} refuses a token hash that was never opened`, async () => {
+      it(`${action} rejects a token hash that was never opened`, async () => {
         const { registry } = await loadFixture(withSession);
         await expect(act(registry, action, second))
           .to.be.revertedWithCustomError(registry, "SessionUnknown")
           .withArgs(second);
       });
 
-      it(`${action} refuses a token that was replaced, and a session that was closed`, async () => {
+      it(`${action} rejects a replaced token and a closed session`, async () => {
         const { registry } = await loadFixture(withSession);
         await registry.validate(first, second);
         await registry.close(second);
@@ -348,7 +348,7 @@ describe("SessionRegistry", () => {
         }
       });
 
-      it(`${action} refuses a session from its last second on`, async () => {
+      it(`${action} rejects a session from its last second on`, async () => {
         const { registry, expiresAt } = await loadFixture(withSession);
         await time.setNextBlockTimestamp(expiresAt);
         await expect(act(registry, action, first))
@@ -356,7 +356,7 @@ describe("SessionRegistry", () => {
           .withArgs(first, expiresAt);
       });
 
-      it(`${action} is for relayers`, async () => {
+      it(`${action} accepts calls of relayers only`, async () => {
         const { registry, user } = await loadFixture(withSession);
         await expect(act(registry.connect(user), action, first))
           .to.be.revertedWithCustomError(registry, "AccessControlUnauthorizedAccount")
@@ -365,7 +365,7 @@ describe("SessionRegistry", () => {
     }
 
     for (const action of ["validate", "extend"] as const) {
-      it(`${action} refuses a new token hash that is zero or was used`, async () => {
+      it(`${action} rejects a new token hash that is zero or used`, async () => {
         const { registry } = await loadFixture(withSession);
         await registry.validate(first, second);
         for (const hash of [ethers.ZeroHash, first, second]) {
@@ -378,7 +378,7 @@ describe("SessionRegistry", () => {
   });
 
   describe("isLive", () => {
-    it("holds until the second before the expiry", async () => {
+    it("is true until the second before the expiry", async () => {
       const { registry, expiresAt } = await loadFixture(withSession);
       await time.increaseTo(expiresAt - 1n);
       expect(await registry.isLive(first)).to.equal(true);
@@ -386,7 +386,7 @@ describe("SessionRegistry", () => {
       expect(await registry.isLive(first)).to.equal(false);
     });
 
-    it("is false for a hash never seen", async () => {
+    it("is false for an unknown hash", async () => {
       const { registry } = await loadFixture(deployContracts);
       expect(await registry.isLive(first)).to.equal(false);
       expect(await registry.sessionOf(first)).to.deep.equal([ethers.ZeroAddress, 0n, false, false]);
@@ -394,7 +394,7 @@ describe("SessionRegistry", () => {
   });
 
   describe("openingDigest", () => {
-    it("names chain, contract, account and token hash", async () => {
+    it("contains chain, contract, account and token hash", async () => {
       const { registry, user } = await loadFixture(deployContracts);
       const { chainId } = await ethers.provider.getNetwork();
       const words = ethers.AbiCoder.defaultAbiCoder().encode(

@@ -21,7 +21,7 @@ type Signers = [
   relayer: HardhatEthersSigner,
   user: HardhatEthersSigner,
   reader: HardhatEthersSigner,
-  stranger: HardhatEthersSigner,
+  outsider: HardhatEthersSigner,
 ];
 
 // From the artifacts, for those are what coverage is measured in; the generated types hold code of their own.
@@ -42,7 +42,7 @@ export async function deployRegistry(
 
 /** The three contracts as the relayer calls them; `user` is enrolled for everything, `reader` to read. */
 export async function deployContracts() {
-  const [admin, relayer, user, reader, stranger] = (await ethers.getSigners()) as Signers;
+  const [admin, relayer, user, reader, outsider] = (await ethers.getSigners()) as Signers;
   const registry = await deployRegistry(admin, relayer, LIFETIME, MINIMUM_TO_EXTEND);
   const table = EventTable__factory.connect(await deploy("EventTable", [registry, admin, relayer]), relayer);
   const anchors = ProofAnchor__factory.connect(await deploy("ProofAnchor", [admin, relayer]), relayer);
@@ -53,7 +53,7 @@ export async function deployContracts() {
     relayer,
     user,
     reader,
-    stranger,
+    outsider,
     registry,
     table,
     anchors,

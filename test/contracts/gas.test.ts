@@ -48,7 +48,7 @@ async function measureDeployment(contract: { deploymentTransaction(): ContractTr
 function roles(name: "registry" | "table" | "anchors"): Record<string, Measure> {
   const contract = { registry: "SessionRegistry", table: "EventTable", anchors: "ProofAnchor" }[name];
   return {
-    [`${contract}.grantRole`]: (c) => gasOf(c[name].connect(c.admin).grantRole(RELAYER_ROLE, c.stranger)),
+    [`${contract}.grantRole`]: (c) => gasOf(c[name].connect(c.admin).grantRole(RELAYER_ROLE, c.outsider)),
     [`${contract}.revokeRole`]: (c) => gasOf(c[name].connect(c.admin).revokeRole(RELAYER_ROLE, c.relayer)),
     [`${contract}.renounceRole`]: (c) => gasOf(c[name].renounceRole(RELAYER_ROLE, c.relayer)),
   };
@@ -57,8 +57,8 @@ function roles(name: "registry" | "table" | "anchors"): Record<string, Measure> 
 const measures: Record<string, Measure> = {
   "SessionRegistry (deployment)": async ({ admin, relayer }) =>
     measureDeployment(await ethers.deployContract("SessionRegistry", [admin, relayer, LIFETIME, MINIMUM_TO_EXTEND])),
-  "SessionRegistry.enroll": ({ registry, admin, stranger }) =>
-    gasOf(registry.connect(admin).enroll(stranger, Scope.Full)),
+  "SessionRegistry.enroll": ({ registry, admin, outsider }) =>
+    gasOf(registry.connect(admin).enroll(outsider, Scope.Full)),
   "SessionRegistry.revoke": ({ registry, admin, user }) => gasOf(registry.connect(admin).revoke(user)),
   "SessionRegistry.setLifetime": ({ registry, admin }) => gasOf(registry.connect(admin).setLifetime(600, 60)),
   "SessionRegistry.open": async (c) => gasOf(c.registry.open(c.user, first, await openingSignature(c, c.user, first))),
@@ -131,12 +131,12 @@ describe("gas", () => {
     }
   });
 
-  it("is what the snapshot says", () => {
+  it("matches the snapshot", () => {
     const snapshot: unknown = existsSync(SNAPSHOT) ? JSON.parse(readFileSync(SNAPSHOT, "utf8")) : {};
     expect(measured, `Gas changed. When that is meant, run ${REWRITE}`).to.deep.equal(snapshot);
   });
 
-  it("was measured of every function that changes state", async () => {
+  it("covers every function that changes state", async () => {
     const { registry, table, anchors } = await loadFixture(deployContracts);
     const names = Object.entries({ SessionRegistry: registry, EventTable: table, ProofAnchor: anchors }).flatMap(
       ([contract, { interface: abi }]) =>
@@ -150,7 +150,7 @@ describe("gas", () => {
     expect(names).to.have.lengthOf(7 + 2 + 2 + 3 * 3);
   });
 
-  it("of a 425-byte record and of a batch stays within the limits", () => {
+  it("of a 425-byte record and of a batch stays below the limits", () => {
     expect(measured["EventTable.insert (425 bytes)"]).to.be.at.most(MAX_INSERT_GAS);
     expect(measured["ProofAnchor.anchorBatch"]).to.be.at.most(MAX_BATCH_GAS);
   });

@@ -15,7 +15,7 @@ const A_FEW = 30;
 const KILLS = 2;
 const VARIABLES = { PROOF_WAIT: "1", BATCH_MAX_AGE: "1" };
 
-describe("the chain, killed with kill -9 under load: everything accepted is anchored once, when it", () => {
+describe("the chain, killed with kill -9 under load: every accepted hash is anchored once", () => {
   inParallel({
     "is a process of its own, and the relayer stays": async () => {
       let node: ChainNode | undefined;

@@ -36,9 +36,9 @@ const allConfirm = async (loads: readonly Load[], more: number): Promise<void> =
   await Promise.all(loads.map((load) => load.confirms(more)));
 };
 
-describe("two relayers under load at once", () => {
+describe("two relayers under simultaneous load", () => {
   for (const engine of ENGINES) {
-    it(`have everything on chain once, on ${engine}`, async () =>
+    it(`anchor every hash once, on ${engine}`, async () =>
       underLoad(await emptyDatabase(engine), (_servers, loads) => allConfirm(loads, 40), [201, 202]));
   }
 });
@@ -50,19 +50,19 @@ describe("a PostgreSQL server under the load of two relayers", () => {
   });
   after(() => cluster.stop("immediate"));
 
-  it("is restarted, crashes, and is away: nothing is lost or done twice, and it goes on by itself", async () => {
+  it("restarts, crashes and is unavailable: no hash is lost or duplicated, and the relayers recover", async () => {
     const database = await postgresDatabase(cluster);
-    const away = async ([server]: readonly ServerProcess[], loads: readonly Load[]): Promise<void> => {
+    const outage = async ([server]: readonly ServerProcess[], loads: readonly Load[]): Promise<void> => {
       const before = loads.map(({ refused }) => refused);
       await eventually(async () => loads.forEach(({ refused }, index) => assert.isAbove(refused, before[index] ?? 0)));
-      for (const answer of [
+      for (const response of [
         await server?.post("/api/v1/proof", freshDocuments(1)[0]),
         await server?.get("/api/v1/proof/none"),
         await server?.get("/api/v1/status"),
       ]) {
-        assert.equal(answer?.status, 503, answer?.text);
-        assert.equal(answer?.body.type, "urn:sealbook:problem:journal_unavailable");
-        assert.match(answer?.headers.get("retry-after") ?? "", /^[1-9]/);
+        assert.equal(response?.status, 503, response?.text);
+        assert.equal(response?.body.type, "urn:sealbook:problem:journal_unavailable");
+        assert.match(response?.headers.get("retry-after") ?? "", /^[1-9]/);
       }
     };
     await underLoad(
@@ -71,7 +71,7 @@ describe("a PostgreSQL server under the load of two relayers", () => {
         await allConfirm(loads, 10);
         for (const mode of ["fast", "immediate"] as const) {
           await cluster.stop(mode);
-          await away(servers, loads);
+          await outage(servers, loads);
           await cluster.start();
           await allConfirm(loads, 10);
         }

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
 import { runJournalScript } from "../support/journal-script.ts";
 import { startProcess } from "../support/process.ts";
-import { bucketPlace, folderPlace } from "../support/replica-place.ts";
+import { bucketReplica, folderReplica } from "../support/test-replica.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -16,9 +16,9 @@ const CLIENTS = 20;
 async function postUntilGone(server: Pick<TestServer, "post">, acknowledged: ProofRequest[]): Promise<void> {
   for (;;) {
     const documents = freshDocuments(1);
-    const answer = await server.post("/api/v1/proof", documents[0]).catch(() => undefined);
-    if (answer === undefined) return;
-    assert.oneOf(answer.status, [201, 202], answer.text);
+    const response = await server.post("/api/v1/proof", documents[0]).catch(() => undefined);
+    if (response === undefined) return;
+    assert.oneOf(response.status, [201, 202], response.text);
     acknowledged.push(...documents);
   }
 }
@@ -27,20 +27,23 @@ for (const [kind, open] of [
   [
     "folder",
     async () => {
-      const place = await folderPlace();
-      return { place, target: `file://${place.path}` };
+      const replica = await folderReplica();
+      return { place: replica, target: `file://${replica.path}` };
     },
   ],
   [
     "bucket",
     async () => {
-      const place = await bucketPlace();
-      const endpoint = encodeURIComponent(place.server.url);
-      return { place, target: `s3://${place.server.bucket}/journals/one?endpoint=${endpoint}&path_style=true` };
+      const replica = await bucketReplica();
+      const endpoint = encodeURIComponent(replica.server.url);
+      return {
+        place: replica,
+        target: `s3://${replica.server.bucket}/journals/one?endpoint=${endpoint}&path_style=true`,
+      };
     },
   ],
 ] as const) {
-  describe(`a disk that is lost with REPLICA_MODE=sync, with a replica in a ${kind}`, () => {
+  describe(`a lost disk with REPLICA_MODE=sync, with a replica in a ${kind}`, () => {
     let chain: RemoteChain;
     let disk: string;
     let replica: Awaited<ReturnType<typeof open>>;
@@ -56,7 +59,7 @@ for (const [kind, open] of [
       await removeDirectory(disk);
     });
 
-    it("has lost no proof that it acknowledged", async () => {
+    it("loses no acknowledged proof", async () => {
       const variables = {
         ...chain.variables,
         REPLICA_TARGETS: replica.target,
@@ -96,18 +99,18 @@ for (const [kind, open] of [
   });
 }
 
-describe("a replica that is away with REPLICA_MODE=sync", () => {
-  it("has proofs refused with one alert, and everything that was written there as soon as it is back", async () => {
-    const place = await folderPlace();
+describe("an unavailable replica with REPLICA_MODE=sync", () => {
+  it("causes rejected proofs and one alert, and receives all entries when it is available again", async () => {
+    const replica = await folderReplica();
     const server = await startServer({
-      REPLICA_TARGETS: `file://${place.path}`,
+      REPLICA_TARGETS: `file://${replica.path}`,
       REPLICA_MODE: "sync",
       PROOF_WAIT: "1",
     });
     try {
       const [first, second, third] = freshDocuments(3);
       assert.equal((await server.post("/api/v1/proof", first)).status, 201);
-      await place.goAway();
+      await replica.makeUnavailable();
       const unreplicated = await server.post("/api/v1/proof", second);
       assert.equal(unreplicated.status, 503, unreplicated.text);
       assert.equal(unreplicated.body.type, "urn:sealbook:problem:journal_unavailable");
@@ -124,30 +127,32 @@ describe("a replica that is away with REPLICA_MODE=sync", () => {
           .map(({ state }: { state: string }) => state);
       await eventually(async () => assert.deepEqual(await alerts(), ["raised"]));
 
-      await place.comeBack();
+      await replica.comeBack();
       await eventually(async () => assert.deepEqual(await alerts(), ["resolved"]));
       assert.equal((await server.get("/api/v1/status")).body.status, "ok");
       assert.oneOf((await server.post("/api/v1/proof", second)).status, [200], "it was kept");
       assert.equal((await server.post("/api/v1/proof", third)).status, 201);
     } finally {
       await server.stop();
-      await place.close();
+      await replica.close();
     }
   });
 
-  it("is written to in few segments, which entries of many requests share", async () => {
-    const place = await folderPlace();
-    const server = await startServer({ REPLICA_TARGETS: `file://${place.path}`, REPLICA_MODE: "sync" });
+  it("receives few segments, which entries of many requests share", async () => {
+    const replica = await folderReplica();
+    const server = await startServer({ REPLICA_TARGETS: `file://${replica.path}`, REPLICA_MODE: "sync" });
     try {
       const started = performance.now();
-      const answers = await Promise.all(freshDocuments(400).map((document) => server.post("/api/v1/proof", document)));
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201]);
+      const responses = await Promise.all(
+        freshDocuments(400).map((document) => server.post("/api/v1/proof", document)),
+      );
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [201]);
       const seconds = (performance.now() - started) / 1000;
-      const segments = (await place.list()).filter((name) => /\d{12}\.json$/.test(name)).length;
+      const segments = (await replica.list()).filter((name) => /\d{12}\.json$/.test(name)).length;
       assert.isAtMost(segments, 2 + seconds / 0.1);
     } finally {
       await server.stop();
-      await place.close();
+      await replica.close();
     }
   });
 });

@@ -44,16 +44,16 @@ const underLoad =
     }
   };
 
-const overHttp = ({ at }: RelayedNetwork): readonly string[] => [0, 1, 2].map((place) => at(place).http);
+const overHttp = ({ at }: RelayedNetwork): readonly string[] => [0, 1, 2].map((index) => at(index).http);
 const overWebSocket = ({ at }: RelayedNetwork): readonly string[] => [at(0).webSocket, at(1).webSocket, at(2).http];
 
 /** Waits until calls go to an address. */
-const goesTo = ({ addresses }: Scene, place: number): Promise<void> =>
+const goesTo = ({ addresses }: Scene, index: number): Promise<void> =>
   eventually(
     async () =>
       assert.equal(
         (await addresses()).findIndex(({ active }) => active),
-        place,
+        index,
       ),
     300_000,
   );
@@ -99,7 +99,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
     ),
     "goes, over a connection that stays open, and those that are left lag": underLoad(overWebSocket, async (scene) => {
       const { network, load, addresses } = scene;
-      for (const place of [1, 2]) network.at(place).lag = 15;
+      for (const index of [1, 2]) network.at(index).lag = 15;
       network.at(0).isUp = false;
       // Whichever of them has the newer block.
       await eventually(
@@ -111,7 +111,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
         300_000,
       );
       await load.confirms(5);
-      for (const place of [1, 2]) network.at(place).lag = 0;
+      for (const index of [1, 2]) network.at(index).lag = 0;
     }),
     "has a certificate that has expired, which is told": async () => {
       const directory = await temporaryDirectory();
@@ -122,7 +122,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
         await authority.issue("relayer"),
       ];
       const network = await startRelayedNetwork();
-      const portOf = (place: number): number => Number(new URL(network.at(place).http).port);
+      const portOf = (index: number): number => Number(new URL(network.at(index).http).port);
       const [first, second] = [
         await startTlsProxy(portOf(0), expired, authority),
         await startTlsProxy(portOf(1), good, authority),

@@ -17,11 +17,11 @@ const NONCES: readonly string[] = ["eth_getTransactionCount", "eth_blockNumber"]
 /** Posts one document alone and the others together, which are taken although the chain does not confirm them. */
 async function post(server: Pick<TestServer, "post">, documents: readonly ProofRequest[]): Promise<void> {
   const [single, ...others] = documents;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     server.post("/api/v1/proof", single),
     server.post("/api/v1/proof/batch", { documents: others }),
   ]);
-  for (const { status, text } of answers) assert.equal(status, 202, text);
+  for (const { status, text } of responses) assert.equal(status, 202, text);
 }
 
 /** A node that answers wrongly from before the first transaction on, comes back, and does it again. */
@@ -71,7 +71,7 @@ const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => as
   }
 };
 
-describe("a node that fails: what was accepted meanwhile ends on chain once, when it", () => {
+describe("a failing node: every hash accepted meanwhile is anchored once when it", () => {
   inParallel({
     "takes calls and never answers them": () =>
       onScene(async ({ chain, server }) => {

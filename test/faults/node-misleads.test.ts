@@ -88,7 +88,7 @@ const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
   });
 
 /** Somebody else who has the relayer's key. */
-async function strangerSends({ chain, node }: Scene, ahead: number): Promise<void> {
+async function outsiderSends({ chain, node }: Scene, ahead: number): Promise<void> {
   const wallet = new Wallet(chain.variables.RELAYER_KEY ?? "");
   const nonce = Number(await node("eth_getTransactionCount", wallet.address, "latest")) + ahead;
   const transaction: TransactionRequest = {
@@ -101,7 +101,7 @@ async function strangerSends({ chain, node }: Scene, ahead: number): Promise<voi
   await node(SEND, await wallet.signTransaction({ ...transaction, nonce }));
 }
 
-describe("a node that misleads: what was accepted meanwhile ends on chain once, when", () => {
+describe("a node with wrong responses: every hash accepted meanwhile is anchored once when", () => {
   inParallel({
     "it lags behind": lag({ knowsNonces: false }),
     "it stands behind a balancer, and others tell the nonces": lag({ knowsNonces: true }),
@@ -132,7 +132,7 @@ describe("a node that misleads: what was accepted meanwhile ends on chain once, 
     "somebody else used the nonce that comes next": () =>
       onScene(async (scene) => {
         const accepted = await postBulks(scene, 1);
-        await strangerSends(scene, 0);
+        await outsiderSends(scene, 0);
         accepted.push(...(await postBulks(scene, 2)));
         await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
       }),
@@ -143,14 +143,14 @@ describe("a node that misleads: what was accepted meanwhile ends on chain once, 
         const accepted = await postBulks(scene, 3);
         for (const document of accepted)
           assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
-        await strangerSends(scene, 0);
+        await outsiderSends(scene, 0);
         chain.proxy.mode = "pass";
         await assertExactlyOnce(server, chain.url, { accepted });
       }),
     "somebody else has a later nonce waiting": () =>
       onScene(async (scene) => {
         const accepted = await postBulks(scene, 1);
-        await strangerSends(scene, 2);
+        await outsiderSends(scene, 2);
         accepted.push(...(await postBulks(scene, 4)));
         await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
       }),

@@ -5,7 +5,7 @@ import { ENGINES } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
 import { hang, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { inParallel } from "../support/parallel.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
@@ -29,10 +29,10 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
   async "not on disk: it is taken when it is posted again"(victim, { path, count, bodyOf }) {
     const documents = freshDocuments(count);
     const release = await victim.database.hold();
-    const answer = victim.post(path, bodyOf(documents));
+    const response = victim.post(path, bodyOf(documents));
     // For it to have come in; it waits for the disk then.
     await sleep(200);
-    await victim.kill(answer);
+    await victim.kill(response);
     await release();
     await victim.until("absent", documents);
     await victim.restart();
@@ -46,9 +46,9 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     // Nothing is signed before the node has told the nonce.
     victim.chain.proxy.mode = "off";
     await victim.start();
-    const answer = victim.post(path, bodyOf(documents));
+    const response = victim.post(path, bodyOf(documents));
     await victim.until("batched", documents);
-    await victim.kill(answer);
+    await victim.kill(response);
     await victim.restart();
     await victim.settled(documents);
   },
@@ -58,10 +58,10 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     const { proxy } = victim.chain;
     proxy.intercept = only([SEND], hang);
     const from = proxy.attempted.length;
-    const answer = victim.post(path, bodyOf(documents));
+    const response = victim.post(path, bodyOf(documents));
     await victim.until("signed", documents);
     await eventually(async () => assert.isAbove(proxy.attempted.length, from));
-    await victim.kill(answer);
+    await victim.kill(response);
     await victim.restart();
     await victim.settled(documents);
     assert.lengthOf(new Set(proxy.attempted.slice(from)), 1, "it was signed once");
@@ -72,10 +72,10 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     const { proxy, url } = victim.chain;
     await rpcCall(url, "evm_setAutomine", false);
     const from = proxy.attempted.length;
-    const answer = victim.post(path, bodyOf(documents));
+    const response = victim.post(path, bodyOf(documents));
     await eventually(async () => assert.equal((await rpcCall(url, "txpool_status")).pending, "0x1"));
     await victim.until("signed", documents);
-    await victim.kill(answer);
+    await victim.kill(response);
     await victim.restart();
     await eventually(async () => assert.isAbove(proxy.attempted.length, from + 1, "it is sent again"));
     await rpcCall(url, "evm_setAutomine", true);
@@ -89,12 +89,12 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     const { proxy, url } = victim.chain;
     proxy.intercept = only(RECEIPTS, hang);
     const [attempted, delivered] = [proxy.attempted.length, proxy.delivered.length];
-    const answer = victim.post(path, bodyOf(documents));
+    const response = victim.post(path, bodyOf(documents));
     await eventually(async () => {
       const raw = proxy.delivered[delivered] ?? assert.fail("not sent yet");
       assert.isNotNull(await rpcCall(url, "eth_getTransactionReceipt", keccak256(raw)));
     });
-    await victim.kill(answer);
+    await victim.kill(response);
     await victim.until("signed", documents);
     await victim.restart();
     await victim.settled(documents);
@@ -109,9 +109,9 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     const line = await startTcpProxy(Number(new URL(victim.server.url).port));
     try {
       line.deaf = true;
-      const answer = victim.post(path, bodyOf(documents), `http://127.0.0.1:${line.port}`);
+      const response = victim.post(path, bodyOf(documents), `http://127.0.0.1:${line.port}`);
       await victim.until("journalled", documents);
-      await victim.kill(answer);
+      await victim.kill(response);
     } finally {
       await line.close();
     }
@@ -119,7 +119,7 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     await victim.settled(documents);
     const again = await victim.server.post(path, bodyOf(documents));
     assert.equal(again.status, 200);
-    const proofs: Answer["body"][] = again.body.proofs ?? [again.body];
+    const proofs: HttpResponse["body"][] = again.body.proofs ?? [again.body];
     for (const [index, document] of documents.entries()) {
       assert.deepEqual(proofs[index], (await victim.server.get(`/api/v1/proof/${idOf(document)}`)).body);
     }
@@ -133,10 +133,10 @@ async function inOpenBatch(victim: Victim): Promise<void> {
   assert.isDefined(first);
   const ahead = victim.post("/api/v1/proof", first);
   await victim.until("signed", [first]);
-  const answers = others.map((document) => victim.post("/api/v1/proof", document));
+  const responses = others.map((document) => victim.post("/api/v1/proof", document));
   await victim.until("accepted", others);
   await victim.kill(ahead);
-  assert.deepEqual(await Promise.all(answers), ["lost", "lost", "lost"]);
+  assert.deepEqual(await Promise.all(responses), ["lost", "lost", "lost"]);
   await victim.restart();
   await victim.settled([first, ...others]);
 }

@@ -6,12 +6,12 @@ import { CONTRACT } from "../../server/http/openapi/examples.ts";
 import { OpenApi, openApiText } from "../support/openapi.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { type RawRequest, requestsOf } from "./requests.ts";
-import { type RawAnswer, send } from "./wire.ts";
+import { type RawResponse, send } from "./wire.ts";
 
 /** More runs, or others, on demand. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 150);
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_121);
-const PATIENCE_MILLISECONDS = 10_000;
+const TIMEOUT_MILLISECONDS = 10_000;
 const ROOT = join(import.meta.dirname, "../..");
 
 /** What never leaves the server: traces, places of files, statements, names of what it is built with. */
@@ -20,7 +20,7 @@ const INTERNAL =
 /** How requests are refused that belong to no operation, or are not even requests. */
 const OUTSIDE = [400, 404, 405, 408, 413, 414, 415, 417, 431];
 
-describe("both APIs, asked anything", function () {
+describe("both APIs, with arbitrary requests", function () {
   const openApi = new OpenApi(openApiText());
   let server: TestServer;
   let token: string;
@@ -46,12 +46,12 @@ describe("both APIs, asked anything", function () {
   });
   after(() => server.stop());
 
-  function check({ method, target, headers: sent }: RawRequest, answer: RawAnswer | undefined): void {
+  function check({ method, target, headers: sent }: RawRequest, response: RawResponse | undefined): void {
     // Nobody waits for what was announced and did not come.
-    if (answer === undefined && sent.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) return;
-    assert.isDefined(answer, "an answer");
-    if (answer === undefined) return;
-    const { status, headers, text } = answer;
+    if (response === undefined && sent.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) return;
+    assert.isDefined(response, "an answer");
+    if (response === undefined) return;
+    const { status, headers, text } = response;
     assert.isTrue(status < 500 || status === 503, `status ${status}`);
     assert.notMatch(text, INTERNAL);
     for (const secret of secrets) assert.notInclude(text.toLowerCase(), secret.toLowerCase());
@@ -80,8 +80,8 @@ describe("both APIs, asked anything", function () {
   }
 
   for (const operation of openApi.operations) {
-    it(`${operation.id}: is answered as described, soon, and without what is inside`, async function () {
-      this.timeout(PATIENCE_MILLISECONDS + RUNS * 1_000);
+    it(`${operation.id}: responds as documented, in time, without internals`, async function () {
+      this.timeout(TIMEOUT_MILLISECONDS + RUNS * 1_000);
       // The one operation of the record store stands for seven.
       const numRuns = operation.id === "call" ? 3 * RUNS : RUNS;
       const requests = requestsOf(openApi, operation, { token, ids });
@@ -89,9 +89,9 @@ describe("both APIs, asked anything", function () {
       await fc.assert(
         fc.asyncProperty(requests, async (request) => {
           try {
-            const answer = await send(server.url, request, PATIENCE_MILLISECONDS);
-            if (answer !== undefined) statuses.add(answer.status);
-            check(request, answer);
+            const response = await send(server.url, request, TIMEOUT_MILLISECONDS);
+            if (response !== undefined) statuses.add(response.status);
+            check(request, response);
           } catch (error) {
             const { method, target, headers, body } = request;
             const reason = error instanceof Error ? error.message : String(error);
@@ -106,7 +106,7 @@ describe("both APIs, asked anything", function () {
             );
           }
         }),
-        { seed: SEED, numRuns, interruptAfterTimeLimit: PATIENCE_MILLISECONDS + RUNS * 500 },
+        { seed: SEED, numRuns, interruptAfterTimeLimit: TIMEOUT_MILLISECONDS + RUNS * 500 },
       );
       for (const first of [2, 4])
         assert.isTrue(

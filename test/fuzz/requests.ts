@@ -158,7 +158,7 @@ function targetOf(
       { arbitrary: rawText, weight: 1 },
     );
   const inPath = parameters.filter((parameter) => parameter.in === "path");
-  const place = fc
+  const pathname = fc
     .tuple(
       ...inPath.map(({ schema }) =>
         fc.oneof({ arbitrary: valueFor(schema), weight: 3 }, { arbitrary: fc.constantFrom(...ids), weight: 1 }),
@@ -167,7 +167,7 @@ function targetOf(
     .map((values) =>
       inPath.reduce((result, { name }, index) => result.replace(`{${name}}`, () => values[index] ?? ""), path),
     );
-  const asked = fc
+  const queryString = fc
     .tuple(
       ...parameters
         .filter((parameter) => parameter.in === "query")
@@ -186,7 +186,7 @@ function targetOf(
     .map((pairs) =>
       pairs.flatMap((pair) => (pair === null ? [] : pair[1].map((value) => `${pair[0]}=${value}`))).join("&"),
     );
-  const usual = fc.tuple(place, asked).map(([start, query]) => (query === "" ? start : `${start}?${query}`));
+  const usual = fc.tuple(pathname, queryString).map(([start, query]) => (query === "" ? start : `${start}?${query}`));
   return fc.oneof(
     { arbitrary: usual, weight: 12 },
     { arbitrary: fc.tuple(usual, rawText).map(([start, more]) => start + more), weight: 1 },

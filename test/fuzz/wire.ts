@@ -4,7 +4,7 @@ import type { RawRequest } from "./requests.ts";
 const GIVE_UP_MILLISECONDS = 100;
 
 /** What came back. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
@@ -18,8 +18,8 @@ export interface RawAnswer {
 export function send(
   url: string,
   { method, target, headers, body }: RawRequest,
-  patienceMilliseconds: number,
-): Promise<RawAnswer | undefined> {
+  timeoutMilliseconds: number,
+): Promise<RawResponse | undefined> {
   const { hostname, port } = new URL(url);
   const named = new Set(headers.map(([name]) => name.toLowerCase()));
   const lines = [
@@ -34,8 +34,8 @@ export function send(
     const chunks: Buffer[] = [];
     const late = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no answer in ${patienceMilliseconds} ms`));
-    }, patienceMilliseconds);
+      reject(new Error(`no answer in ${timeoutMilliseconds} ms`));
+    }, timeoutMilliseconds);
     socket.on("data", (chunk) => chunks.push(chunk));
     // A server that has refused a request need not read all of it.
     socket.on("error", () => undefined);
@@ -51,7 +51,7 @@ export function send(
   });
 }
 
-function parse(bytes: Buffer): RawAnswer | undefined {
+function parse(bytes: Buffer): RawResponse | undefined {
   const end = bytes.indexOf("\r\n\r\n");
   if (end === -1) return undefined;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");

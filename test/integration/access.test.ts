@@ -11,7 +11,7 @@ import { ProofClient } from "../../client/index.ts";
 import { credentialHeaders } from "../../scripts/proofs/server-client.ts";
 import { type Outcome, runScriptWith } from "../scripts/proofs-support.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
@@ -23,7 +23,7 @@ const document = () => ({
   hash: randomBytes(32).toString("hex"),
 });
 
-function problem({ status, body, headers }: Answer, expected: number): void {
+function problem({ status, body, headers }: HttpResponse, expected: number): void {
   assert.equal(status, expected, JSON.stringify(body));
   assert.match(headers.get("content-type") ?? "", /^application\/problem\+json/);
   assert.equal(body.status, expected);
@@ -39,19 +39,19 @@ describe("access to the integrity-proof API", function () {
     const from = (address: string, path = "/api/v1/status") =>
       server.get(path, { headers: { "X-Forwarded-For": address } });
 
-    it("is for those in the list, as the trusted proxy names them", async () => {
+    it("is limited to the allowed networks, with the address from the trusted proxy", async () => {
       for (const inside of ["10.1.2.3", "2001:db8::1", "::ffff:10.1.255.255"])
         assert.equal((await from(inside)).status, 200, inside);
       for (const outside of ["10.2.0.1", "127.0.0.1", "8.8.8.8", "2001:db9::1", "nonsense"])
         problem(await from(outside), 403);
     });
 
-    it("looks behind one proxy only: what callers claim themselves does not count", async () => {
+    it("trusts one proxy only: addresses claimed by callers are ignored", async () => {
       problem(await from("10.1.2.3, 8.8.8.8"), 403);
       assert.equal((await from("8.8.8.8, 10.1.2.3")).status, 200);
     });
 
-    it("holds for every path of it and for the metrics, not for the record store", async () => {
+    it("covers every path of the API and the metrics, not the record store", async () => {
       for (const path of [
         "/api/v1/verify?hash=00",
         "/api/v1/recovery/inventory",
@@ -71,7 +71,7 @@ describe("access to the integrity-proof API", function () {
     });
   });
 
-  it("does not believe a proxy that is not trusted", async () => {
+  it("ignores the header of a proxy that is not trusted", async () => {
     const server = await startServer({ ALLOWED_NETWORKS: "10.0.0.0/8" });
     problem(await server.get("/api/v1/status", { headers: { "X-Forwarded-For": "10.0.0.1" } }), 403);
     await server.stop();
@@ -94,23 +94,23 @@ describe("access to the integrity-proof API", function () {
     };
     const create = async (...args: string[]): Promise<{ key: string; id: string }> =>
       JSON.parse(await script("create", "a test", "--json", ...args));
-    const ask = (key?: string, path = "/api/v1/status") =>
+    const request = (key?: string, path = "/api/v1/status") =>
       server.get(path, { headers: key === undefined ? {} : { "X-API-Key": key } });
 
-    it("refuses whoever has none, or a wrong one", async () => {
+    it("rejects a missing or wrong key", async () => {
       const { key } = await create();
       const forged = key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
       const unknown = key.replace(/^sbk_.{12}/, `sbk_${"0".repeat(12)}`);
       for (const wrong of [undefined, "", "sbk_", forged, unknown, key.toUpperCase(), `${key} `.repeat(2)]) {
-        const answer = await ask(wrong);
-        problem(answer, 401);
-        assert.match(answer.headers.get("www-authenticate") ?? "", /^ApiKey /);
-        assert.notInclude(answer.text, "sbk_");
+        const response = await request(wrong);
+        problem(response, 401);
+        assert.match(response.headers.get("www-authenticate") ?? "", /^ApiKey /);
+        assert.notInclude(response.text, "sbk_");
       }
-      assert.equal((await ask(key)).status, 200);
+      assert.equal((await request(key)).status, 200);
     });
 
-    it("lets a key for reading ask everything and record nothing, however the path is written", async () => {
+    it("allows queries and no writes with a read key, however the path is written", async () => {
       const { key } = await create("--scope", "read");
       const headers = { "X-API-Key": key };
       for (const path of [
@@ -127,28 +127,28 @@ describe("access to the integrity-proof API", function () {
       assert.equal((await server.post("/api/v1/proof", document(), { "X-API-Key": writing })).status, 201);
     });
 
-    it("takes a key until it expires, or is revoked, at once", async () => {
+    it("accepts a key until it expires or is revoked, with immediate effect", async () => {
       const { key, id } = await create("--days", "1");
-      assert.equal((await ask(key)).status, 200);
+      assert.equal((await request(key)).status, 200);
       now = Date.now() + 86_400_001;
-      problem(await ask(key), 401);
+      problem(await request(key), 401);
       now = Date.now();
-      assert.equal((await ask(key)).status, 200);
+      assert.equal((await request(key)).status, 200);
       await script("revoke", id);
-      problem(await ask(key), 401);
+      problem(await request(key), 401);
       const [row] = JSON.parse(await script("list", "--json")).filter((each: { id: string }) => each.id === id);
       assert.deepInclude(row, { name: "a test", scope: "write", state: "revoked" });
       const again = await script("revoke", id).catch((error: { stderr: string }) => error.stderr);
       assert.match(again, /there is no valid key/);
     });
 
-    it("lets the commands in that have a key, and tells the others what they lack", async () => {
+    it("accepts commands with a key, and reports the missing key to others", async () => {
       const { key } = await create();
       const directory = await temporaryDirectory();
       await writeFile(join(directory, "a"), "a");
       const command = (variables: Record<string, string>, name: string, ...args: string[]): Promise<Outcome> =>
         runScriptWith({ SEALBOOK_URL: server.url, ...variables }, name, directory, ...args);
-      const told = ({ code, out, err }: Outcome): string => {
+      const message = ({ code, out, err }: Outcome): string => {
         assert.notEqual(code, 0, out);
         assert.notInclude(out + err, "sbk_");
         return out + err;
@@ -159,7 +159,7 @@ describe("access to the integrity-proof API", function () {
       ]);
       assert.deepEqual([proved.code, proved.err], [0, ""]);
       assert.equal(
-        told(keyless),
+        message(keyless),
         `recover: ${server.url} rejects the request: an API key or a token that is valid is needed ` +
           "(SEALBOOK_API_KEY or SEALBOOK_TOKEN)\n",
       );
@@ -168,7 +168,7 @@ describe("access to the integrity-proof API", function () {
       );
       assert.equal(verified?.code, 0, verified?.out);
       assert.match(
-        told(doubted ?? assert.fail()),
+        message(doubted ?? assert.fail()),
         /^not checked: a: not checked: the server rejects the request: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m,
       );
       // Fetch would tell it in its error.
@@ -181,7 +181,7 @@ describe("access to the integrity-proof API", function () {
 
     it("never writes a key to a log, the database or a list", async () => {
       const { key } = await create();
-      await ask(key);
+      await request(key);
       const secret = key.split("_")[2] ?? "";
       assert.isFalse(server.log.some((line) => line.includes(secret)));
       assert.notInclude(await script("list"), secret);
@@ -211,10 +211,10 @@ describe("access to the integrity-proof API", function () {
         .sign(key);
 
     const check = async (server: TestServer): Promise<void> => {
-      const ask = async (text: string | Promise<string>, scheme = "Bearer") =>
+      const request = async (text: string | Promise<string>, scheme = "Bearer") =>
         server.get("/api/v1/status", { headers: { Authorization: `${scheme} ${await text}` } });
-      assert.equal((await ask(token())).status, 200);
-      assert.equal((await ask(token(), "bearer")).status, 200);
+      assert.equal((await request(token())).status, 200);
+      assert.equal((await request(token(), "bearer")).status, 200);
       const past = Math.floor(Date.now() / 1000) - 60;
       const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
       const wrong: readonly (readonly [string, string])[] = [
@@ -236,9 +236,9 @@ describe("access to the integrity-proof API", function () {
         ["nothing", "x"],
       ];
       for (const [what, text] of wrong) {
-        const answer = await ask(text);
-        assert.equal(answer.status, 401, what);
-        assert.match(answer.headers.get("www-authenticate") ?? "", /Bearer/);
+        const response = await request(text);
+        assert.equal(response.status, 401, what);
+        assert.match(response.headers.get("www-authenticate") ?? "", /Bearer/);
       }
       const reading = { Authorization: `Bearer ${await token({ scope: "sealbook:read" })}` };
       problem(await server.post("/api/v1/proof", document(), reading), 403);
@@ -248,7 +248,7 @@ describe("access to the integrity-proof API", function () {
       assert.isFalse(server.log.some((line) => wrong.some(([, text]) => text.length > 10 && line.includes(text))));
     };
 
-    it("checks them with a configured key", async () => {
+    it("verifies them with a configured key", async () => {
       const directory = await temporaryDirectory();
       const file = join(directory, "issuer.pem");
       await writeFile(file, keys.publicKey.export({ type: "spki", format: "pem" }));
@@ -258,12 +258,12 @@ describe("access to the integrity-proof API", function () {
       await removeDirectory(directory);
     });
 
-    it("checks them with the issuer's published keys, beside API keys, and reports their absence", async () => {
+    it("verifies them with the issuer's published keys, beside API keys, and reports an outage", async () => {
       const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", use: "sig" };
-      let isAway = true;
+      let isUnavailable = true;
       const issuer = createServer(
         (_request, response) =>
-          void (isAway ? response.writeHead(500).end() : response.end(JSON.stringify({ keys: [jwk] }))),
+          void (isUnavailable ? response.writeHead(500).end() : response.end(JSON.stringify({ keys: [jwk] }))),
       );
       issuer.listen(0, "127.0.0.1");
       await once(issuer, "listening");
@@ -276,7 +276,7 @@ describe("access to the integrity-proof API", function () {
       });
       const headers = { Authorization: `Bearer ${await token()}` };
       problem(await server.get("/api/v1/status", { headers }), 503);
-      isAway = false;
+      isUnavailable = false;
       await check(server);
       problem(
         await server.get("/api/v1/status", { headers: { Authorization: `Bearer ${await token({}, { kid: "two" })}` } }),
@@ -286,7 +286,7 @@ describe("access to the integrity-proof API", function () {
       issuer.close();
     });
 
-    it("does not start with a key that is none", async () => {
+    it("rejects an invalid key at the start", async () => {
       const directory = await temporaryDirectory();
       const file = join(directory, "issuer.pem");
       await writeFile(file, "no key");

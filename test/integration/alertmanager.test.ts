@@ -4,7 +4,7 @@ import { eventually } from "../support/eventually.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-describe("alerts told to a real Alertmanager", () => {
+describe("alerts in a real Alertmanager", () => {
   let chain: RemoteChain;
   let alertmanager: Alertmanager;
   let server: TestServer;

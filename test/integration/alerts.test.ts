@@ -10,7 +10,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 const CREDENTIALS = "sealbook:hid@den";
 const SECRET = "a secret of some length";
 
-interface Told {
+interface ReceivedAlert {
   readonly labels: Record<string, string>;
   readonly annotations: Record<string, string>;
   readonly startsAt: string;
@@ -19,21 +19,21 @@ interface Told {
 
 /** Takes alerts as Alertmanager does. */
 class Receiver {
-  readonly told: Told[] = [];
+  readonly received: ReceivedAlert[] = [];
   readonly signatures: boolean[] = [];
   readonly authorizations = new Set<string>();
-  isAway = false;
+  isUnavailable = false;
   #server: Server | undefined;
 
   async start(): Promise<string> {
     this.#server = createServer(async (request, response) => {
       const body = await text(request);
       this.authorizations.add(String(request.headers.authorization));
-      if (this.isAway) return void response.writeHead(503).end();
+      if (this.isUnavailable) return void response.writeHead(503).end();
       const [, time = "", signature] =
         /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request.headers["x-sealbook-signature"])) ?? [];
       this.signatures.push(signature === createHmac("sha256", SECRET).update(`${time}.${body}`).digest("hex"));
-      this.told.push(...(JSON.parse(body) as Told[]));
+      this.received.push(...(JSON.parse(body) as ReceivedAlert[]));
       response.end();
     });
     this.#server.listen(0, "127.0.0.1");
@@ -45,8 +45,8 @@ class Receiver {
     );
   }
 
-  of(name: string): Told[] {
-    return this.told.filter(({ labels }) => labels["alertname"] === name);
+  of(name: string): ReceivedAlert[] {
+    return this.received.filter(({ labels }) => labels["alertname"] === name);
   }
 
   stop(): void {
@@ -76,7 +76,7 @@ describe("alerts", function () {
     return body.alerts.filter(({ alert }: { alert: string }) => alert === "node_down");
   };
 
-  it("of a node that is gone are raised once and resolved once, and told to everybody", async () => {
+  it("of an unavailable node are raised once and resolved once, and sent to all receivers", async () => {
     assert.deepEqual(await alerts(), []);
     chain.proxy.mode = "off";
     await eventually(async () =>
@@ -92,8 +92,8 @@ describe("alerts", function () {
     );
     await eventually(async () => assert.isTrue(receiver.of("node_down").some(({ endsAt }) => endsAt !== undefined)));
     assert.lengthOf(await alerts(), 1);
-    const [told] = receiver.of("node_down");
-    assert.deepInclude(told?.labels, { service: "sealbook", severity: "critical", instance: server.url });
+    const [received] = receiver.of("node_down");
+    assert.deepInclude(received?.labels, { service: "sealbook", severity: "critical", instance: server.url });
     assert.isTrue(receiver.signatures.every(Boolean), "every post is signed");
     assert.deepEqual([...receiver.authorizations], [`Basic ${Buffer.from(CREDENTIALS).toString("base64")}`]);
     const lines = server.log.filter((line) => line.includes("node_down"));
@@ -104,9 +104,9 @@ describe("alerts", function () {
     );
   });
 
-  it("that a receiver missed, and a restart did not finish telling, are told afterwards", async () => {
-    receiver.isAway = true;
-    const before = receiver.told.length;
+  it("missed by a receiver or interrupted by a restart are sent afterwards", async () => {
+    receiver.isUnavailable = true;
+    const before = receiver.received.length;
     chain.proxy.mode = "off";
     await eventually(async () => assert.isTrue((await alerts()).some(({ state }) => state === "raised")));
     await server.stop("keep");
@@ -114,10 +114,10 @@ describe("alerts", function () {
     server = await startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 300 } });
     await eventually(async () => assert.isFalse((await alerts()).some(({ state }) => state === "raised")));
     assert.lengthOf(await alerts(), 2, "it was not raised again by the restart");
-    receiver.isAway = false;
+    receiver.isUnavailable = false;
     await eventually(async () =>
       assert.isTrue(
-        receiver.told
+        receiver.received
           .slice(before)
           .some(({ labels, endsAt }) => labels["alertname"] === "node_down" && endsAt !== undefined),
       ),

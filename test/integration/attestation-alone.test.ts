@@ -98,7 +98,7 @@ describe("an attestation without its issuer", () => {
     assert.include(out, "2 of its 2 listed records have a portable proof. The document is the content of record 1.");
   });
 
-  it("is not verified without trust in anything, with another key, or for another document", async () => {
+  it("fails without any trusted input, with another key, and for another document", async () => {
     await writeFile(join(directory, "another"), "another");
     const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
       [[], /nothing in it is trusted yet/],
@@ -114,17 +114,17 @@ describe("an attestation without its issuer", () => {
     assert.equal((await verified("--trust-key", "ab".repeat(32))).code, 2);
   });
 
-  it("is not verified after a change of one byte of an attached file or the statement, or without a file", async () => {
+  it("fails after a change of one byte of an attached file or the statement, or without a file", async () => {
     for (const name of ["proof-1.bundle.json", "proof-2.bundle.json", "attestation.jws"]) {
       const path = join(directory, name);
       const genuine = await readFile(path);
       for (const part of [0.1, 0.5, 0.9]) {
         const changed = Buffer.from(genuine);
-        const place = Math.floor(genuine.length * part);
-        changed.writeUInt8(changed.readUInt8(place) ^ 1, place);
+        const position = Math.floor(genuine.length * part);
+        changed.writeUInt8(changed.readUInt8(position) ^ 1, position);
         await writeFile(path, changed);
         const { code, out } = await verified("--trust-key", keyId);
-        assert.equal(code, 1, `${name} at ${place}: ${out}`);
+        assert.equal(code, 1, `${name} at ${position}: ${out}`);
         assert.match(out, /^NOT VERIFIED\.$/m);
       }
       await writeFile(path, genuine);
@@ -137,7 +137,7 @@ describe("an attestation without its issuer", () => {
     assert.equal((await verified("--trust-key", keyId)).code, 0);
   });
 
-  it("is not verified with another genuine bundle in place of an attached one", async () => {
+  it("fails with another genuine bundle in place of an attached one", async () => {
     await run(directory, "cp proof-1.bundle.json kept; cp proof-2.bundle.json proof-1.bundle.json");
     assert.equal((await verified("--trust-key", keyId)).code, 1);
     await run(directory, "mv kept proof-1.bundle.json");

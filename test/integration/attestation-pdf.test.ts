@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { assert } from "chai";
 import { PDFDocument } from "pdf-lib";
 import qrcode from "qrcode";
@@ -83,7 +85,7 @@ describe("attestations as PDF", function () {
   const pages = async (): Promise<number> =>
     Number(/^Pages:\s+(\d+)$/m.exec(await runTool("pdfinfo", path("a.pdf")))?.[1]);
 
-  it("say what the statement says, with page numbers, and have it and its signature inside", async () => {
+  it("contain the statement with page numbers, and embed it with its signature", async () => {
     const proof = await record("Größe „1“ Договор № 7 你好\n\u00ad\\u{41}", {
       type: "Vertrag",
       timestamp: 1_700_000_000,
@@ -140,7 +142,7 @@ describe("attestations as PDF", function () {
     assert.equal(Buffer.compare(await attestationPdf(statement, text, jws, attachments), bytes), 0);
   });
 
-  it("have the QR code of the newest record's transaction", async () => {
+  it("contain the QR code of the newest record's transaction", async () => {
     const proof = await record("scanned", { timestamp: 1 });
     const { bytes } = await pdfOf({ document_id: "scanned", audience: "seller" });
     const [page] = (await PDFDocument.load(bytes)).getPages();
@@ -170,10 +172,10 @@ describe("attestations as PDF", function () {
     }).modules;
     const [margin, side] = [56, 92];
     const module = side / size;
-    const read = Array.from({ length: size * size }, (_, place) =>
+    const read = Array.from({ length: size * size }, (_, index) =>
       isDark(
-        width - margin - side + ((place % size) + 0.5) * module,
-        margin + (Math.floor(place / size) + 0.5) * module,
+        width - margin - side + ((index % size) + 0.5) * module,
+        margin + (Math.floor(index / size) + 0.5) * module,
       ),
     );
     assert.isAbove(height, 0);
@@ -182,14 +184,14 @@ describe("attestations as PDF", function () {
       Array.from(data, (bit) => bit === 1),
     );
     // Nothing but paper around it.
-    for (let place = -4; place < size + 4; place += 1) {
-      const along = margin + (place + 0.5) * module;
+    for (let index = -4; index < size + 4; index += 1) {
+      const along = margin + (index + 0.5) * module;
       assert.isFalse(isDark(width - margin - side - 2 * module, along), "left");
       assert.isFalse(isDark(width - margin + 2 * module, along), "right");
     }
   });
 
-  it("list a thousand records on as many pages as it takes", async function () {
+  it("list a thousand records on as many pages as needed", async function () {
     const documents = Array.from({ length: 1000 }, (_, n) => ({
       document_id: `dossier ${n} ${"長".repeat(n % 40)}`,
       hash: sha256("copied"),
@@ -197,7 +199,7 @@ describe("attestations as PDF", function () {
     }));
     assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 201);
     await record("copied", { timestamp: 1 });
-    const { statement } = await pdfOf({ hash: sha256("copied"), audience: "regulator" });
+    const { statement, attachments } = await pdfOf({ hash: sha256("copied"), audience: "regulator" });
     assert.lengthOf(statement.records, 1000);
     assert.equal(statement.record_count, 1001);
     const content = await shown();
@@ -206,6 +208,20 @@ describe("attestations as PDF", function () {
     assert.include(content, `${count} of ${count}`);
     assert.include(content, "The newest 1000 of 1001 records");
     for (const { record_hash } of statement.records) assert.include(content, record_hash);
+    // Portable proofs of the newest records, among which is one with the earliest anchor, and the statement says how many are without.
+    const proofs = statement.records.flatMap(({ bundle }: ParsedJson, index: number) =>
+      bundle === null ? [] : [index],
+    );
+    assert.deepEqual(proofs, [...Array(16).keys()]);
+    assert.lengthOf(attachments, 17);
+    assert.include(content, "portable proofs of 16 of the 1001 records are attached");
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["verify.mjs", "attestation.jws", "--trust-key", statement.issuer.key_id],
+      { cwd: directory },
+    );
+    assert.include(stdout, "16 of its 1000 listed records have a portable proof.");
+    assert.include(stdout, "the recorded hashes of 984 more records");
   });
 
   it("state a verification", async () => {

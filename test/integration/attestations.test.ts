@@ -18,7 +18,7 @@ import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys
 import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -48,12 +48,12 @@ describe("attestations", function () {
     await removeDirectory(directory);
   });
 
-  const attest = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  const attest = (body: unknown, headers: Record<string, string> = {}): Promise<HttpResponse> =>
     server.post("/api/v1/recovery/attest", body, headers);
   const attested = async (body: unknown): Promise<ParsedJson> => {
-    const answer = await attest(body);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
+    const response = await attest(body);
+    assert.equal(response.status, 200, response.text);
+    return response.body;
   };
   const record = async (documentId: string, document: string, metadata: object = {}): Promise<ParsedJson> => {
     const { body } = await server.post("/api/v1/proof", { document_id: documentId, hash: sha256(document), metadata });
@@ -63,18 +63,18 @@ describe("attestations", function () {
   const batch = async (documents: readonly object[]): Promise<ParsedJson[]> => {
     const { status, body } = await server.post("/api/v1/proof/batch", { documents });
     assert.equal(status, 201);
-    return body.proofs.map((answer: ParsedJson) => answer.proof);
+    return body.proofs.map((response: ParsedJson) => response.proof);
   };
   const keySet = async (): Promise<ParsedJson> => (await server.get("/.well-known/jwks.json")).body;
 
   /** Runs every step as it is written, and looks for what it is said to print. */
-  async function follow(answer: ParsedJson, document: string, skip: readonly string[] = []): Promise<string[]> {
-    await writeFile(join(directory, "attestation.jws"), `${answer.attestation}\n`);
-    for (const { file, content } of answer.attachments) await writeFile(join(directory, file), content);
+  async function follow(response: ParsedJson, document: string, skip: readonly string[] = []): Promise<string[]> {
+    await writeFile(join(directory, "attestation.jws"), `${response.attestation}\n`);
+    for (const { file, content } of response.attachments) await writeFile(join(directory, file), content);
     await writeFile(join(directory, "document"), document);
     const env = { ...process.env, DOCUMENT: "document", NODE: server.chainUrl };
     const failed: string[] = [];
-    for (const { title, run, expect } of answer.statement.steps) {
+    for (const { title, run, expect } of response.statement.steps) {
       if (skip.includes(title)) continue;
       const child = spawn("sh", ["-c", run], { cwd: directory, env, stdio: ["ignore", "pipe", "pipe"] });
       const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -85,7 +85,7 @@ describe("attestations", function () {
   /** The files are there already, and the inputs in the environment. */
   const ASSUMED = ["The attached files", "Inputs"];
 
-  it("state a document's records, signed with a published key, and all that they say can be checked", async () => {
+  it("contain a document's records, signed with a published key; every claim is verifiable", async () => {
     const documentId = `Vertrag 7 'ü' "你好" 100% \\u{41} -n`;
     const older = await record(documentId, "first", { type: "contract", timestamp: 1_700_000_000 });
     const [newest] = await batch([
@@ -97,9 +97,9 @@ describe("attestations", function () {
       ...[1, 2, 3].map((n) => ({ document_id: `other ${n}`, hash: sha256(`other ${n}`) })),
     ]);
     for (const audience of ["court", "regulator", "seller"]) {
-      const answer = await attested({ document_id: documentId, audience });
-      assert.hasAllKeys(answer, ["attestation", "statement", "attachments", "kid", "jwks_url"]);
-      const { attestation, statement, kid, jwks_url } = answer;
+      const response = await attested({ document_id: documentId, audience });
+      assert.hasAllKeys(response, ["attestation", "statement", "attachments", "kid", "jwks_url"]);
+      const { attestation, statement, kid, jwks_url } = response;
       assert.equal(jwks_url, `${server.url}/.well-known/jwks.json`);
       const { payload, protectedHeader } = await compactVerify(attestation, createRemoteJWKSet(new URL(jwks_url)));
       assert.deepEqual(protectedHeader, { alg: "ES256", kid, typ: "sealbook-attestation+jws" });
@@ -117,10 +117,10 @@ describe("attestations", function () {
       assert.equal(await calculateJwkThumbprint(statement.issuer.public_key), kid);
       assert.deepEqual(
         statement.attachments,
-        answer.attachments.map(({ file, content }: ParsedJson) => ({ file, sha256: sha256(content) })),
+        response.attachments.map(({ file, content }: ParsedJson) => ({ file, sha256: sha256(content) })),
       );
       assert.deepEqual(
-        answer.attachments.map(({ file }: ParsedJson) => file),
+        response.attachments.map(({ file }: ParsedJson) => file),
         ["verify.mjs", "proof-1.bundle.json", "proof-2.bundle.json"],
       );
       assert.equal(statement.chain.contract, newest.contract);
@@ -143,22 +143,22 @@ describe("attestations", function () {
         Array(5).fill("passed"),
       );
     }
-    const says = async (audience: string): Promise<string> =>
+    const audienceFault = async (audience: string): Promise<string> =>
       JSON.stringify((await attested({ document_id: documentId, audience })).statement.limitations);
-    assert.equal(new Set(await Promise.all(["court", "regulator", "seller"].map(says))).size, 3);
+    assert.equal(new Set(await Promise.all(["court", "regulator", "seller"].map(audienceFault))).size, 3);
 
-    const answer = await attested({ document_id: documentId, audience: "court" });
+    const reply = await attested({ document_id: documentId, audience: "court" });
     assert.includeMembers(
-      answer.statement.steps.map(({ title }: ParsedJson) => title),
+      reply.statement.steps.map(({ title }: ParsedJson) => title),
       ["The Merkle path", "The recorded hash", "The signature, with OpenSSL"],
     );
-    assert.deepEqual(await follow(answer, "second", ASSUMED), []);
+    assert.deepEqual(await follow(reply, "second", ASSUMED), []);
     // What does not hold is seen.
-    const titles = (await follow(answer, "another", ASSUMED)).map((failed) => failed.split(":")[0]);
+    const titles = (await follow(reply, "another", ASSUMED)).map((failed) => failed.split(":")[0]);
     assert.deepEqual(titles, ["All checks, with the document", "The document"]);
     const forged = {
-      ...answer,
-      attestation: answer.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`),
+      ...reply,
+      attestation: reply.attestation.replace(/\.(.)/, (_: string, c: string) => `.${c === "A" ? "B" : "A"}`),
     };
     assert.deepEqual(
       (await follow(forged, "second", ASSUMED)).map((failed) => failed.split(":")[0]),
@@ -166,15 +166,15 @@ describe("attestations", function () {
     );
   });
 
-  it("state a record that went on chain alone", async () => {
+  it("cover a record anchored alone", async () => {
     const proof = await record("-e alone\\n", "alone", { timestamp: 5 });
-    const answer = await attested({ document_id: "-e alone\\n", audience: "seller" });
-    assert.equal(answer.statement.records[0].record_hash, proof.record_hash);
-    assert.isNull(answer.statement.records[0].merkle);
-    assert.deepEqual(await follow(answer, "alone", ASSUMED), []);
+    const response = await attested({ document_id: "-e alone\\n", audience: "seller" });
+    assert.equal(response.statement.records[0].record_hash, proof.record_hash);
+    assert.isNull(response.statement.records[0].merkle);
+    assert.deepEqual(await follow(response, "alone", ASSUMED), []);
   });
 
-  it("state every document that a content was recorded of", async () => {
+  it("cover every document with the recorded content", async () => {
     for (const [id, timestamp] of [
       ["copy 1", 1],
       ["copy 2", 1],
@@ -193,7 +193,7 @@ describe("attestations", function () {
     );
   });
 
-  it("carry the root over all rows of a verification, which the answer's rows give", async () => {
+  it("contain the root of all rows of a verification, computed from the response's rows", async () => {
     const known = await record("restored", "restored", { timestamp: 1 });
     const rows = [
       { document_id: "restored", hash: known.hash },
@@ -210,21 +210,21 @@ describe("attestations", function () {
       verified.body.verification_id,
       JSON.parse(streamed.text.trimEnd().split("\n").at(-1) ?? "").verification_id,
     ];
-    for (const [index, answered] of [verified, streamed].entries()) {
-      const answer = await attested({ verification_id: ids[index], audience: "regulator" });
-      const { verification, records } = answer.statement;
+    for (const [index, result] of [verified, streamed].entries()) {
+      const response = await attested({ verification_id: ids[index], audience: "regulator" });
+      const { verification, records } = response.statement;
       assert.isUndefined(records);
       assert.deepEqual(verification.totals, { documents: 7, match: 1, mismatch: 1, unrecorded: 5 });
       assert.equal(verification.rows_root, verified.body.rows_root);
       assert.equal(verification.as_of, index === 0 ? verified.body.as_of : null);
-      await writeFile(join(directory, "response"), answered.text);
-      assert.deepEqual(await follow(answer, "restored"), []);
-      await writeFile(join(directory, "response"), answered.text.replace("lost 3", "lost 4"));
-      assert.lengthOf(await follow(answer, "restored"), 1);
+      await writeFile(join(directory, "response"), result.text);
+      assert.deepEqual(await follow(response, "restored"), []);
+      await writeFile(join(directory, "response"), result.text.replace("lost 3", "lost 4"));
+      assert.lengthOf(await follow(response, "restored"), 1);
     }
   });
 
-  it("are given as a JWS alone, as JSON, and in no other form than asked for", async () => {
+  it("have the formats JWS and JSON, and no other than requested", async () => {
     await record("forms", "forms");
     const body = { document_id: "forms", audience: "court" };
     const jws = await attest(body, { Accept: "application/jose" });
@@ -232,27 +232,27 @@ describe("attestations", function () {
     assert.match(jws.headers.get("content-disposition") ?? "", /^attachment; filename="?attestation-court-\d+\.jws"?$/);
     await compactVerify(jws.text, createLocalJWKSet(await keySet()));
     for (const accept of ["*/*", "application/json", "application/*", "text/html, application/json;q=0.5"]) {
-      const { headers, body: answered } = await attest(body, { Accept: accept });
+      const { headers, body: verification } = await attest(body, { Accept: accept });
       assert.match(headers.get("content-type") ?? "", /^application\/json/, accept);
       assert.equal(headers.get("vary"), "Accept");
-      assert.isString(answered.attestation);
+      assert.isString(verification.attestation);
     }
     const refused = await attest(body, { Accept: "text/html" });
     assert.equal(refused.status, 406);
     assert.match(refused.body.detail, /application\/pdf/);
   });
 
-  it("stay valid after the key was changed, while the server runs", async () => {
+  it("stay valid after a rotation of the key, while the server runs", async () => {
     await record("rotated", "rotated");
     const body = { document_id: "rotated", audience: "court" };
     const before = await attested(body);
     await (await IssuerKeys.open(issuerKeysFile(server.directory))).rotate();
     const after = await attested(body);
     assert.notEqual(before.kid, after.kid);
-    const answer = await server.get("/.well-known/jwks.json");
-    assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
-    assert.match(answer.headers.get("content-type") ?? "", /^application\/jwk-set\+json/);
-    const set = answer.body;
+    const response = await server.get("/.well-known/jwks.json");
+    assert.equal(response.headers.get("cache-control"), "public, max-age=300");
+    assert.match(response.headers.get("content-type") ?? "", /^application\/jwk-set\+json/);
+    const set = response.body;
     assert.deepEqual(
       set.keys.map((key: ParsedJson) => key.kid),
       [after, before].flatMap(({ kid, statement }) => [kid, keyIdOf(Buffer.from(statement.issuer.bundle_key, "hex"))]),
@@ -271,6 +271,16 @@ describe("attestations", function () {
     for (const { attestation } of [before, after]) await compactVerify(attestation, createLocalJWKSet(set));
     for (const each of [before, after]) assert.deepEqual(await follow(each, "rotated", ASSUMED), []);
     assert.equal((await server.post("/.well-known/jwks.json", {})).status, 405);
+  });
+
+  it("stay valid when they have EdDSA and the id of the key of bundles, as the first ones had", async () => {
+    const signer = await (await IssuerKeys.open(issuerKeysFile(server.directory))).signer();
+    const header = { alg: "EdDSA", kid: keyIdOf(signer.publicKey), typ: "sealbook-attestation+jws" };
+    const signed = [header, { format: "sealbook-attestation/1" }]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".");
+    const signature = Buffer.from(await signer.sign(Buffer.from(signed))).toString("base64url");
+    await compactVerify(`${signed}.${signature}`, createLocalJWKSet(await keySet()));
   });
 
   it("are verified by OpenSSL from their parts", async () => {
@@ -299,19 +309,19 @@ describe("attestations", function () {
     assert.equal(decodeProtectedHeader(attestation).kid, statement.issuer.key_id);
   });
 
-  it("are not made of what is not there, or pending", async () => {
+  it("require an existing, confirmed record", async () => {
     const refused = async (body: object): Promise<string> => {
-      const answer = await attest({ ...body, audience: "court" });
-      assert.equal(answer.status, 404);
-      assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
-      return answer.body.detail;
+      const response = await attest({ ...body, audience: "court" });
+      assert.equal(response.status, 404);
+      assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json/);
+      return response.body.detail;
     };
     assert.match(await refused({ document_id: "never" }), /^there is no record of this document$/);
     assert.match(await refused({ hash: "0".repeat(64) }), /^there is no record of this hash$/);
     assert.match(await refused({ verification_id: crypto.randomUUID() }), /^there is no verification/);
   });
 
-  it("are not made of what is pending, and neither are bundles", async () => {
+  it("require confirmed records, as bundles do", async () => {
     const slow = await startServer({ CHAIN_BLOCK_PERIOD: "2", PROOF_WAIT: "1" });
     try {
       // A block can come at any time: then it is another document's turn.
@@ -319,12 +329,12 @@ describe("attestations", function () {
         const documentId = crypto.randomUUID();
         const submitted = await slow.post("/api/v1/proof", { document_id: documentId, hash: sha256(documentId) });
         assert.equal(submitted.status, 202);
-        const [answer, bundle] = await Promise.all([
+        const [response, bundle] = await Promise.all([
           slow.post("/api/v1/recovery/attest", { document_id: documentId, audience: "court" }),
           slow.get(`/api/v1/proof/${submitted.body.id}?format=bundle`),
         ]);
-        assert.equal(answer.status, 404);
-        assert.match(answer.body.detail, /^no record of this document is confirmed yet$/);
+        assert.equal(response.status, 404);
+        assert.match(response.body.detail, /^no record of this document is confirmed yet$/);
         assert.equal(bundle.status, 409);
         assert.equal(bundle.headers.get("retry-after"), "3");
         assert.match(bundle.body.detail, /not confirmed yet/);
@@ -334,7 +344,7 @@ describe("attestations", function () {
     }
   });
 
-  it("are not made when the chain contradicts the journal", async () => {
+  it("are refused when the chain contradicts the journal", async () => {
     const { tx_hash } = await record("contradicted", "contradicted");
     const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
     database.exec("PRAGMA busy_timeout = 5000; drop trigger if exists confirmations_no_update");
@@ -344,9 +354,9 @@ describe("attestations", function () {
     database.close();
     assert.equal(changes, 1);
     for (const subject of [{ document_id: "contradicted" }, { hash: sha256("contradicted") }]) {
-      const answer = await attest({ ...subject, audience: "court" });
-      assert.equal(answer.status, 409, answer.text);
-      assert.match(answer.body.detail, /^the server cannot sign a statement: .*another block/);
+      const response = await attest({ ...subject, audience: "court" });
+      assert.equal(response.status, 409, response.text);
+      assert.match(response.body.detail, /^the server cannot sign a statement: .*another block/);
     }
   });
 
@@ -371,13 +381,13 @@ describe("attestations", function () {
         (verification_id) => [{ verification_id, audience: "court" }, "verification_id"] as const,
       ),
     ];
-    it("that is wrong is refused, and named", async () => {
+    it("with a fault is rejected with its name", async () => {
       for (const [body, ...paths] of bad) {
-        const answer = await attest(body);
-        assert.equal(answer.status, 400, JSON.stringify(body));
-        assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json/);
+        const response = await attest(body);
+        assert.equal(response.status, 400, JSON.stringify(body));
+        assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json/);
         assert.sameMembers(
-          answer.body.errors.map(({ path }: { path: string }) => path),
+          response.body.errors.map(({ path }: { path: string }) => path),
           paths,
           JSON.stringify(body),
         );
@@ -391,32 +401,32 @@ describe("attestations", function () {
   });
 
   describe("bundles over HTTP", () => {
-    it("are sent as they are signed, as a file", async () => {
+    it("are sent as signed, as a file", async () => {
       const proof = await record("bundled/ü", "bundled");
       for (const id of [proof.id, encodeURIComponent("bundled/ü")]) {
-        const answer = await server.get(`/api/v1/proof/${id}?format=bundle`);
-        assert.equal(answer.status, 200, answer.text);
-        assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+        const response = await server.get(`/api/v1/proof/${id}?format=bundle`);
+        assert.equal(response.status, 200, response.text);
+        assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
         assert.match(
-          answer.headers.get("content-disposition") ?? "",
+          response.headers.get("content-disposition") ?? "",
           new RegExp(`^attachment; filename="?${proof.id}\\.bundle\\.json"?$`),
         );
-        assert.equal(answer.text, canonicalJson(answer.body));
-        assert.equal(answer.body.record.record_hash, proof.record_hash);
+        assert.equal(response.text, canonicalJson(response.body));
+        assert.equal(response.body.record.record_hash, proof.record_hash);
         assert.include(
           (await keySet()).keys.map((key: ParsedJson) => key.kid),
-          answer.body.signature.key_id,
+          response.body.signature.key_id,
         );
       }
     });
 
-    it("are refused in another format, and for what is not there", async () => {
+    it("are rejected in another format, and for unknown proofs", async () => {
       await record("formats", "formats");
       for (const query of ["format=", "format=xml", "format=Bundle", "format=bundle&format=bundle"]) {
-        const answer = await server.get(`/api/v1/proof/formats?${query}`);
-        assert.equal(answer.status, 400, query);
+        const response = await server.get(`/api/v1/proof/formats?${query}`);
+        assert.equal(response.status, 400, query);
         assert.deepEqual(
-          answer.body.errors.map(({ path }: { path: string }) => path),
+          response.body.errors.map(({ path }: { path: string }) => path),
           ["format"],
         );
       }

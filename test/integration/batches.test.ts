@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Contract, JsonRpcProvider } from "ethers";
 import { verifyPath } from "../../server/journal/integrity/merkle.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { allTransactions } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -23,7 +23,7 @@ describe("a bulk call", function () {
       metadata: { timestamp: 1_700_000_000 + n, type: "log" },
     }));
   const bytes = (hex: string) => Buffer.from(hex.replace(/^0x/, ""), "hex");
-  const assertWhole = async ({ body }: Answer, count: number): Promise<void> => {
+  const assertWhole = async ({ body }: HttpResponse, count: number): Promise<void> => {
     assert.lengthOf(body.proofs, count);
     const provider = new JsonRpcProvider(server.chainUrl);
     const contract = new Contract(body.proofs[0].proof.contract, VERIFY_ABI, provider).getFunction("verify");
@@ -41,10 +41,10 @@ describe("a bulk call", function () {
 
   it("proves a thousand documents with one transaction, in the order given", async () => {
     const documents = documentsOf(1000, "thousand");
-    const answer = await post(documents);
-    assert.equal(answer.status, 201, answer.text.slice(0, 500));
-    assert.equal(answer.body.status, "confirmed");
-    assert.hasAllKeys(answer.body.batch, [
+    const response = await post(documents);
+    assert.equal(response.status, 201, response.text.slice(0, 500));
+    assert.equal(response.body.status, "confirmed");
+    assert.hasAllKeys(response.body.batch, [
       "id",
       "root",
       "size",
@@ -54,13 +54,13 @@ describe("a bulk call", function () {
       "timestamp",
       "validator",
     ]);
-    assert.equal(answer.body.batch.size, 1000);
+    assert.equal(response.body.batch.size, 1000);
     assert.deepEqual(
-      answer.body.proofs.map((each: Answer["body"]) => each.proof.document_id),
+      response.body.proofs.map((each: HttpResponse["body"]) => each.proof.document_id),
       documents.map(({ document_id }) => document_id),
     );
-    await assertWhole(answer, 1000);
-    const { root, tx_hash } = answer.body.batch;
+    await assertWhole(response, 1000);
+    const { root, tx_hash } = response.body.batch;
     assert.deepEqual(
       (await allTransactions(server.chainUrl))
         .filter(({ input }) => input.includes(root.slice(2)))
@@ -69,7 +69,7 @@ describe("a bulk call", function () {
     );
   });
 
-  it("is answered with the first proofs when it is repeated", async () => {
+  it("returns the first proofs on a repetition", async () => {
     const documents = documentsOf(20, "twice");
     const first = await post(documents);
     const again = await post(documents);
@@ -77,7 +77,7 @@ describe("a bulk call", function () {
     assert.deepEqual(again.body, first.body);
   });
 
-  it("puts only what is new under its root; a known record comes with its first proof", async () => {
+  it("puts only new records under its root; a known record returns its first proof", async () => {
     const [known, ...rest] = documentsOf(5, "partly");
     const first = await server.post("/api/v1/proof", known);
     const { status, body } = await post([...rest.slice(0, 2), known, ...rest.slice(2), rest[0]]);
@@ -90,32 +90,32 @@ describe("a bulk call", function () {
     assert.deepEqual(single.body, body.proofs[1], "a hash known inside a batch is answered with its first proof");
   });
 
-  it("of one document has a root and a path too", async () => {
-    const answer = await post(documentsOf(1, "one"));
-    assert.equal(answer.status, 201);
-    assert.equal(answer.body.batch.size, 1);
-    await assertWhole(answer, 1);
+  it("returns a root and a path for one document too", async () => {
+    const response = await post(documentsOf(1, "one"));
+    assert.equal(response.status, 201);
+    assert.equal(response.body.batch.size, 1);
+    await assertWhole(response, 1);
   });
 
-  it("can be found by its Location and, in pages, by its transaction", async () => {
-    const answer = await post(documentsOf(150, "paged"));
-    const location = answer.headers.get("location") ?? "";
+  it("is found by its Location and, in pages, by its transaction", async () => {
+    const response = await post(documentsOf(150, "paged"));
+    const location = response.headers.get("location") ?? "";
     assert.match(location, /^\/api\/v1\/proof\/batch\/[0-9a-f]{64}$/);
     const whole = await server.get(`${location}?limit=1000`);
-    assert.deepEqual(whole.body, answer.body);
-    const path = `/api/v1/proof/tx/${answer.body.batch.tx_hash}`;
+    assert.deepEqual(whole.body, response.body);
+    const path = `/api/v1/proof/tx/${response.body.batch.tx_hash}`;
     const first = await server.get(path);
     assert.lengthOf(first.body.proofs, 100);
     const second = await server.get(`${path}?cursor=${first.body.next}`);
     assert.isUndefined(second.body.next);
-    assert.deepEqual([...first.body.proofs, ...second.body.proofs], answer.body.proofs);
+    assert.deepEqual([...first.body.proofs, ...second.body.proofs], response.body.proofs);
     for (const query of ["limit=0", "limit=1001", "limit=x", "cursor=-1"]) {
       assert.equal((await server.get(`${path}?${query}`)).status, 400, query);
     }
     assert.equal((await server.get(`/api/v1/proof/batch/${randomBytes(32).toString("hex")}`)).status, 404);
   });
 
-  it("is refused whole when a document is at fault, naming it by its index", async () => {
+  it("is rejected as a whole for an invalid document, naming its index", async () => {
     const documents: unknown[] = documentsOf(4, "faulty");
     documents[1] = { document_id: "", hash: "ab".repeat(32) };
     documents[3] = { document_id: "x", hash: "short" };
@@ -134,7 +134,7 @@ describe("a bulk call", function () {
     }
   });
 
-  it("leaves a document that is called batch alone", async () => {
+  it("keeps the path of a document with the id batch usable", async () => {
     const hash = randomBytes(32).toString("hex");
     await server.post("/api/v1/proof", { document_id: "batch", hash });
     assert.equal((await server.get("/api/v1/proof/batch")).body.proof.hash, hash);

@@ -16,7 +16,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 const hexBytes = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex");
 
-describe("bundles of a server's proofs", function () {
+describe("bundles of a server", function () {
   let server: TestServer;
   let directory: string;
   const signer = ed25519Signer(randomBytes(32));
@@ -45,40 +45,40 @@ describe("bundles of a server's proofs", function () {
     }));
     const { status, text } = await server.post("/api/v1/proof/batch", { documents: hashed });
     expect(status, text).to.equal(201);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       hashed.map(({ document_id }) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)),
     );
-    return answers.map(({ body }) => body.proof);
+    return responses.map(({ body }) => body.proof);
   };
   /** The proof as the domain has it, from what the server answers. */
-  const proofOf = (answer: ParsedJson): Proof => ({
-    documentId: answer.document_id,
-    hash: hexBytes(answer.hash),
-    recordHash: hexBytes(answer.record_hash),
-    metadata: answer.metadata,
+  const proofOf = (response: ParsedJson): Proof => ({
+    documentId: response.document_id,
+    hash: hexBytes(response.hash),
+    recordHash: hexBytes(response.record_hash),
+    metadata: response.metadata,
     acceptedAt: 0,
     outcome: {
       state: "confirmed",
-      transactionHash: hexBytes(answer.tx_hash),
+      transactionHash: hexBytes(response.tx_hash),
       block: {
-        number: answer.block_number,
-        hash: hexBytes(answer.block_hash),
-        time: answer.timestamp,
-        validator: answer.validator,
+        number: response.block_number,
+        hash: hexBytes(response.block_hash),
+        time: response.timestamp,
+        validator: response.validator,
       },
     },
-    merkle: answer.merkle && {
-      root: hexBytes(answer.merkle.root),
-      leaf: hexBytes(answer.merkle.leaf),
-      index: answer.merkle.index,
-      path: answer.merkle.path.map(hexBytes),
+    merkle: response.merkle && {
+      root: hexBytes(response.merkle.root),
+      leaf: hexBytes(response.merkle.leaf),
+      index: response.merkle.index,
+      path: response.merkle.path.map(hexBytes),
     },
   });
-  const bundleFor = async (answer: ParsedJson): Promise<string | undefined> => {
+  const bundleFor = async (response: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer }).bundleFor(
-        proofOf(answer),
+      return await new BundleService({ evidence: evidenceSource(rpc, response.contract), issuer }).bundleFor(
+        proofOf(response),
       );
     } finally {
       rpc.close();
@@ -102,12 +102,12 @@ describe("bundles of a server's proofs", function () {
   };
 
   it("verify against the node and the issuer's key, single and in a batch, also after a restart", async () => {
-    const kept: { bundle: string; document: string; answer: ParsedJson }[] = [];
-    const keep = async (answer: ParsedJson, document: string): Promise<void> => {
-      const bundle = await bundleFor(answer);
+    const kept: { bundle: string; document: string; response: ParsedJson }[] = [];
+    const keep = async (response: ParsedJson, document: string): Promise<void> => {
+      const bundle = await bundleFor(response);
       if (bundle === undefined) throw new Error("there is no bundle");
-      expect(bundle).to.include(answer.block_hash);
-      kept.push({ bundle, document, answer });
+      expect(bundle).to.include(response.block_hash);
+      kept.push({ bundle, document, response });
     };
     await keep(
       await submit("contract 1", "one", { type: "contract", source: "orders", note: { ключ: ["ü", 1.5, null] } }),
@@ -115,13 +115,13 @@ describe("bundles of a server's proofs", function () {
     );
     await keep(await submit("contract 2 \u{1f600}", "two"), "two");
     const documents = Array.from({ length: 37 }, (_, index) => `text ${index}`);
-    const answers = await batch(documents);
-    for (const index of [0, 17, 36]) await keep(answers[index], documents[index] ?? "");
+    const responses = await batch(documents);
+    for (const index of [0, 17, 36]) await keep(responses[index], documents[index] ?? "");
 
     const check = async (): Promise<void> => {
       for (const { bundle, document } of kept) {
-        const asked = await verify(bundle, document, "--rpc", server.chainUrl);
-        expect(asked.code, asked.out).to.equal(0);
+        const queried = await verify(bundle, document, "--rpc", server.chainUrl);
+        expect(queried.code, queried.out).to.equal(0);
         const signed = await verify(bundle, document, "--trust-key", trustedKey);
         expect(signed.code, signed.out).to.equal(0);
         expect((await verify(bundle, `${document} `, "--rpc", server.chainUrl)).code).to.equal(1);
@@ -132,10 +132,10 @@ describe("bundles of a server's proofs", function () {
     server = await startServer({}, { directory: join(directory, "data") });
     await check();
     // The chain tells the same of its old blocks: evidence can be collected later.
-    for (const { bundle, answer } of kept) expect(await bundleFor(answer)).to.equal(bundle);
+    for (const { bundle, response } of kept) expect(await bundleFor(response)).to.equal(bundle);
   });
 
-  it("are refused by a node of a chain that does not have the block", async () => {
+  it("are rejected by a node of a chain without the block", async () => {
     const bundle = await bundleFor(await submit("elsewhere", "three"));
     const other = await startServer({}, {});
     try {
@@ -147,12 +147,12 @@ describe("bundles of a server's proofs", function () {
     }
   });
 
-  it("do not exist of proofs that are not confirmed or not on chain", async () => {
-    const answer = await submit("pending", "four");
+  it("require proofs that are confirmed and on chain", async () => {
+    const response = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
-    const service = new BundleService({ evidence: evidenceSource(rpc, answer.contract), issuer });
-    expect(await service.bundleFor({ ...proofOf(answer), outcome: { state: "pending" } })).to.equal(undefined);
-    expect(await service.bundleFor({ ...proofOf(answer), recordHash: randomBytes(32), merkle: undefined })).to.equal(
+    const service = new BundleService({ evidence: evidenceSource(rpc, response.contract), issuer });
+    expect(await service.bundleFor({ ...proofOf(response), outcome: { state: "pending" } })).to.equal(undefined);
+    expect(await service.bundleFor({ ...proofOf(response), recordHash: randomBytes(32), merkle: undefined })).to.equal(
       undefined,
     );
     rpc.close();

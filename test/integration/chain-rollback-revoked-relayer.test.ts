@@ -7,8 +7,8 @@ import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRelayerPair } from "../support/relayer-pair.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 
-describe("a chain that comes back older, of which one relayer is gone", () => {
-  it("is given again what that one had sent, by another", async () => {
+describe("a chain rollback with a revoked relayer", () => {
+  it("is repaired by another relayer, which sends the lost transactions again", async () => {
     const pair = await startRelayerPair(await emptyDatabase("sqlite"));
     try {
       const [first, second] = pair.seats;

@@ -12,19 +12,19 @@ import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 
-const PATIENCE = 60_000;
+const TIMEOUT_MILLISECONDS = 60_000;
 /** Nodes of these chains never lag. */
 const LAG = { chainLagMilliseconds: 1_000 };
 const PERIODS = { reconcileIntervalMilliseconds: 200 };
 
 for (const engine of ENGINES)
-  describe(`a chain that comes back older than the journal, on ${engine}`, () => {
+  describe(`a chain rollback behind the journal, on ${engine}`, () => {
     let chain: RemoteChain;
     let database: EngineDatabase;
     let server: TestServer;
     let account: Login;
     const accepted: ProofRequest[] = [];
-    let timesTold = 0;
+    let notifications = 0;
 
     const start = (): Promise<TestServer> =>
       startServer(
@@ -50,10 +50,10 @@ for (const engine of ENGINES)
       ).tparams.events as unknown[];
     };
     const proofsNow = async (): Promise<ParsedJson[]> => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         accepted.map(({ document_id }) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)),
       );
-      return answers.map(({ body }) => body);
+      return responses.map(({ body }) => body);
     };
     const alerts = (): ParsedJson[] =>
       server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert !== undefined);
@@ -67,7 +67,7 @@ for (const engine of ENGINES)
       earlier: readonly ParsedJson[],
       found: readonly unknown[],
     ): Promise<void> => {
-      await eventually(async () => assert.includeMembers(await relayed(), [...lost]), PATIENCE);
+      await eventually(async () => assert.includeMembers(await relayed(), [...lost]), TIMEOUT_MILLISECONDS);
       await eventually(async () => {
         const { body } = await server.get("/api/v1/status");
         assert.deepEqual(
@@ -75,7 +75,7 @@ for (const engine of ENGINES)
           ["ok", 0, 0, 0],
           JSON.stringify(alerts()),
         );
-      }, PATIENCE);
+      }, TIMEOUT_MILLISECONDS);
       await assertExactlyOnce(server, chain.url, { accepted });
       const now = await proofsNow();
       for (const [index, { proof }] of earlier.entries()) assert.equal(now[index].proof.tx_hash, proof.tx_hash);
@@ -83,7 +83,7 @@ for (const engine of ENGINES)
         const again = await records();
         assert.lengthOf(again, found.length);
         return again;
-      }, PATIENCE);
+      }, TIMEOUT_MILLISECONDS);
       assert.sameDeepMembers(after, [...found]);
       const about = alerts().filter(({ subject }) => subject === "chain");
       assert.deepEqual(
@@ -91,10 +91,10 @@ for (const engine of ENGINES)
         ["raised", "resolved"],
       );
       const lines = await server.context.journal.serviceLog.newest(account.login, 1_000);
-      timesTold += 1;
+      notifications += 1;
       assert.lengthOf(
         lines.filter(({ message }) => message.includes("the chain is older than the journal")),
-        timesTold,
+        notifications,
       );
       await journalLines(database);
     };
@@ -114,7 +114,7 @@ for (const engine of ENGINES)
       await database.remove();
     });
 
-    it("is given again what it lost, while the server runs", async () => {
+    it("is repaired with the lost transactions, while the server runs", async () => {
       const snapshot = await rpcCall(chain.url, "evm_snapshot");
       const kept = await relayed();
       for (let n = 0; n < 3; n += 1) await prove();
@@ -142,7 +142,7 @@ for (const engine of ENGINES)
       assert.include(JSON.stringify(await records()), '"after"');
     });
 
-    it("is given again what it lost, when it was started from an old copy and the server with it", async () => {
+    it("is repaired with the lost transactions, after a restart from old copies of chain and server", async () => {
       const state = await rpcCall(chain.url, "anvil_dumpState", true);
       const kept = await relayed();
       await prove();

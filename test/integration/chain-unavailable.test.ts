@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { content, refused } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, anchoredHash } from "../support/rpc.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -13,7 +13,7 @@ interface ProofRequest {
   readonly metadata: { readonly timestamp: number };
 }
 
-describe("when the chain is away", function () {
+describe("an unavailable chain", function () {
   let chain: RemoteChain;
   let server: TestServer;
   let account: Login;
@@ -58,13 +58,13 @@ describe("when the chain is away", function () {
       return body;
     });
 
-  describe("for a while", function () {
+  describe("for some time", function () {
     const waiting = fresh();
     const known = fresh();
     const many = Array.from({ length: 30 }, fresh);
     const code = `away ${random()}`;
     let tokens: { live: string; validated: string; closed: string };
-    let answers: Record<
+    let responses: Record<
       | "first"
       | "again"
       | "known"
@@ -78,8 +78,8 @@ describe("when the chain is away", function () {
       | "byDocument"
       | "status"
       | "metrics",
-      Answer
-    > & { many: Answer[]; needing: Answer[] };
+      HttpResponse
+    > & { many: HttpResponse[]; needing: HttpResponse[] };
 
     before(async () => {
       await confirmed((await submit(known)).body.id);
@@ -101,7 +101,7 @@ describe("when the chain is away", function () {
       ]);
       const first = await pending;
       const [login, stored, validate, close, searched, repeated] = await calls;
-      answers = {
+      responses = {
         first,
         login,
         store: stored,
@@ -129,8 +129,8 @@ describe("when the chain is away", function () {
       await confirmed(first.body.id);
     });
 
-    it("a proof is accepted as pending, and can be asked for", () => {
-      const { first, byId, byDocument } = answers;
+    it("accepts a proof as pending, and returns it by its id", () => {
+      const { first, byId, byDocument } = responses;
       assert.equal(first.status, 202, first.text);
       assert.equal(first.body.status, "pending");
       assert.match(first.body.id, /^[0-9a-f]{64}$/);
@@ -142,24 +142,24 @@ describe("when the chain is away", function () {
       }
     });
 
-    it("the same proof again is the same pending one", () => {
-      assert.equal(answers.again.status, 202);
-      assert.equal(answers.again.body.id, answers.first.body.id);
+    it("returns the same pending proof for the same record", () => {
+      assert.equal(responses.again.status, 202);
+      assert.equal(responses.again.body.id, responses.first.body.id);
     });
 
-    it("a pending proof is not valid yet", () => {
-      assert.equal(answers.verifyWaiting.status, 200);
-      assert.strictEqual(answers.verifyWaiting.body.valid, false);
-      assert.isNotEmpty(answers.verifyWaiting.body.message);
+    it("reports a pending proof as not valid yet", () => {
+      assert.equal(responses.verifyWaiting.status, 200);
+      assert.strictEqual(responses.verifyWaiting.body.valid, false);
+      assert.isNotEmpty(responses.verifyWaiting.body.message);
     });
 
-    it("a proof of before is still answered", () => {
-      assert.equal(answers.known.status, 200);
-      assert.equal(answers.known.body.status, "confirmed");
+    it("returns earlier proofs", () => {
+      assert.equal(responses.known.status, 200);
+      assert.equal(responses.known.body.status, "confirmed");
     });
 
-    it("what takes the chain is a problem that says when to ask again", () => {
-      for (const { status, headers, body, text } of answers.needing) {
+    it("responds with a problem and a retry time where the chain is required", () => {
+      for (const { status, headers, body, text } of responses.needing) {
         assert.equal(status, 503, text);
         assert.match(headers.get("content-type") ?? "", /problem\+json/);
         assert.equal(body.type, "urn:sealbook:problem:chain_unavailable");
@@ -167,22 +167,22 @@ describe("when the chain is away", function () {
       }
     });
 
-    it("status and metrics say so", () => {
-      assert.equal(answers.status.status, 200);
-      assert.equal(answers.status.body.status, "down");
-      assert.equal(answers.metrics.status, 200);
-      assert.match(answers.metrics.text, /^sealbook_chain_up 0$/m);
-      assert.match(answers.metrics.text, /^sealbook_proofs_pending 31$/m);
+    it("appears in status and metrics", () => {
+      assert.equal(responses.status.status, 200);
+      assert.equal(responses.status.body.status, "down");
+      assert.equal(responses.metrics.status, 200);
+      assert.match(responses.metrics.text, /^sealbook_chain_up 0$/m);
+      assert.match(responses.metrics.text, /^sealbook_proofs_pending 31$/m);
     });
 
-    it("every pending proof is confirmed by itself afterwards, with one transaction", async () => {
-      const proof = await confirmed(answers.first.body.id);
+    it("confirms every pending proof afterwards, with one transaction", async () => {
+      const proof = await confirmed(responses.first.body.id);
       assert.isTrue((await verify(waiting.hash)).body.valid);
       const repeated = await submit(waiting);
       assert.equal(repeated.status, 200);
       assert.deepEqual(repeated.body, proof);
       const all = await allTransactions(chain.url);
-      for (const { status, body } of [answers.first, ...answers.many]) {
+      for (const { status, body } of [responses.first, ...responses.many]) {
         assert.equal(status, 202);
         const anchored = anchoredHash((await confirmed(body.id)).proof);
         assert.lengthOf(
@@ -193,21 +193,21 @@ describe("when the chain is away", function () {
       assert.equal((await server.get("/api/v1/status")).body.status, "ok");
     });
 
-    it("a search answers, and calls that need the chain are refused with 503", () => {
-      content(answers.search, ROUTES.search);
-      for (const [route, answer] of [
-        [ROUTES.auth, answers.login],
-        [ROUTES.store, answers.store],
-        [ROUTES.validate, answers.validate],
-        [ROUTES.close, answers.close],
+    it("searches in the index, and rejects calls that need the chain with 503", () => {
+      content(responses.search, ROUTES.search);
+      for (const [route, response] of [
+        [ROUTES.auth, responses.login],
+        [ROUTES.store, responses.store],
+        [ROUTES.validate, responses.validate],
+        [ROUTES.close, responses.close],
       ] as const) {
-        refused(answer, route, 503, "chain_unavailable");
-        assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/, route);
+        refused(response, route, 503, "chain_unavailable");
+        assert.match(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/, route);
       }
     });
 
-    it("what was said of the record that was refused is true afterwards", async () => {
-      const { message } = answers.store.body.content.error;
+    it("keeps its responses about the rejected record correct", async () => {
+      const { message } = responses.store.body.content.error;
       const willBe = /will be stored/.test(message);
       assert.isTrue(willBe || /not stored/.test(message), message);
       assert.equal((await store(tokens.live, "afterwards")).status, 200);
@@ -216,24 +216,24 @@ describe("when the chain is away", function () {
     });
 
     for (const name of ["validated", "closed"] as const) {
-      it(`a token that was to be ${name} is then good for everything or for nothing`, async () => {
+      it(`leaves a token after ${name} valid for everything or for nothing`, async () => {
         const token = tokens[name];
-        const answered = await search(token);
+        const found = await search(token);
         const validated = await server.call(ROUTES.validate, { token });
-        assert.equal(answered.status, validated.status, `${answered.text.slice(0, 300)} but ${validated.text}`);
+        assert.equal(found.status, validated.status, `${found.text.slice(0, 300)} but ${validated.text}`);
       });
     }
   });
 
-  it("status and metrics say that a node hangs before calls to it are given up", async () => {
-    const held: (() => void)[] = [];
-    chain.proxy.intercept = () => new Promise((resolve) => held.push(() => resolve("pass")));
+  it("reports a hanging node in status and metrics before its calls time out", async () => {
+    const blocked: (() => void)[] = [];
+    chain.proxy.intercept = () => new Promise((resolve) => blocked.push(() => resolve("pass")));
     const before = chain.proxy.unanswered;
     const [status, metrics] = await Promise.all([server.get("/api/v1/status"), server.get("/metrics")]);
     assert.equal(chain.proxy.unanswered, before, "nothing was given up");
-    assert.isAbove(held.length, 0, "nothing was answered");
+    assert.isAbove(blocked.length, 0, "nothing was answered");
     chain.proxy.mode = "pass";
-    for (const answer of held) answer();
+    for (const response of blocked) response();
     assert.equal(status.status, 200);
     assert.equal(status.body.status, "down");
     assert.isNull(status.body.node.block_number);
@@ -243,7 +243,7 @@ describe("when the chain is away", function () {
     await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.status, "ok"));
   });
 
-  it("an answer that is cut off does not make the sender send twice", async () => {
+  it("causes no second transaction after a truncated response", async () => {
     chain.proxy.mode = "deaf";
     const proofs = await Promise.all(Array.from({ length: 5 }, () => submit(fresh())));
     for (const { body } of proofs) await confirmed(body.id);
@@ -251,7 +251,7 @@ describe("when the chain is away", function () {
     for (const { body } of proofs) assert.equal(await timesAnchored(body.id), 1);
   });
 
-  it("a transaction that the node forgot is sent again, the same bytes", async () => {
+  it("sends a transaction that the node lost again, with the same bytes", async () => {
     chain.proxy.mode = "lossy";
     const from = chain.proxy.attempted.length;
     const { status, body } = await submit(fresh());
@@ -263,7 +263,7 @@ describe("when the chain is away", function () {
     assert.equal(await timesAnchored(body.id), 1);
   });
 
-  it("a restarted server answers from its journal, and catches up", async () => {
+  it("responds from the journal after a restart, and catches up", async () => {
     const known = fresh();
     const { id } = (await submit(known)).body;
     const { proof } = await confirmed(id);

@@ -21,7 +21,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 const CHAIN_ID = 7326;
 
 for (const engine of ENGINES)
-  describe(`the digest of the journal on the chain, on ${engine}`, () => {
+  describe(`checkpoints of the journal on the chain, on ${engine}`, () => {
     let chain: RemoteChain;
     let database: EngineDatabase;
     let otherDirectory: string;
@@ -45,11 +45,11 @@ for (const engine of ENGINES)
       for (const server of servers.splice(0)) await server.stop("keep");
     };
     const checkpoints = (): Promise<Record<string, unknown>[]> =>
-      database.ask(
+      database.query(
         "select checkpoint, hash, sequence from confirmations where checkpoint is not null order by sequence",
       );
     const unsettled = (): Promise<Record<string, unknown>[]> =>
-      database.ask("select id from transactions where state in ('queued', 'sent')");
+      database.query("select id from transactions where state in ('queued', 'sent')");
     const prove = async (server: TestServer): Promise<void> => {
       const [document] = freshDocuments(1);
       assert.equal((await server.post("/api/v1/proof", document)).status, 201);
@@ -62,7 +62,7 @@ for (const engine of ENGINES)
     const assertCovered = async (more: readonly number[]): Promise<void> => {
       const before = known;
       await eventually(async () => {
-        const [head] = await database.ask("select sequence from journal_head");
+        const [head] = await database.query("select sequence from journal_head");
         const newest = (await checkpoints()).at(-1);
         assert.equal(
           Number(newest?.["sequence"]),
@@ -91,7 +91,7 @@ for (const engine of ENGINES)
       await removeDirectory(otherDirectory);
     });
 
-    it("is there an interval after something new, once, and nothing follows from it", async () => {
+    it("follow new entries once per interval, and cause no further checkpoint", async () => {
       const server = await start();
       await sleep(3_000);
       assert.deepEqual(await checkpoints(), [], "there is nothing to anchor");
@@ -107,7 +107,7 @@ for (const engine of ENGINES)
         );
     });
 
-    it("is not there again after a restart, unless there is something new", async () => {
+    it("are not repeated after a restart without new entries", async () => {
       await stop();
       await start();
       await assertCovered([0]);
@@ -117,15 +117,15 @@ for (const engine of ENGINES)
       await assertCovered([1, 2]);
     });
 
-    it("is what the entries lead to", async () => {
+    it("match the digest of the entries", async () => {
       await stop();
       const lines = await journalLines(database);
       for (const { checkpoint } of await checkpoints())
         assert.include(lines[Number(checkpoint) - 1], `{"sequence":${Number(checkpoint)},`);
-      assert.lengthOf(await database.ask("select checkpoint from anchors where checkpoint is not null"), known);
+      assert.lengthOf(await database.query("select checkpoint from anchors where checkpoint is not null"), known);
     });
 
-    it("is sent by one of two relayers", async () => {
+    it("are sent by one of two relayers", async () => {
       const other = new Wallet(hexlify(randomBytes(32)));
       const deployment =
         (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");

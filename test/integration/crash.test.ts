@@ -25,7 +25,7 @@ interface Proof {
   readonly timestamp: number;
 }
 
-describe("killed at any moment", () => {
+describe("a server killed at random moments", () => {
   let directory: string;
   let server: ServerProcess;
   let token: string;
@@ -34,7 +34,7 @@ describe("killed at any moment", () => {
   /** What was answered, as it was answered. */
   const proofs = new Map<string, Proof>();
   const pending = new Set<string>();
-  const asked: string[] = [];
+  const submitted: string[] = [];
   const records = new Map<string, number>();
   const unanswered: string[] = [];
   const blocks = new Map<number, string>();
@@ -59,7 +59,7 @@ describe("killed at any moment", () => {
 
   const submitOne = async (): Promise<void> => {
     const hash = randomBytes(32).toString("hex");
-    asked.push(hash);
+    submitted.push(hash);
     const { status, body } = await server.post("/api/v1/proof", {
       document_id: `doc ${hash}`,
       hash,
@@ -72,8 +72,8 @@ describe("killed at any moment", () => {
   const storeOne = async (): Promise<void> => {
     const code = randomBytes(8).toString("hex");
     unanswered.push(code);
-    const answer = await server.call(ROUTES.store, { token }, { code, topic: "crash", payload: { code } });
-    const { chainid } = content(answer, ROUTES.store);
+    const response = await server.call(ROUTES.store, { token }, { code, topic: "crash", payload: { code } });
+    const { chainid } = content(response, ROUTES.store);
     unanswered.splice(unanswered.indexOf(code), 1);
     records.set(code, chainid);
   };
@@ -99,7 +99,7 @@ describe("killed at any moment", () => {
     await removeDirectory(directory);
   });
 
-  it("keeps what it answered, time after time", async () => {
+  it("keeps every returned result, in each round", async () => {
     // A block a second leaves much under way at the moment of the kill.
     for (const variables of [{}, { CHAIN_BLOCK_PERIOD: "1" }, {}, {}]) {
       const busy = [...Array<undefined>(WORKERS)].flatMap(() => [load(submitOne), load(storeOne)]);
@@ -125,7 +125,7 @@ describe("killed at any moment", () => {
     assert.isAbove(records.size, 10);
   });
 
-  it("confirms everything that it accepted", async () => {
+  it("confirms every accepted proof", async () => {
     await eventually(async () => {
       const { body } = await server.get("/api/v1/status");
       assert.strictEqual(body.journal.pending, 0);
@@ -137,7 +137,7 @@ describe("killed at any moment", () => {
     }
   });
 
-  it("has every answered proof unchanged", async () => {
+  it("returns every proof unchanged", async () => {
     for (const [hash, proof] of proofs) {
       const { status, body } = await server.get(`/api/v1/proof/${encodeURIComponent(`doc ${hash}`)}`);
       assert.equal(status, 200);
@@ -147,10 +147,10 @@ describe("killed at any moment", () => {
       assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
   });
 
-  it("anchored each recorded hash once, and only what was asked for", async () => {
+  it("anchors each recorded hash once, and no other", async () => {
     const all = await allTransactions(server.chainUrl);
     const known = [];
-    for (const hash of asked) {
+    for (const hash of submitted) {
       const { status, body } = await server.get(`/api/v1/proof/${encodeURIComponent(`doc ${hash}`)}`);
       if (status === 200) known.push(body.proof);
     }
@@ -161,11 +161,11 @@ describe("killed at any moment", () => {
       .map(({ input }) => input.slice(10, 74))
       .sort();
     assert.deepEqual(anchored, [...new Set(known.map(anchoredHash))].sort());
-    const places = known.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`);
-    assert.lengthOf(new Set(places), known.length, "each has a place of its own");
+    const leaves = known.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`);
+    assert.lengthOf(new Set(leaves), known.length, "each has a place of its own");
   });
 
-  it("has every answered record once, and the others once or not at all", async () => {
+  it("stores each acknowledged record once, and others at most once", async () => {
     const events: string[][] = await search("*");
     const codes = events.map(([, code]) => code ?? "");
     assert.lengthOf(new Set(codes), codes.length);
@@ -180,7 +180,7 @@ describe("killed at any moment", () => {
     assert.lengthOf(rows, codes.length);
   });
 
-  it("has the same blocks", async () => {
+  it("keeps its blocks", async () => {
     assert.isAbove(blocks.size, 5);
     for (const [number, hash] of blocks) {
       assert.equal(
@@ -190,7 +190,7 @@ describe("killed at any moment", () => {
     }
   });
 
-  it("has the sessions of before", async () => {
+  it("keeps its sessions", async () => {
     const validated = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams;
     token = validated.tx;
     assert.equal(validated.pkey, secrets[1]);
@@ -198,19 +198,19 @@ describe("killed at any moment", () => {
     content(await server.call(ROUTES.store, { token }, { code: "after", topic: "crash", payload: {} }), ROUTES.store);
   });
 
-  it("made one demo account, told once where it is, and keeps its password for the file's owner only", async () => {
+  it("creates one demo account, logs its file once, and restricts the password to the file's owner", async () => {
     const file = join(directory, "demo-account.json");
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const { login, password } = JSON.parse(readFileSync(file, "utf8"));
-    const answer = await server.call(ROUTES.auth, { login, password });
-    assert.equal(content(answer, ROUTES.auth).tparams.stats.accounts, 1);
-    secrets.push(answer.body.content.tparams.tx, answer.body.content.tparams.pkey);
-    const told = outputs.map((output) => output.split("\n").filter((line) => line.includes(file)).length);
-    assert.deepEqual(told, [1, ...outputs.slice(1).map(() => 0)]);
+    const response = await server.call(ROUTES.auth, { login, password });
+    assert.equal(content(response, ROUTES.auth).tparams.stats.accounts, 1);
+    secrets.push(response.body.content.tparams.tx, response.body.content.tparams.pkey);
+    const mentions = outputs.map((output) => output.split("\n").filter((line) => line.includes(file)).length);
+    assert.deepEqual(mentions, [1, ...outputs.slice(1).map(() => 0)]);
     for (const output of outputs) assert.notInclude(output, password);
   });
 
-  it("never wrote a token or a secure key, neither to its log nor to its files", () => {
+  it("writes no token or secure key to logs or files", () => {
     assert.isAtLeast(secrets.length, 5);
     const database = ["sealbook.sqlite", "sealbook.sqlite-wal"].map((name) => readFileSync(join(directory, name)));
     for (const secret of secrets) {
@@ -222,7 +222,7 @@ describe("killed at any moment", () => {
     }
   });
 
-  describe("and then robbed of its copy", () => {
+  describe("after the loss of its index", () => {
     const robbed = async (...statements: string[]) => {
       assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
       const database = new DatabaseSync(join(directory, "sealbook.sqlite"));
@@ -232,7 +232,7 @@ describe("killed at any moment", () => {
       await start();
     };
 
-    it("finds everything again in the same order", async () => {
+    it("finds all records in the same order", async () => {
       const before = await search("*");
       await robbed("delete from records", "delete from index_progress");
       await eventually(async () => assert.deepEqual(await search("*"), before));
@@ -243,7 +243,7 @@ describe("killed at any moment", () => {
       assert.isAbove(chainid, Math.max(...records.values()));
     });
 
-    it("goes on counting after the highest row, even without its counter", async () => {
+    it("continues after the highest row, without its counter", async () => {
       const { chainid } = content(
         await server.call(ROUTES.store, { token }, { code: "highest", topic: "crash", payload: {} }),
         ROUTES.store,

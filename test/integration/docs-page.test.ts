@@ -8,7 +8,7 @@ const CHROMIUM = "/usr/bin/chromium";
 /** A picture of the page is written here when somebody wants to see it. */
 const PICTURE = process.env["DOCS_PICTURE"];
 
-describe("the page to try the APIs", function () {
+describe("the API documentation page", function () {
   let server: TestServer;
   let browser: Browser | undefined;
   let page: Page;
@@ -39,14 +39,14 @@ describe("the page to try the APIs", function () {
     if (browser !== undefined) await server.stop();
   });
 
-  it("has a strict policy, and none of its scripts in its text", async () => {
-    const answer = await server.get("/docs/");
-    const policy = answer.headers.get("content-security-policy") ?? "";
+  it("has a strict policy and no inline scripts", async () => {
+    const response = await server.get("/docs/");
+    const policy = response.headers.get("content-security-policy") ?? "";
     assert.include(policy, "default-src 'none'");
     assert.include(policy, "script-src 'self'");
     assert.notMatch(policy, /unsafe|https?:|\*/);
-    assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
-    assert.notMatch(answer.text, /<script>|<script (?!src=)|\son\w+=/);
+    assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+    assert.notMatch(response.text, /<script>|<script (?!src=)|\son\w+=/);
     assert.equal((await server.get("/docs", { redirect: "manual" })).status, 301);
     for (const path of [
       "/docs/index.js",
@@ -67,18 +67,18 @@ describe("the page to try the APIs", function () {
     assert.includeMembers(paths, ["/api", "/api/v1/proof", "/api/v1/verify", "/api/v1/recovery/gap", "/api/v1/status"]);
   });
 
-  it("makes a call and shows its answer", async () => {
+  it("sends a call and shows its response", async () => {
     await page.locator("#operations-Operation-status .opblock-summary-control").click();
     await page.locator("#operations-Operation-status button.execute").click();
-    const answer = page.locator(
+    const response = page.locator(
       "#operations-Operation-status .live-responses-table .response-col_description .microlight",
     );
-    await answer.first().waitFor();
-    assert.include(await answer.first().textContent(), '"status": "ok"');
+    await response.first().waitFor();
+    assert.include(await response.first().textContent(), '"status": "ok"');
     assert.include(requested, `${server.url}/api/v1/status`);
   });
 
-  it("sends a call of the record store as it stands in an example", async () => {
+  it("sends a record store call from an example", async () => {
     await page.locator("#operations-Records-call .opblock-summary-control").click();
     await page.locator("#operations-Records-call button.execute").click();
     await page.locator("#operations-Records-call .live-responses-table .response-col_status").first().waitFor();
@@ -86,7 +86,7 @@ describe("the page to try the APIs", function () {
     if (PICTURE !== undefined) await page.screenshot({ path: PICTURE });
   });
 
-  it("asks nobody else, and breaks no rule of its policy", () => {
+  it("contacts no other server, and complies with its policy", () => {
     for (const url of requested) assert.isTrue(url.startsWith(`${server.url}/`) || url.startsWith("data:"), url);
     // An example's account is not that of this server; to be refused is what the call above is for.
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { ExplorerClient } from "../../client/index.ts";
 import { EventTable__factory } from "../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../typechain-types/factories/SessionRegistry__factory.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { rpcCall } from "../support/rpc.ts";
@@ -16,7 +16,7 @@ import { thrownBy } from "../support/thrown.ts";
 const SECRET = "contract of which nobody may know";
 const hash = (): string => hexlify(randomBytes(32));
 
-function problem({ status, headers, body, text }: Answer, expected: number, path?: string): void {
+function problem({ status, headers, body, text }: HttpResponse, expected: number, path?: string): void {
   assert.equal(status, expected, text);
   assert.match(headers.get("content-type") ?? "", /^application\/problem\+json/);
   assert.equal(body.status, expected);
@@ -32,17 +32,17 @@ describe("the explorer", function () {
   let token: string;
   const documentHash = hash().slice(2);
   /** Everything that was answered. */
-  const answered: string[] = [];
+  const bodies: string[] = [];
 
-  const ask = async (path: string): Promise<Answer> => {
-    const answer = await server.get(`/explorer/api${path}`);
-    answered.push(answer.text);
-    return answer;
+  const request = async (path: string): Promise<HttpResponse> => {
+    const response = await server.get(`/explorer/api${path}`);
+    bodies.push(response.text);
+    return response;
   };
   const explore = async (path: string): Promise<ParsedJson> => {
-    const answer = await ask(path);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
+    const response = await request(path);
+    assert.equal(response.status, 200, response.text);
+    return response.body;
   };
   /** Sends a transaction with the administrator's key, and waits until it is mined. */
   const send = async (to: string, data: string): Promise<string> => {
@@ -77,14 +77,14 @@ describe("the explorer", function () {
   });
   after(() => server.stop());
 
-  it("tells which chain it is, and where its contracts stand", async () => {
+  it("returns the chain and the addresses of its contracts", async () => {
     const chain = await explore("/chain");
     assert.equal(chain.chain_id, 7325);
     assert.equal(chain.contracts.ProofAnchor, one.proof.contract);
     assert.equal(chain.head.number, Number(await rpcCall(server.chainUrl, "eth_blockNumber")));
   });
 
-  it("lists blocks and anchors, the newest first, page by page", async () => {
+  it("lists blocks and anchors, newest first, page by page", async () => {
     for (const [list, name] of [
       ["blocks", "number"],
       ["anchors", "hash"],
@@ -112,7 +112,7 @@ describe("the explorer", function () {
     );
   });
 
-  it("shows a block by its number and by its hash", async () => {
+  it("shows a block by number and by hash", async () => {
     const block = await explore(`/blocks/${one.proof.block_number}`);
     assert.deepEqual(await explore(`/blocks/${one.proof.block_hash}`), block);
     assert.equal(block.timestamp, one.proof.timestamp);
@@ -125,7 +125,7 @@ describe("the explorer", function () {
     assert.deepEqual((await explore("/blocks/0")).transactions, []);
   });
 
-  it("says of a transaction what it anchored, and since when the chain has it", async () => {
+  it("shows the anchored hash of a transaction, and its first anchor", async () => {
     const single = await explore(`/transactions/${one.proof.tx_hash}`);
     assert.equal(single.status, "succeeded");
     assert.deepEqual(single.action, {
@@ -144,16 +144,16 @@ describe("the explorer", function () {
     assert.equal(many.block.hash, batch.batch.block_hash);
   });
 
-  it("shows an anchor, and where it was made", async () => {
+  it("shows an anchor and its transaction", async () => {
     const anchor = await explore(`/anchors/${batch.batch.root}`);
     assert.deepEqual(
       [anchor.size, anchor.tx_hash, anchor.block.number],
       [3, batch.batch.tx_hash, batch.batch.block_number],
     );
-    problem(await ask(`/anchors/${batch.proofs[0].proof.record_hash}`), 404);
+    problem(await request(`/anchors/${batch.proofs[0].proof.record_hash}`), 404);
   });
 
-  it("takes a record apart and recovers who signed it", async () => {
+  it("decodes a record and recovers its signer", async () => {
     token = await server.login();
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
     const { activity } = await explore(`/addresses/${server.demo.login}/activity`);
@@ -188,7 +188,7 @@ describe("the explorer", function () {
     assert.notEqual(validated.new_token_hash, validated.token_hash);
   });
 
-  it("says when a row was overwritten, is no record, or was refused", async () => {
+  it("shows overwritten rows, invalid records and reverted calls", async () => {
     const table = EventTable__factory.createInterface();
     const account = new Wallet(hexlify(randomBytes(32)));
     const row = async (name: "insert" | "set", text: string): Promise<string> =>
@@ -231,7 +231,7 @@ describe("the explorer", function () {
     );
   });
 
-  it("says of everything else what it can", async () => {
+  it("shows the available fields of other transactions", async () => {
     const kindOf = async (transaction: string) => (await explore(`/transactions/${transaction}`)).action.kind;
     assert.equal(await kindOf(await send(administrator.address, "0x")), "empty");
     assert.equal(await kindOf(await send(administrator.address, "0x12345678")), "other");
@@ -258,7 +258,7 @@ describe("the explorer", function () {
     );
   });
 
-  it("says what an address is", async () => {
+  it("describes an address", async () => {
     const { from } = await explore(`/transactions/${one.proof.tx_hash}`);
     const relayer = await explore(`/addresses/${from}`);
     assert.deepEqual(
@@ -273,16 +273,16 @@ describe("the explorer", function () {
     ]);
     assert.equal((await explore(`/addresses/${contracts.EventTable.slice(2)}`)).contract, "EventTable");
     assert.equal((await explore(`/addresses/${server.demo.login}`)).scope, "full");
-    const stranger = Wallet.createRandom().address;
-    assert.deepEqual(await explore(`/addresses/${stranger}`), {
-      address: stranger,
+    const unknown = Wallet.createRandom().address;
+    assert.deepEqual(await explore(`/addresses/${unknown}`), {
+      address: unknown,
       has_code: false,
       relays: [],
       administers: [],
       balance: "0",
       sent: 0,
     });
-    assert.deepEqual((await explore(`/addresses/${stranger}/activity`)).activity, []);
+    assert.deepEqual((await explore(`/addresses/${unknown}/activity`)).activity, []);
     const { activity } = await explore(`/addresses/${from}/activity?limit=100`);
     assert.includeMembers(
       activity.map(({ tx_hash }: ParsedJson) => tx_hash),
@@ -292,7 +292,7 @@ describe("the explorer", function () {
       assert.equal((await explore(`/transactions/${tx_hash}`)).from, from);
   });
 
-  it("finds by anything that is on the chain, and by nothing else", async () => {
+  it("finds by every identifier on the chain, and by no other text", async () => {
     const found = async (text: string) => (await explore(`/search?q=${encodeURIComponent(text)}`)).results;
     assert.deepEqual(await found(String(one.proof.block_number)), [
       { kind: "block", number: one.proof.block_number, hash: one.proof.block_hash },
@@ -308,25 +308,25 @@ describe("the explorer", function () {
       assert.deepEqual(await found(nothing), [], nothing);
   });
 
-  it("refuses what is no hash, no number and no address, and says where", async () => {
+  it("rejects invalid hashes, numbers and addresses with the field", async () => {
     for (const bad of ["x", "0x", `0x${"g".repeat(64)}`, "0x12", "1".repeat(65), "%20"]) {
-      problem(await ask(`/transactions/${bad}`), 400, "hash");
-      problem(await ask(`/anchors/${bad}`), 400, "hash");
+      problem(await request(`/transactions/${bad}`), 400, "hash");
+      problem(await request(`/anchors/${bad}`), 400, "hash");
     }
     for (const bad of ["x", "-1", "1.5", "1e3", "9".repeat(16), "latest"])
-      problem(await ask(`/blocks/${bad}`), 400, "id");
+      problem(await request(`/blocks/${bad}`), 400, "id");
     for (const bad of ["x", server.demo.login.slice(0, -1), `${server.demo.login}0`])
-      problem(await ask(`/addresses/${bad}`), 400, "address");
-    for (const bad of ["limit=0", "limit=101", "limit=x"]) problem(await ask(`/blocks?${bad}`), 400, "limit");
-    for (const bad of ["cursor=x", "cursor=1-1"]) problem(await ask(`/blocks?${bad}`), 400, "cursor");
-    problem(await ask("/anchors?cursor=1"), 400, "cursor");
-    for (const bad of ["", "q=", "q=hello", `q=${"1".repeat(300)}`]) problem(await ask(`/search?${bad}`), 400, "q");
+      problem(await request(`/addresses/${bad}`), 400, "address");
+    for (const bad of ["limit=0", "limit=101", "limit=x"]) problem(await request(`/blocks?${bad}`), 400, "limit");
+    for (const bad of ["cursor=x", "cursor=1-1"]) problem(await request(`/blocks?${bad}`), 400, "cursor");
+    problem(await request("/anchors?cursor=1"), 400, "cursor");
+    for (const bad of ["", "q=", "q=hello", `q=${"1".repeat(300)}`]) problem(await request(`/search?${bad}`), 400, "q");
     for (const path of [`/transactions/${hash()}`, `/blocks/${hash()}`, "/blocks/999999", "/nothing", "/"])
-      problem(await ask(path), 404);
+      problem(await request(path), 404);
     problem(await server.post("/explorer/api/search", {}), 405);
   });
 
-  it("is understood by the client", async () => {
+  it("is compatible with the client", async () => {
     const client = new ExplorerClient(server.url);
     assert.equal((await client.chain()).contracts.ProofAnchor, one.proof.contract);
     assert.equal((await client.block(one.proof.block_number))?.hash, one.proof.block_hash);
@@ -347,9 +347,9 @@ describe("the explorer", function () {
     assert.include(String(await thrownBy(client.search("x"))), "no block number");
   });
 
-  it("has told nothing that is only in the journal", () => {
-    assert.isAbove(answered.length, 80);
-    for (const text of answered) {
+  it("returns no data that only the journal has", () => {
+    assert.isAbove(bodies.length, 80);
+    for (const text of bodies) {
       for (const secret of [SECRET, documentHash, "secret kind", "secret source"]) {
         // What was searched for and not found is not repeated either.
         assert.notInclude(text, secret);
@@ -357,12 +357,12 @@ describe("the explorer", function () {
     }
   });
 
-  it("answers the networks that are allowed, each address so often a minute", async () => {
+  it("serves allowed networks only, with a rate limit per address", async () => {
     const from = (address: string) =>
       server.get("/explorer/api/search?q=x", { headers: { "X-Forwarded-For": address } });
     problem(await from("8.8.8.8"), 403);
-    const answers = await Promise.all(Array.from({ length: 301 }, () => from("10.1.2.3")));
-    const refused = answers.filter(({ status }) => status === 429);
+    const responses = await Promise.all(Array.from({ length: 301 }, () => from("10.1.2.3")));
+    const refused = responses.filter(({ status }) => status === 429);
     assert.lengthOf(refused, 1);
     problem(refused[0] ?? assert.fail(), 429);
     assert.isAtLeast(Number(refused[0]?.headers.get("retry-after")), 1);
@@ -387,7 +387,7 @@ describe("the explorer of another chain", function () {
     await chain.close();
   });
 
-  it("needs no key, names validators, and says when the chain is away and when it is back", async () => {
+  it("needs no key, names validators, and reports when the chain becomes unavailable and available again", async () => {
     const head = (await server.get("/explorer/api/chain")).body.head;
     assert.equal(head.proposer.name, "Data centre 1");
     const paths = [
@@ -403,9 +403,9 @@ describe("the explorer of another chain", function () {
     ];
     chain.proxy.mode = "off";
     for (const path of paths) {
-      const answer = await server.get(`/explorer/api${path}`);
-      problem(answer, 503);
-      assert.equal(answer.body.type, "urn:sealbook:problem:chain_unavailable");
+      const response = await server.get(`/explorer/api${path}`);
+      problem(response, 503);
+      assert.equal(response.body.type, "urn:sealbook:problem:chain_unavailable");
     }
     chain.proxy.mode = "pass";
     assert.equal((await server.get(`/explorer/api/blocks/${head.number}`)).body.hash, head.hash);

@@ -2,7 +2,7 @@ import { createHook } from "node:async_hooks";
 import { assert } from "chai";
 import { Wallet } from "ethers";
 import { refused } from "../support/envelope.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 const MINUTE = 60_000;
@@ -24,18 +24,18 @@ describe("logins", function () {
   });
   after(() => server.stop());
 
-  const from = (source: string, { login, password }: Login): Promise<Answer> =>
+  const from = (source: string, { login, password }: Login): Promise<HttpResponse> =>
     server.call(ROUTES.auth, { login, password }, undefined, { "X-Forwarded-For": source });
   const wrong = (source: string, login: string = Wallet.createRandom().address) =>
     from(source, { login, password: "wrong" });
-  const secondsToWait = (answer: Answer): number => {
-    refused(answer, ROUTES.auth, 429, "too_many_requests");
-    assert.match(answer.headers.get("Retry-After") ?? "", /^[1-9]\d*$/);
-    return Number(answer.headers.get("Retry-After"));
+  const secondsToWait = (response: HttpResponse): number => {
+    refused(response, ROUTES.auth, 429, "too_many_requests");
+    assert.match(response.headers.get("Retry-After") ?? "", /^[1-9]\d*$/);
+    return Number(response.headers.get("Retry-After"));
   };
 
   /** What is answered, but for what is of the answer alone; and how often a key was derived from a password for it. */
-  const refusal = async (source: string, credentials: Login): Promise<{ answer: object; derivations: number }> => {
+  const refusal = async (source: string, credentials: Login): Promise<{ response: object; derivations: number }> => {
     let derivations = 0;
     const hook = createHook({ init: (_id, type) => void (type === "SCRYPTREQUEST" && (derivations += 1)) }).enable();
     const { status, headers, body } = await from(source, credentials);
@@ -43,10 +43,10 @@ describe("logins", function () {
     const { render, ...rest } = body;
     assert.match(render, /^\d+\.\d{6}$/);
     const sent = [...headers].filter(([name]) => !["date", "x-request-id", "content-length"].includes(name));
-    return { answer: { status, sent, body: rest, length: Number(headers.get("content-length")) }, derivations };
+    return { response: { status, sent, body: rest, length: Number(headers.get("content-length")) }, derivations };
   };
 
-  it("say the same and do the same work for an unknown login, a wrong password and a revoked account", async () => {
+  it("respond and cost the same for an unknown login, a wrong password and a revoked account", async () => {
     const { accounts = assert.fail("there is no administration") } = server.context;
     const revoked = await accounts.create("full");
     await accounts.revoke(revoked.login);
@@ -62,12 +62,12 @@ describe("logins", function () {
     await server.login();
   });
 
-  it("that fail lock their address out, each time for longer, from any source, also for unknown accounts", async () => {
+  it("that fail lock their account out, each time for longer, from any source, also for unknown accounts", async () => {
     const logins = [server.demo.login, Wallet.createRandom().address];
     for (const [round, minutes] of [1, 2, 4].entries()) {
       const waits = logins.map(async (login, index) => {
-        for (const answer of await Promise.all([1, 2].map((n) => wrong(`10.2.${index}.${3 * round + n}`, login)))) {
-          refused(answer, ROUTES.auth, 401, "login_refused");
+        for (const response of await Promise.all([1, 2].map((n) => wrong(`10.2.${index}.${3 * round + n}`, login)))) {
+          refused(response, ROUTES.auth, 401, "login_refused");
         }
         return secondsToWait(await wrong(`10.2.${index}.${3 * round + 3}`, login));
       });
@@ -76,7 +76,7 @@ describe("logins", function () {
     }
   });
 
-  it("with the right password are refused as well while that lasts; the first one afterwards clears it", async () => {
+  it("with the right password are rejected during a lock-out; the first one afterwards clears it", async () => {
     const account = (await server.context.accounts?.create("full")) ?? assert.fail();
     const fail = (...hosts: number[]) => Promise.all(hosts.map((host) => wrong(`10.3.0.${host}`, account.login)));
     await fail(1, 2);
@@ -90,7 +90,7 @@ describe("logins", function () {
     assert.isAtMost(secondsToWait(await wrong("10.3.0.9", account.login)), 60);
   });
 
-  it("from where an account has logged in before go on when others fail with its address", async () => {
+  it("from a known source of an account continue while others fail with its address", async () => {
     const account = (await server.context.accounts?.create("full")) ?? assert.fail();
     assert.equal((await from("10.4.0.1", account)).status, 200);
     await Promise.all([2, 3].map((host) => wrong(`10.4.0.${host}`, account.login)));
@@ -100,7 +100,7 @@ describe("logins", function () {
     secondsToWait(await from("10.4.0.1", account));
   });
 
-  it("that fail lock their network address out, which a login of one's own does not clear", async () => {
+  it("that fail lock their network address out; a login with another account does not clear it", async () => {
     const account = (await server.context.accounts?.create("full")) ?? assert.fail();
     const source = "10.5.0.1";
     const round = async (): Promise<number> => {

@@ -66,23 +66,23 @@ describe("monitoring", function () {
     return [...rules, ...panels];
   };
 
-  it("has metrics with which promtool finds nothing wrong", async () => {
+  it("has metrics without findings of promtool", async () => {
     assert.equal(await promtool(["check", "metrics"], (await server.get("/metrics")).text), "");
   });
 
-  it("has all the metrics that rules and dashboard ask for", async () => {
-    const asked = new Set((await queries()).flatMap(metricsIn).filter((name) => !ELSEWHERE.test(name)));
+  it("has all metrics that rules and dashboard use", async () => {
+    const queried = new Set((await queries()).flatMap(metricsIn).filter((name) => !ELSEWHERE.test(name)));
     await eventually(async () => {
       const lines = (await server.get("/metrics")).text.split("\n").filter((line) => !line.startsWith("#"));
       const there = new Set(lines.map((line) => line.split(/[{ ]/)[0]));
       assert.deepEqual(
-        [...asked].filter((name) => !there.has(name)),
+        [...queried].filter((name) => !there.has(name)),
         [],
       );
     });
   });
 
-  it("shows every metric of Sealbook's own on the dashboard", async () => {
+  it("shows every metric of Sealbook on the dashboard", async () => {
     const shown = new Set(
       queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")))
         .flatMap(metricsIn)
@@ -97,7 +97,7 @@ describe("monitoring", function () {
     );
   });
 
-  it("has rules of which each fires when it should, and none when all is well", async () => {
+  it("has rules that fire for their fault, and none that fires without one", async () => {
     assert.match(await promtool(["check", "rules", RULES]), /SUCCESS/);
     assert.match(await promtool(["test", "rules", RULE_TESTS]), /SUCCESS/);
     const tests = await readFile(RULE_TESTS, "utf8");
@@ -107,7 +107,7 @@ describe("monitoring", function () {
     }
   });
 
-  it("has a dashboard whose queries Prometheus understands", async () => {
+  it("has a dashboard with valid Prometheus queries", async () => {
     const panels = queriesOf(JSON.parse(await readFile(DASHBOARD, "utf8")));
     const rules = panels.map((query, index) => ({
       record: `query:${index}`,

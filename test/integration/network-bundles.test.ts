@@ -48,9 +48,9 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
       const { status, body, text } = await server.post("/api/v1/proof", { document_id: document, hash });
       assert.equal(status, 201, text);
       const paths = [join(directory, `${document}.bundle.json`), join(directory, document)] as const;
-      const answer = await server.get(`/api/v1/proof/${document}?format=bundle`);
-      assert.equal(answer.status, 200, answer.text);
-      await writeFile(paths[0], answer.text);
+      const response = await server.get(`/api/v1/proof/${document}?format=bundle`);
+      assert.equal(response.status, 200, response.text);
+      await writeFile(paths[0], response.text);
       await writeFile(paths[1], document);
       return { paths, block: body.proof.block_number };
     };
@@ -61,7 +61,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
     };
     const addresses = (): string[] => chain.validators.map(([address]) => address);
 
-    it("prove what is in them by the seals of the validators, offline", async () => {
+    it("prove their content offline by the seals of the validators", async () => {
       const { paths } = await bundle();
       const { stdout } = await run(process.execPath, [VERIFIER, ...paths, "--validators", await list(addresses())]);
       assert.match(stdout, /VERIFIED\. .*; by the commit seals of the chain's validators\.\n$/);
@@ -74,7 +74,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
 
     itToOurNodes("prove it just as well when they were agreed on in a later round", async () => {
       const network = own ?? assert.fail();
-      for (const place of [1, 4]) network.at(place).proposes = false;
+      for (const index of [1, 4]) network.at(index).proposes = false;
       const roundOf = async (block: number): Promise<number> =>
         (await new BftHistory(rpc).upTo(block))?.blocks.at(-1)?.round ?? 0;
       const { paths } = await eventually(async () => {
@@ -86,7 +86,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
       assert.match(stdout, /by the commit seals of the chain's validators\.\n$/);
     });
 
-    it("follow each other, sealed by enough, proposed by those whose turn it was", async () => {
+    it("are consecutive, sealed by a quorum, and proposed in rotation", async () => {
       const head = await chain.head();
       for (let number = Math.max(1, head - 8); number <= head; number += 1)
         assert.notEqual((await readVerifiedBlock(rpc, number))?.protocol, "none");

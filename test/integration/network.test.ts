@@ -26,7 +26,7 @@ describe("the relayer on a network of validators", () => {
     if (network === undefined) return;
     for (const node of network.nodes) Object.assign(node, { isUp: true, proposes: true, lag: 0 });
     network.partition();
-    network.stranger.isConnected = false;
+    network.unlistedPeer.isConnected = false;
     network.restart();
     await eventually(async () => {
       const { participation, pace } = await consensus();
@@ -44,20 +44,20 @@ describe("the relayer on a network of validators", () => {
     return startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 150 } });
   };
   const consensus = async (): Promise<ParsedJson> => (await server.get("/api/v1/status")).body.consensus;
-  const names = (...places: number[]): string[] => places.map((place) => network.at(place).name);
+  const names = (...indexes: number[]): string[] => indexes.map((index) => network.at(index).name);
   const alerts = async (
     state: "raised" | "resolved",
   ): Promise<{ alert: string; subject?: string; message: string }[]> =>
     (await server.get("/api/v1/alerts")).body.alerts.filter((alert: { state: string }) => alert.state === state);
   const raised = (kind: string, message: RegExp): Promise<void> =>
     eventually(async () => {
-      const told = (await alerts("raised")).filter(({ alert }) => alert === kind).map((alert) => alert.message);
+      const messages = (await alerts("raised")).filter(({ alert }) => alert === kind).map((alert) => alert.message);
       assert.isTrue(
-        told.some((each) => message.test(each)),
-        `${message}: ${told.join("; ")}`,
+        messages.some((each) => message.test(each)),
+        `${message}: ${messages.join("; ")}`,
       );
     });
-  const down = (...places: number[]): void => places.forEach((place) => (network.at(place).isUp = false));
+  const down = (...indexes: number[]): void => indexes.forEach((index) => (network.at(index).isUp = false));
   /** Waits for so many more blocks. */
   const blocks = async (count: number): Promise<void> => {
     const before = await chain.head();
@@ -65,19 +65,19 @@ describe("the relayer on a network of validators", () => {
   };
   const prove = async (status: number): Promise<ParsedJson> => {
     const [document] = freshDocuments(1);
-    const answer = await server.post("/api/v1/proof", document);
-    assert.equal(answer.status, status, answer.text);
+    const response = await server.post("/api/v1/proof", document);
+    assert.equal(response.status, status, response.text);
     if (document !== undefined) accepted.push(document);
-    return answer.body;
+    return response.body;
   };
 
-  it("returns the validators and the quorum, and the name of a proof.s validator", async () => {
+  it("returns the validators and the quorum, and the name of a proof's validator", async () => {
     await blocks(8);
     const quorum = Math.ceil((2 * chain.validators.length) / 3);
     const body = await eventually(async () => {
-      const { body: told } = await server.get("/api/v1/status");
-      assert.deepInclude(told.consensus, { quorum, pace: "on_time", missing: [], quorum_missing: 0 });
-      return told;
+      const { body: messages } = await server.get("/api/v1/status");
+      assert.deepInclude(messages.consensus, { quorum, pace: "on_time", missing: [], quorum_missing: 0 });
+      return messages;
     });
     assert.equal(body.status, "ok");
     assert.oneOf(body.consensus.protocol, ["IBFT 2.0", "QBFT"]);
@@ -158,8 +158,8 @@ describe("the relayer on a network of validators", () => {
       /^validator validator-[23] neither signs nor proposes blocks: 2 of 6 validators are missing, the quorum is 4, the quorum tolerates no more$/,
     );
     await prove(201);
-    const { status, consensus: told } = (await server.get("/api/v1/status")).body;
-    assert.deepEqual([status, told.quorum_missing, told.missing], ["ok", 0, names(1, 2)]);
+    const { status, consensus: messages } = (await server.get("/api/v1/status")).body;
+    assert.deepEqual([status, messages.quorum_missing, messages.missing], ["ok", 0, names(1, 2)]);
   });
 
   itToOurNodes("tells a chain that stalls, with three validators down, and anchors when they are back", async () => {
@@ -198,7 +198,7 @@ describe("the relayer on a network of validators", () => {
   });
 
   itToOurNodes("names a peer that is not on the list of the network's nodes", async () => {
-    network.stranger.isConnected = true;
+    network.unlistedPeer.isConnected = true;
     await raised(
       "degraded_performance",
       /^the node is connected to 127\.0\.0\.1:30303, which is not in NODE_LIST_FILE/,
@@ -206,5 +206,5 @@ describe("the relayer on a network of validators", () => {
     assert.deepEqual((await server.get("/api/v1/status")).body.node.peers_unlisted, ["127.0.0.1:30303"]);
   });
 
-  it("has proved everything once", () => assertExactlyOnce(server, chain.url, { accepted }));
+  it("anchors every proof once", () => assertExactlyOnce(server, chain.url, { accepted }));
 });

@@ -15,7 +15,7 @@ import { startTlsProxy, type TlsProxy } from "../support/tls-proxy.ts";
 describe("mutual TLS to the node", function () {
   let directory: string;
   let nodes: Authority;
-  let strangers: Authority;
+  let otherAuthority: Authority;
   let node: IssuedCertificate;
   let renewed: IssuedCertificate;
   let client: IssuedCertificate;
@@ -23,7 +23,7 @@ describe("mutual TLS to the node", function () {
   let proxy: TlsProxy;
   before(async () => {
     directory = await temporaryDirectory();
-    [nodes, strangers] = [await makeAuthority(directory, "nodes"), await makeAuthority(directory, "strangers")];
+    [nodes, otherAuthority] = [await makeAuthority(directory, "nodes"), await makeAuthority(directory, "strangers")];
     [node, renewed, client] = [await nodes.issue("node"), await nodes.issue("renewed"), await nodes.issue("relayer")];
     chain = await startRemoteChain(startRawNode);
     proxy = await startTlsProxy(Number(new URL(chain.url).port), node, nodes);
@@ -39,32 +39,32 @@ describe("mutual TLS to the node", function () {
 
   for (const protocol of ["https", "wss"] as const)
     describe(`over ${protocol}`, function () {
-      const ask = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
+      const request = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
         fetchChainId(
           `${protocol}://${host}:${proxy.port}`,
           peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
         );
       const refusal = async (tls: Partial<PeerTls>): Promise<string> => {
-        const error = await ask(tls).catch((reason: unknown) => reason);
+        const error = await request(tls).catch((reason: unknown) => reason);
         assert.instanceOf(error, SealbookError, String(error));
         assert.equal(error.code, "chain_unavailable");
         return error.message;
       };
 
-      it("is made with a certificate on both sides, by pin too", async () => {
+      it("authenticates both sides with certificates, also by pin", async () => {
         const chainId = await fetchChainId(chain.url);
-        assert.equal(await ask({}), chainId);
-        assert.equal(await ask({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
-        assert.equal(await ask({}, "localhost"), chainId);
+        assert.equal(await request({}), chainId);
+        assert.equal(await request({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
+        assert.equal(await request({}, "localhost"), chainId);
       });
 
-      it("is refused, with the reason, where the node is not the right one or wants another certificate", async () => {
+      it("fails with the reason for a wrong node, or one that requires another certificate", async () => {
         assert.match(
           await refusal({ pins: [renewed.fingerprint] }),
           new RegExp(`not among those of RPC_TLS_PIN; it is ${node.fingerprint}`),
         );
         assert.match(
-          await refusal({ authority: strangers.certificateFile }),
+          await refusal({ authority: otherAuthority.certificateFile }),
           /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
         );
         assert.match(
@@ -78,7 +78,7 @@ describe("mutual TLS to the node", function () {
         assert.match(await refusal({}), /certificate has expired/);
       });
 
-      it("carries a server, over a node that gets a new certificate", async () => {
+      it("survives a change of the node's certificate", async () => {
         const variables: EnvironmentVariables = {
           ...chain.variables,
           RPC_URL: `${protocol}://127.0.0.1:${proxy.port}`,
@@ -104,7 +104,7 @@ describe("mutual TLS to the node", function () {
       });
     });
 
-  it("that does not come about keeps a server from starting that never met the node, with the reason", async () => {
+  it("that fails prevents the start of a server without a known chain, with the reason", async () => {
     const variables = {
       ...chain.variables,
       RPC_URL: `wss://127.0.0.1:${proxy.port}`,
@@ -114,7 +114,7 @@ describe("mutual TLS to the node", function () {
     assert.match(String(refused), /no connection to RPC_URL: the node requires a client certificate/);
   });
 
-  it("with files that are of no use keeps the server from starting", async () => {
+  it("with invalid files prevents the start of the server", async () => {
     const variables = {
       ...chain.variables,
       RPC_URL: `https://127.0.0.1:${proxy.port}`,

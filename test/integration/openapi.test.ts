@@ -4,7 +4,7 @@ import { createApp } from "../../server/composition/app.ts";
 import { CONTRACT, EXAMPLE_IDS, ORDERS, RESTORED } from "../../server/http/openapi/examples.ts";
 import { EXAMPLE_ADDRESSES } from "../../server/explorer/examples.ts";
 import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { routesOf, unusedParts } from "../support/routes.ts";
@@ -19,18 +19,18 @@ describe("the OpenAPI document", function () {
   });
   after(() => server.stop());
 
-  it("is served to be kept for a while", async () => {
-    const answer = await server.get("/openapi.json");
-    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/);
-    assert.equal(answer.headers.get("cache-control"), "public, max-age=300");
-    const etag = answer.headers.get("etag") ?? "";
+  it("is served with a cache lifetime", async () => {
+    const response = await server.get("/openapi.json");
+    assert.match(response.headers.get("content-type") ?? "", /^application\/json\b/);
+    assert.equal(response.headers.get("cache-control"), "public, max-age=300");
+    const etag = response.headers.get("etag") ?? "";
     const again = await server.get("/openapi.json", { headers: { "If-None-Match": etag, "Cache-Control": "" } });
     assert.equal(again.status, 304);
     assert.equal((await server.post("/openapi.json", {})).status, 405);
-    assert.equal(answer.body.info.version, (await server.get("/api/v1/status")).body.version);
+    assert.equal(response.body.info.version, (await server.get("/api/v1/status")).body.version);
   });
 
-  it("names what the server has routes for, and nothing else", () => {
+  it("lists exactly the routes of the server", () => {
     const named = openApi.operations.map(({ method, path }) => `${method} ${path}`);
     const served = routesOf(createApp(unusedParts())).filter((route) => !isOfAPage(route));
     assert.isAbove(served.length, 15);
@@ -87,18 +87,18 @@ describe("the OpenAPI document", function () {
 
     const execute = (
       { method, path }: DocumentedOperation,
-      { path: parameters, query, body, answer }: DocumentedExample,
-    ): Promise<Answer> => {
-      const place = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      { path: parameters, query, body, response }: DocumentedExample,
+    ): Promise<HttpResponse> => {
+      const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
         encodeURIComponent(replaced(String(parameters[name]))),
       );
-      const asked = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) asked.set(name, replaced(String(value)));
+      const search = new URLSearchParams();
+      for (const [name, value] of Object.entries(query)) search.set(name, replaced(String(value)));
       const text = typeof body?.value === "string" ? body.value : JSON.stringify(body?.value);
-      return server.get(`${place}?${asked}`, {
+      return server.get(`${url}?${search}`, {
         method,
         headers: {
-          Accept: `${answer.type}, application/json;q=0.5`,
+          Accept: `${response.type}, application/json;q=0.5`,
           ...(body === undefined ? {} : { "Content-Type": body.type }),
         },
         ...(body === undefined ? {} : { body: replaced(text) }),
@@ -106,18 +106,18 @@ describe("the OpenAPI document", function () {
     };
 
     for (const operation of new OpenApi(openApiText()).operations) {
-      it(`of ${operation.id} that are answered as it says`, async () => {
+      it(`of ${operation.id} whose responses match`, async () => {
         assert.isNotEmpty(operation.examples);
         for (const example of operation.examples) {
           await prepare(operation, example);
           const { status, headers, text, body } = await execute(operation, example);
-          assert.equal(status, example.answer.status, `${example.name}: ${text}`);
+          assert.equal(status, example.response.status, `${example.name}: ${text}`);
           assert.equal(
             openApi.faultOf(operation, status, headers.get("content-type") ?? "", text),
             undefined,
             `${example.name}: ${text}`,
           );
-          const { type, value } = example.answer;
+          const { type, value } = example.response;
           assert.equal(
             openApi.faultOf(operation, status, type, typeof value === "string" ? value : JSON.stringify(value)),
             undefined,
@@ -132,14 +132,14 @@ describe("the OpenAPI document", function () {
     }
   });
 
-  describe("describes answers of every kind", function () {
-    const isDescribed = (answer: Answer, method: string, path: string, status: number): void => {
+  describe("describes all kinds of responses", function () {
+    const isDescribed = (response: HttpResponse, method: string, path: string, status: number): void => {
       const operation = openApi.operationOf(method, path) ?? assert.fail(path);
-      assert.equal(answer.status, status, answer.text);
+      assert.equal(response.status, status, response.text);
       assert.equal(
-        openApi.faultOf(operation, status, answer.headers.get("content-type") ?? "", answer.text),
+        openApi.faultOf(operation, status, response.headers.get("content-type") ?? "", response.text),
         undefined,
-        answer.text,
+        response.text,
       );
     };
     const get = async (path: string, status: number, init?: RequestInit) =>
@@ -184,7 +184,7 @@ describe("the OpenAPI document", function () {
       }
     });
 
-    it("of comparisons that say more than the usual", async () => {
+    it("of comparisons with optional fields", async () => {
       const hash = "cd".repeat(32);
       await post("/api/v1/proof", { document_id: "changed", hash, metadata: { timestamp: 1 } }, 201);
       await post("/api/v1/proof", { document_id: "changed", hash: "ce".repeat(32), metadata: { timestamp: 2 } }, 201);
@@ -228,21 +228,21 @@ describe("the OpenAPI document", function () {
     });
   });
 
-  it("describes the refusal of other methods, which names those that there are", async () => {
+  it("describes the rejection of other methods, with the allowed ones", async () => {
     for (const operation of openApi.operations) {
-      const answer = await server.get(operation.path.replaceAll(/[{}]/g, ""), { method: "DELETE" });
-      assert.equal(answer.status, 405, operation.id);
+      const response = await server.get(operation.path.replaceAll(/[{}]/g, ""), { method: "DELETE" });
+      assert.equal(response.status, 405, operation.id);
       assert.equal(
-        openApi.faultOf(operation, 405, answer.headers.get("content-type") ?? "", answer.text),
+        openApi.faultOf(operation, 405, response.headers.get("content-type") ?? "", response.text),
         undefined,
         operation.id,
       );
-      assert.include((answer.headers.get("allow") ?? "").split(", "), operation.method, operation.id);
+      assert.include((response.headers.get("allow") ?? "").split(", "), operation.method, operation.id);
       assert.property(operation.described.responses[405].headers, "Allow", operation.id);
     }
   });
 
-  it("describes refusals of those who may not ask, and of those who ask too often", async () => {
+  it("describes responses to unauthorized callers and above the rate limit", async () => {
     const guarded = await startServer({
       API_AUTH: "apikey",
       TRUSTED_PROXIES: "127.0.0.1",
@@ -250,27 +250,27 @@ describe("the OpenAPI document", function () {
     });
     try {
       for (const operation of openApi.operations.filter(({ described }) => described.security.length > 0)) {
-        const ask = async (status: number, headers: Record<string, string>): Promise<void> => {
-          const answer = await guarded.get(operation.path.replaceAll(/[{}]/g, ""), {
+        const request = async (status: number, headers: Record<string, string>): Promise<void> => {
+          const response = await guarded.get(operation.path.replaceAll(/[{}]/g, ""), {
             method: operation.method,
             headers,
           });
-          assert.equal(answer.status, status, operation.id);
+          assert.equal(response.status, status, operation.id);
           assert.equal(
-            openApi.faultOf(operation, status, answer.headers.get("content-type") ?? "", answer.text),
+            openApi.faultOf(operation, status, response.headers.get("content-type") ?? "", response.text),
             undefined,
           );
         };
-        await ask(401, {});
-        await ask(403, { "X-Forwarded-For": "8.8.8.8" });
+        await request(401, {});
+        await request(403, { "X-Forwarded-For": "8.8.8.8" });
       }
       const statuses: number[] = [];
       const operation = openApi.operationOf("POST", "/api") ?? assert.fail();
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        const answer = await guarded.call(ROUTES.auth, { ...guarded.demo, password: "wrong" });
-        statuses.push(answer.status);
+        const response = await guarded.call(ROUTES.auth, { ...guarded.demo, password: "wrong" });
+        statuses.push(response.status);
         assert.equal(
-          openApi.faultOf(operation, answer.status, answer.headers.get("content-type") ?? "", answer.text),
+          openApi.faultOf(operation, response.status, response.headers.get("content-type") ?? "", response.text),
           undefined,
         );
       }
@@ -283,13 +283,13 @@ describe("the OpenAPI document", function () {
   it("describes proofs that wait for the chain", async () => {
     const waiting = await startServer({ PROOF_WAIT: "1", CHAIN_BLOCK_PERIOD: "3" });
     try {
-      const isPending = (answer: Answer, method: string, path: string): void => {
+      const isPending = (response: HttpResponse, method: string, path: string): void => {
         const operation = openApi.operationOf(method, path) ?? assert.fail(path);
-        assert.equal(answer.body.status, "pending", answer.text);
+        assert.equal(response.body.status, "pending", response.text);
         assert.equal(
-          openApi.faultOf(operation, answer.status, answer.headers.get("content-type") ?? "", answer.text),
+          openApi.faultOf(operation, response.status, response.headers.get("content-type") ?? "", response.text),
           undefined,
-          answer.text,
+          response.text,
         );
       };
       const sent = await waiting.post("/api/v1/proof", { document_id: "waits", hash: "ab".repeat(32) });

@@ -24,7 +24,7 @@ describe("the server's process", function () {
     return output;
   };
 
-  it("says at the first start how to log in, and that is true: the password on a terminal only", async () => {
+  it("prints the demo account at the first start, with the password on a terminal only", async () => {
     const server = await startProcess(directory);
     try {
       const file = join(directory, "demo-account.json");
@@ -38,23 +38,23 @@ describe("the server's process", function () {
       assert.deepInclude(made, { login: server.demo.login, file });
       assert.equal(statSync(file).mode & 0o777, 0o600);
 
-      const said: string[] = [];
-      terminalAnnouncer((text) => said.push(text)).started({
+      const printed: string[] = [];
+      terminalAnnouncer((text) => printed.push(text)).started({
         url: server.url,
         embeddedChainUrl: server.chainUrl,
         demoAccount: server.demo,
         demoAccountFile: file,
       });
-      const output = said.join("\n");
+      const output = printed.join("\n");
       for (const text of [file, server.demo.login, server.demo.password, server.chainUrl]) assert.include(output, text);
       const command = /-d '(.*)'$/m.exec(output)?.[1] ?? "";
       const address = /curl -s (\S+) /.exec(output)?.[1] ?? "";
-      const answer = await fetch(address, {
+      const response = await fetch(address, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: command,
       });
-      assert.equal(answer.status, 200);
+      assert.equal(response.status, 200);
       assert.equal((await server.call(ROUTES.auth, server.demo)).status, 200);
     } finally {
       assert.deepEqual(await server.end("SIGINT"), { code: 0, signal: null });
@@ -67,18 +67,18 @@ describe("the server's process", function () {
     assert.deepEqual(lines.slice(-2), ["Stopping.", "Stopped."]);
   });
 
-  it("answers what it was asked before it stops", async () => {
+  it("completes requests in flight before it stops", async () => {
     await (await startProcess(directory)).end("SIGTERM");
     const server = await startProcess(directory, { CHAIN_BLOCK_PERIOD: "60" });
-    const asked = server.post("/api/v1/proof", { document_id: "asked before", hash: "5e".repeat(32) });
+    const pending = server.post("/api/v1/proof", { document_id: "asked before", hash: "5e".repeat(32) });
     await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.pending, 1));
-    const [answer, ended] = await Promise.all([asked, server.end("SIGTERM")]);
-    assert.equal(answer.status, 202, answer.text);
-    assert.equal(answer.body.status, "pending");
+    const [response, ended] = await Promise.all([pending, server.end("SIGTERM")]);
+    assert.equal(response.status, 202, response.text);
+    assert.equal(response.body.status, "pending");
     assert.deepEqual(ended, { code: 0, signal: null });
   });
 
-  it("does not start with a variable that is wrong, and names all of them", async () => {
+  it("rejects invalid variables at the start, and names all of them", async () => {
     const secret = "5e".repeat(40);
     const output = await fails(
       { RELAYER_KEY: secret, LOG_LEVEL: "loud", CHAIN_WAIT: "x" },
@@ -90,12 +90,12 @@ describe("the server's process", function () {
     assert.isEmpty(readdirSync(directory), "nothing was made");
   });
 
-  it("does not start without a node that it never met", () =>
+  it("requires the node at the first start", () =>
     fails({ RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: "5e".repeat(32) }, /RPC_URL/));
 
-  it("does not start on an address that is not its own", () => fails({ HOST: "192.0.2.1" }, /HOST/, /192\.0\.2\.1/));
+  it("rejects an address of another machine at the start", () => fails({ HOST: "192.0.2.1" }, /HOST/, /192\.0\.2\.1/));
 
-  it("does not start with a folder or a database that is none", async () => {
+  it("rejects an invalid folder or database at the start", async () => {
     const file = join(directory, "file");
     writeFileSync(file, "not a database, and long enough to be taken for one".repeat(100));
     await fails({ DATA_DIR: file }, /file/);
@@ -108,20 +108,20 @@ describe("the server's process", function () {
     assert.notInclude(output, "pass-word");
   });
 
-  describe("next to others", function () {
+  describe("beside another process", function () {
     let server: ServerProcess;
     beforeEach(async () => {
       server = await startProcess(directory);
     });
     afterEach(() => server.end("SIGTERM"));
 
-    it("does not start in a folder that another uses, which goes on", async () => {
+    it("rejects a folder in use, and the other process continues", async () => {
       const output = await fails({}, /in use|another|already/i);
       assert.notInclude(output, server.demo.password);
       assert.equal((await server.call(ROUTES.auth, server.demo)).status, 200);
     });
 
-    it("does not start on a port that is taken", async () => {
+    it("rejects a port in use", async () => {
       const other = createServer();
       await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
       const port = String((other.address() as AddressInfo).port);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { Contract, id as keccakOf, JsonRpcProvider } from "ethers";
 import { keyOf } from "../../server/journal/index/proof-key.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -29,10 +29,10 @@ describe("proofs", function () {
 
   const submit = (body: object) => server.post("/api/v1/proof", body);
   const fresh = () => randomBytes(32).toString("hex");
-  const created = async (body: object): Promise<Answer> => {
-    const answer = await submit(body);
-    assert.equal(answer.status, 201, answer.text);
-    return answer;
+  const created = async (body: object): Promise<HttpResponse> => {
+    const response = await submit(body);
+    assert.equal(response.status, 201, response.text);
+    return response;
   };
   const get = (id: string) => server.get(`/api/v1/proof/${encodeURIComponent(id)}`);
   const verify = (hash: string) => server.get(`/api/v1/verify?hash=${hash}`);
@@ -44,7 +44,7 @@ describe("proofs", function () {
   };
 
   /** Asks the contract, with nothing but what the proof says. */
-  const holdsOnChain = async ({ contract, record_hash, merkle }: Answer["body"]): Promise<void> => {
+  const holdsOnChain = async ({ contract, record_hash, merkle }: HttpResponse["body"]): Promise<void> => {
     const provider = new JsonRpcProvider(server.chainUrl);
     const verifyOnChain = new Contract(contract, ANCHOR_ABI, provider).getFunction("verify");
     const hash = `0x${record_hash}`;
@@ -52,11 +52,11 @@ describe("proofs", function () {
     provider.destroy();
   };
 
-  it("are made with every documented field, and can be fetched from their Location", async () => {
+  it("have every documented field, and are available at their Location", async () => {
     const hash = sha256("the document");
     const metadata = { type: "contract", timestamp: 1_700_000_000, source: "orders", note: { ключ: ["ü", 1.5, null] } };
-    const answer = await created({ document_id: "contract-1", hash, metadata });
-    const { body } = answer;
+    const response = await created({ document_id: "contract-1", hash, metadata });
+    const { body } = response;
     const recordHash = recorded("contract-1", 1_700_000_000, "contract", hash);
     assert.equal(body.status, "confirmed");
     assert.equal(body.id, recordHash);
@@ -96,7 +96,7 @@ describe("proofs", function () {
     assert.equal(transaction.blockHash, proof.block_hash);
     assert.equal(transaction.input, `${ANCHOR_SELECTOR}${recordHash}`);
 
-    const location = answer.headers.get("location") ?? "";
+    const location = response.headers.get("location") ?? "";
     assert.isNotEmpty(location);
     const fetched = await server.get(new URL(location, server.url).pathname);
     assert.equal(fetched.status, 200);
@@ -107,7 +107,7 @@ describe("proofs", function () {
     assert.equal((await server.get(`/explorer/api/transactions/${proof.tx_hash}`)).body.action.hash, `0x${recordHash}`);
   });
 
-  it("stand on the chain, as anybody can check with any library", async () => {
+  it("are on the chain and verifiable with any library", async () => {
     const { proof } = (await created({ document_id: "independent", hash: fresh() })).body;
     const provider = new JsonRpcProvider(server.chainUrl);
     try {
@@ -125,7 +125,7 @@ describe("proofs", function () {
     }
   });
 
-  it("have the server's time when none is given, and it is returned", async () => {
+  it("use the server's time without a given one, and return it", async () => {
     const before = Math.floor(Date.now() / 1000);
     const hash = fresh();
     const { proof } = (await created({ document_id: "no time", hash })).body;
@@ -142,9 +142,9 @@ describe("proofs", function () {
     const body = { document_id: "again", hash: fresh(), metadata: { timestamp: 5, type: "log" } };
     const first = await created(body);
     for (const hash of [body.hash, body.hash.toUpperCase(), `0x${body.hash}`, `0X${body.hash}`]) {
-      const answer = await submit({ ...body, hash });
-      assert.equal(answer.status, 200);
-      assert.deepEqual(answer.body, first.body);
+      const response = await submit({ ...body, hash });
+      assert.equal(response.status, 200);
+      assert.deepEqual(response.body, first.body);
     }
     const other = await submit({ ...body, metadata: { ...body.metadata, source: "another" } });
     assert.equal(other.status, 200, "the source is no part of the recorded hash");
@@ -153,9 +153,9 @@ describe("proofs", function () {
     assert.lengthOf(transactions, 1);
   });
 
-  it("of another time, type, document or hash are others", async () => {
+  it("of another time, type, document or hash are different", async () => {
     const body = { document_id: "other", hash: fresh(), metadata: { timestamp: 5, type: "log" } };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       created(body),
       created({ ...body, metadata: { timestamp: 6, type: "log" } }),
       created({ ...body, metadata: { timestamp: 5, type: "contract" } }),
@@ -163,10 +163,10 @@ describe("proofs", function () {
       created({ ...body, hash: fresh() }),
       created({ ...body, document_id: "another" }),
     ]);
-    assert.lengthOf(new Set(answers.map(({ body }) => body.id)), 6);
+    assert.lengthOf(new Set(responses.map(({ body }) => body.id)), 6);
   });
 
-  it("of two documents are never taken for one, even when their recorded hash is the same", async () => {
+  it("of two documents stay separate, even with the same recorded hash", async () => {
     // The recorded text has no separators: "a" at 12 and "a1" at 2 read alike.
     const hash = fresh();
     const first = (await created({ document_id: "a", hash, metadata: { timestamp: 12 } })).body;
@@ -177,13 +177,13 @@ describe("proofs", function () {
     assert.equal((await get("a1")).status, 200, "what was accepted can be found");
   });
 
-  it("of an empty type are those of none", async () => {
+  it("of an empty type equal those without one", async () => {
     const body = { document_id: "empty type", hash: fresh(), metadata: { timestamp: 9, type: "" } };
     assert.equal((await created(body)).body.id, recorded("empty type", 9, "", body.hash));
     assert.equal((await submit({ ...body, metadata: { timestamp: 9 } })).status, 200);
   });
 
-  it("of one document come newest first, the others under history", async () => {
+  it("of one document are listed newest first, with older ones under history", async () => {
     const made = [];
     for (let n = 1; n <= 3; n += 1)
       made.push((await created({ document_id: "versions", hash: fresh(), metadata: { timestamp: n } })).body);
@@ -194,7 +194,7 @@ describe("proofs", function () {
     assert.notProperty((await get(made[0].id)).body, "history");
   });
 
-  it("of one document are paged", async () => {
+  it("of one document are returned in pages", async () => {
     const timestamps = Array.from({ length: 7 }, (_, index) => index + 1);
     const made = [];
     for (const timestamp of timestamps)
@@ -222,7 +222,7 @@ describe("proofs", function () {
     }
   });
 
-  it("of documents with any name are found by it", async () => {
+  it("are found by documents with any name", async () => {
     const names = [
       "a/b/c",
       "/",
@@ -261,7 +261,7 @@ describe("proofs", function () {
     }
   });
 
-  it("of a document named like a proof's id are found as that proof first", async () => {
+  it("of a document with the id of a proof return that proof first", async () => {
     const first = (await created({ document_id: "the first", hash: fresh() })).body;
     await created({ document_id: first.id, hash: fresh() });
     assert.deepEqual((await get(first.id)).body, first);
@@ -285,11 +285,11 @@ describe("proofs", function () {
     }
   });
 
-  it("are not found under what was never recorded", async () => {
+  it("are not found for unknown ids", async () => {
     for (const id of [fresh(), "nobody", "%00", "%E2%82%AC"]) problem(await server.get(`/api/v1/proof/${id}`), 404);
   });
 
-  it("are verified by GET and POST, under either name of the hash", async () => {
+  it("are verified by GET and POST, with either name of the hash", async () => {
     const hash = fresh();
     const { proof } = (await created({ document_id: "verified", hash })).body;
     const expected = {
@@ -298,9 +298,9 @@ describe("proofs", function () {
     };
     for (const written of [hash, hash.toUpperCase(), `0x${hash}`, `0X${hash.toUpperCase()}`]) {
       for (const name of ["hash", "document_hash"]) {
-        const asked = await server.get(`/api/v1/verify?${name}=${written}`);
+        const requested = await server.get(`/api/v1/verify?${name}=${written}`);
         const posted = await server.post("/api/v1/verify", { [name]: written });
-        for (const { status, body } of [asked, posted]) {
+        for (const { status, body } of [requested, posted]) {
           assert.equal(status, 200);
           assert.deepEqual(body, expected);
         }
@@ -314,54 +314,54 @@ describe("proofs", function () {
     problem(await server.post("/api/v1/verify", { hash, document_hash: fresh() }), 400);
   });
 
-  it("are not valid for a hash that was never recorded", async () => {
+  it("are not valid for an unknown hash", async () => {
     const { body } = await created({ document_id: "never", hash: fresh() });
     for (const hash of [fresh(), body.id]) {
-      for (const answer of [await verify(hash), await server.post("/api/v1/verify", { document_hash: hash })]) {
-        assert.equal(answer.status, 200);
-        assert.hasAllKeys(answer.body, ["valid", "message"]);
-        assert.strictEqual(answer.body.valid, false);
-        assert.match(answer.body.message, /no proof (was )?found/i);
+      for (const response of [await verify(hash), await server.post("/api/v1/verify", { document_hash: hash })]) {
+        assert.equal(response.status, 200);
+        assert.hasAllKeys(response.body, ["valid", "message"]);
+        assert.strictEqual(response.body.valid, false);
+        assert.match(response.body.message, /no proof (was )?found/i);
       }
     }
   });
 
-  it("are one when twenty ask for the same at once", async () => {
+  it("are a single proof for twenty simultaneous requests", async () => {
     const body = { document_id: "twenty", hash: fresh(), metadata: { timestamp: 20 } };
-    const answers = await Promise.all(Array.from({ length: 20 }, () => submit(body)));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => submit(body)));
     assert.lengthOf(
-      answers.filter(({ status }) => status === 201),
+      responses.filter(({ status }) => status === 201),
       1,
     );
     assert.lengthOf(
-      answers.filter(({ status }) => status === 200),
+      responses.filter(({ status }) => status === 200),
       19,
     );
-    for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
-    const id = answers[0]?.body.id;
+    for (const response of responses) assert.deepEqual(response.body, responses[0]?.body);
+    const id = responses[0]?.body.id;
     assert.lengthOf(
       (await allTransactions(server.chainUrl)).filter(({ input }) => input.includes(id)),
       1,
     );
   });
 
-  it("are as many as two hundred when those are asked for at once", async () => {
-    const answers = await Promise.all(
+  it("are two hundred proofs for as many simultaneous requests", async () => {
+    const responses = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
         submit({ document_id: `load ${n}`, hash: fresh(), metadata: { timestamp: n } }),
       ),
     );
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       assert.equal(status, 201);
       assert.equal(body.status, "confirmed");
     }
-    assert.lengthOf(new Set(answers.map(({ body }) => body.id)), 200);
-    assert.isBelow(new Set(answers.map(({ body }) => body.proof.tx_hash)).size, 200, "they share transactions");
-    for (const { body } of answers) await holdsOnChain(body.proof);
-    for (const { body } of answers.slice(0, 5)) assert.isTrue((await verify(body.proof.hash)).body.valid);
+    assert.lengthOf(new Set(responses.map(({ body }) => body.id)), 200);
+    assert.isBelow(new Set(responses.map(({ body }) => body.proof.tx_hash)).size, 200, "they share transactions");
+    for (const { body } of responses) await holdsOnChain(body.proof);
+    for (const { body } of responses.slice(0, 5)) assert.isTrue((await verify(body.proof.hash)).body.valid);
   });
 
-  it("put only hashes on chain: every transaction is a selector and a hash, or a root and a size", async () => {
+  it("put only hashes on chain: every call is a selector and a hash, or a root and a size", async () => {
     const secret = {
       document_id: "SECRET-DOCUMENT",
       hash: sha256("x"),
@@ -402,6 +402,8 @@ describe("proofs", function () {
       "records",
       "pending",
       "writable",
+      "free_bytes",
+      "storage_fault",
       "last_reconciled",
       "divergences",
       "replica_lag",
@@ -415,7 +417,7 @@ describe("proofs", function () {
     assert.strictEqual(body.relayer.in_flight, 0);
   });
 
-  it("are counted in the metrics, with their times, the chain, CPU and memory", async () => {
+  it("are counted in the metrics, with times, chain, CPU and memory", async () => {
     const { status, headers, text } = await server.get("/metrics");
     assert.equal(status, 200);
     assert.match(headers.get("content-type") ?? "", /^text\/plain;.*version=0\.0\.4/);
@@ -464,7 +466,7 @@ describe("proofs", function () {
     assert.notInclude((await server.get("/metrics")).text, "counted");
   });
 
-  describe("in a journal that was changed behind the server's back", function () {
+  describe("in a journal that was changed externally", function () {
     const change = (sql: string, ...values: (string | number | Uint8Array)[]) => {
       const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
       try {
@@ -501,45 +503,47 @@ describe("proofs", function () {
       (set: string, ...values: (string | number)[]) =>
       ({ document_id = "" }: Record<string, string>) =>
         force("proofs", [`update proofs set ${set} where document_id = ?`, ...values, document_id]);
-    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>, asked: string) => void])[] =
+    const cases: readonly (readonly [
+      what: string,
+      change: (proof: Record<string, string>, requested: string) => void,
+    ])[] = [
       [
-        [
-          "document hash",
-          ({ document_id = "" }, asked) =>
-            force(
-              "proofs",
-              ["update proofs set hash = ? where document_id = ?", bytes(asked), document_id],
-              [
-                "insert into proof_keys_recent select ?, sequence from proofs where document_id = ?",
-                keyOf(bytes(asked)),
-                document_id,
-              ],
-            ),
-        ],
-        ["document id", fact("document_id = ?", "forged")],
-        ["timestamp", fact("timestamp = ?", 4)],
-        ["type", fact("label_id = null")],
-        ["block number", confirmation("block_number = block_number - 1")],
-        ["block hash", confirmation("block_hash = ?", randomBytes(32))],
-        ["block time", confirmation("block_time = block_time - 86400")],
-        ["transaction hash", confirmation("transaction_hash = ?", randomBytes(32))],
-        [
-          "confirmation, an older one",
-          ({ record_hash = "" }) =>
-            change(
-              "update anchors set confirmation = (select min(sequence) from confirmations) where hash = ?",
-              bytes(record_hash),
-            ),
-        ],
-        [
-          "confirmation, a later one",
-          ({ record_hash = "" }) =>
-            change(
-              "update anchors set confirmation = (select max(sequence) from confirmations) where hash = ?",
-              bytes(record_hash),
-            ),
-        ],
-      ];
+        "document hash",
+        ({ document_id = "" }, requested) =>
+          force(
+            "proofs",
+            ["update proofs set hash = ? where document_id = ?", bytes(requested), document_id],
+            [
+              "insert into proof_keys_recent select ?, sequence from proofs where document_id = ?",
+              keyOf(bytes(requested)),
+              document_id,
+            ],
+          ),
+      ],
+      ["document id", fact("document_id = ?", "forged")],
+      ["timestamp", fact("timestamp = ?", 4)],
+      ["type", fact("label_id = null")],
+      ["block number", confirmation("block_number = block_number - 1")],
+      ["block hash", confirmation("block_hash = ?", randomBytes(32))],
+      ["block time", confirmation("block_time = block_time - 86400")],
+      ["transaction hash", confirmation("transaction_hash = ?", randomBytes(32))],
+      [
+        "confirmation, an older one",
+        ({ record_hash = "" }) =>
+          change(
+            "update anchors set confirmation = (select min(sequence) from confirmations) where hash = ?",
+            bytes(record_hash),
+          ),
+      ],
+      [
+        "confirmation, a later one",
+        ({ record_hash = "" }) =>
+          change(
+            "update anchors set confirmation = (select max(sequence) from confirmations) where hash = ?",
+            bytes(record_hash),
+          ),
+      ],
+    ];
     for (const [what, forge] of cases) {
       it(`are not valid with another ${what}, which raises an alert`, async () => {
         const hash = fresh();
@@ -549,9 +553,9 @@ describe("proofs", function () {
         await created({ document_id: `after ${what}`, hash: fresh() });
         assert.isTrue((await verify(hash)).body.valid);
         const before = await metric("sealbook_journal_divergences_total");
-        const asked = what === "document hash" ? fresh() : hash;
-        forge(proof, asked);
-        const { status, body } = await verify(asked);
+        const requested = what === "document hash" ? fresh() : hash;
+        forge(proof, requested);
+        const { status, body } = await verify(requested);
         assert.equal(status, 200);
         assert.hasAllKeys(body, ["valid", "message"]);
         assert.strictEqual(body.valid, false);
@@ -564,7 +568,7 @@ describe("proofs", function () {
       });
     }
 
-    it("are not valid when they are invented", async () => {
+    it("are not valid when inserted", async () => {
       const hash = fresh();
       const { proof } = (await created({ document_id: "model", hash: fresh(), metadata: { timestamp: 3 } })).body;
       const recordHash = recorded("invented", 3, "", hash);
@@ -588,7 +592,7 @@ describe("proofs", function () {
       assert.strictEqual(body.valid, false);
     });
 
-    it("show in the status", async () => {
+    it("appear in the status", async () => {
       const { body } = await server.get("/api/v1/status");
       assert.isAtLeast(body.journal.divergences, 10);
       assert.equal(body.status, "degraded");
@@ -596,9 +600,9 @@ describe("proofs", function () {
   });
 });
 
-function problem(answer: Answer, status: number): void {
-  assert.equal(answer.status, status, answer.text);
-  assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
-  assert.containsAllKeys(answer.body, ["type", "title", "status", "detail"]);
-  assert.strictEqual(answer.body.status, status);
+function problem(response: HttpResponse, status: number): void {
+  assert.equal(response.status, status, response.text);
+  assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
+  assert.containsAllKeys(response.body, ["type", "title", "status", "detail"]);
+  assert.strictEqual(response.body.status, status);
 }

@@ -14,7 +14,7 @@ import type { ParsedJson } from "../support/parsed-json.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
-import { type FolderPlace, folderPlace } from "../support/replica-place.ts";
+import { type FolderReplica, folderReplica } from "../support/test-replica.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 
@@ -30,7 +30,7 @@ const PERIODS = {
 /** Waits until everything was compared so many times more. */
 async function fullPasses(database: EngineDatabase, count: number): Promise<void> {
   const lastPass = async (): Promise<number> => {
-    const [row] = await database.ask("select full_passed_at from reconciliation");
+    const [row] = await database.query("select full_passed_at from reconciliation");
     return Number(row?.["full_passed_at"] ?? 0);
   };
   for (let pass = 0; pass < count; pass += 1) {
@@ -40,16 +40,16 @@ async function fullPasses(database: EngineDatabase, count: number): Promise<void
 }
 
 for (const engine of ENGINES)
-  describe(`journal, replica and chain that are tampered with, on ${engine}`, () => {
+  describe(`reconciliation of a manipulated journal, replica or chain, on ${engine}`, () => {
     let chain: RemoteChain;
-    let place: FolderPlace;
+    let replica: FolderReplica;
     let database: EngineDatabase;
     let server: TestServer;
     let intruder: Intruder;
 
     const start = (periods: TestServerOptions["periods"] = PERIODS): Promise<TestServer> =>
       startServer(
-        { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${place.path}` },
+        { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${replica.path}` },
         { directory: chain.directory, periods },
       );
     const prove = async (count: number): Promise<ParsedJson[]> => {
@@ -137,12 +137,12 @@ for (const engine of ENGINES)
 
     before(async () => {
       chain = await startRemoteChain(startRawNode);
-      place = await folderPlace();
+      replica = await folderReplica();
       database = await emptyDatabase(engine);
       server = await start();
       intruder = await breakIn(database, engine);
       const segments = async (): Promise<number> =>
-        (await place.list()).filter((name) => name.endsWith(".json")).length;
+        (await replica.list()).filter((name) => name.endsWith(".json")).length;
       for (let n = 0; n < 4; n += 1) {
         const before = await segments();
         await prove(3);
@@ -152,7 +152,7 @@ for (const engine of ENGINES)
     after(async () => {
       await server.stop("keep");
       await chain.close();
-      await place.close();
+      await replica.close();
       await database.remove();
     });
 
@@ -163,7 +163,7 @@ for (const engine of ENGINES)
       ["transaction_hash", () => database.literal(randomBytes(32))],
       ["hash", () => database.literal(randomBytes(32))],
     ] as const) {
-      it(`find a confirmation whose ${column} was changed`, () =>
+      it(`finds a confirmation with a changed ${column}`, () =>
         assertChangeFound(
           column === "hash" ? /^anchor/ : /^confirmation/,
           column === "hash" ? /another one/ : /the journal was changed/,
@@ -181,8 +181,8 @@ for (const engine of ENGINES)
       ["sequence", () => "-1"],
       ["leaf_index", () => "leaf_index + 7"],
     ] as const) {
-      it(`find a proof whose ${column} was changed`, async () => {
-        const [row] = await database.ask("select document_id from proofs order by sequence limit 1");
+      it(`finds a proof with a changed ${column}`, async () => {
+        const [row] = await database.query("select document_id from proofs order by sequence limit 1");
         await assertChangeFound(
           /^entries$/,
           /is missing or was changed/,
@@ -194,7 +194,7 @@ for (const engine of ENGINES)
       });
     }
 
-    it("find a proof that was deleted", () =>
+    it("finds a deleted proof", () =>
       assertFound(
         /^entries$/,
         /has no entry|is missing/,
@@ -207,7 +207,7 @@ for (const engine of ENGINES)
         () => intruder.run("insert into proofs select * from kept").then(() => intruder.run("drop table kept")),
       ));
 
-    it("find another digest in the place of the newest", () =>
+    it("finds a changed newest digest", () =>
       assertChangeFound(
         /^entries$/,
         /does not have the digest/,
@@ -217,7 +217,7 @@ for (const engine of ENGINES)
         "id = 1",
       ));
 
-    it("find a journal that was cut off", () =>
+    it("finds a truncated journal", () =>
       assertChangeFound(
         /^replica/,
         /does not have the journal's digest/,
@@ -227,7 +227,7 @@ for (const engine of ENGINES)
         "id = 1",
       ));
 
-    it("mend an anchor that is confirmed by the chain and not by the journal", async () => {
+    it("records the outcome of an anchor that is confirmed on chain only", async () => {
       await atRest();
       const [proof] = await prove(2);
       await fullPasses(database, 2);
@@ -244,7 +244,7 @@ for (const engine of ENGINES)
       assert.lengthOf(alerts(), before);
     });
 
-    it("follow a block that was replaced, and keep what was before", async () => {
+    it("follows a replaced block, and stores the previous one", async () => {
       await atRest();
       const snapshot = await rpcCall(chain.url, "evm_snapshot");
       const from = chain.proxy.delivered.length;
@@ -266,47 +266,47 @@ for (const engine of ENGINES)
     });
 
     const segment = async (index: number, ending: boolean): Promise<string> =>
-      (await place.list())
+      (await replica.list())
         .filter((name) => name.endsWith(".json") === ending && name !== "sealbook-replica.json")
         .at(index) ?? assert.fail("there is no such segment");
 
-    it("find a byte of a segment that was changed", async () => {
+    it("finds a changed byte of a segment", async () => {
       const key = await segment(1, false);
-      const genuine = await place.get(key);
+      const genuine = await replica.get(key);
       const forged = Buffer.from(genuine);
       forged.writeUInt8(forged.readUInt8(forged.length - 3) ^ 4, forged.length - 3);
       await assertFound(
         /^replica/,
         /segment 2/,
-        () => place.put(key, forged),
-        () => place.put(key, genuine),
+        () => replica.put(key, forged),
+        () => replica.put(key, genuine),
       );
     });
 
-    it("find a segment that is gone", async () => {
+    it("finds a missing segment", async () => {
       const key = await segment(1, true);
-      const genuine = await place.get(key);
+      const genuine = await replica.get(key);
       await assertFound(
         /^replica/,
         /segment 2.*is missing/,
-        () => place.remove(key),
-        () => place.put(key, genuine),
+        () => replica.remove(key),
+        () => replica.put(key, genuine),
       );
     });
 
-    it("find a manifest that was put in the place of another", async () => {
+    it("finds a replaced manifest", async () => {
       const [key, other] = [await segment(1, true), await segment(2, true)];
-      const genuine = await place.get(key);
+      const genuine = await replica.get(key);
       await assertFound(
         /^replica/,
         /segment/,
-        async () => place.put(key, await place.get(other)),
-        () => place.put(key, genuine),
+        async () => replica.put(key, await replica.get(other)),
+        () => replica.put(key, genuine),
       );
     });
 
-    it("find a journal that was written anew as a whole, by its checkpoints and by what proofs are under", async () => {
-      const [row] = await database.ask("select hash from proofs order by sequence limit 1");
+    it("finds a journal rewritten as a whole, by its checkpoints and anchors", async () => {
+      const [row] = await database.query("select hash from proofs order by sequence limit 1");
       const genuine = database.literal(Buffer.from(row?.["hash"] as Uint8Array));
       const put = (value: string) =>
         intruder.run(`update proofs set hash = ${value} where sequence = (select min(sequence) from proofs)`);
@@ -333,7 +333,7 @@ for (const engine of ENGINES)
       await atRest();
     });
 
-    it("find a hash that is on the chain without the journal, and know of it after a restart", async () => {
+    it("finds a hash on the chain without a proof in the journal, and keeps the finding after a restart", async () => {
       await atRest();
       const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
       const [{ contract }] = await prove(1);
@@ -360,29 +360,29 @@ for (const engine of ENGINES)
       assert.equal(await divergences(), 1);
       // The key's nonce is used up, and what is asked for is done all the same.
       await prove(1);
-      const told = async () =>
+      const messages = async () =>
         (await server.context.journal.serviceLog.newest("", 1_000)).filter(({ message }) =>
           message.includes("that the journal does not know"),
         ).length;
-      assert.equal(await told(), 1);
+      assert.equal(await messages(), 1);
       await server.stop("keep");
       server = await start();
       assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
       await fullPasses(database, 2);
       assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
-      assert.equal(await told(), 1, "accounts were told once");
+      assert.equal(await messages(), 1, "accounts were told once");
     });
   });
 
-describe("journal, replica and chain that nobody tampers with", () => {
+describe("reconciliation of an honest journal, replica and chain", () => {
   const undisturbed = (engine: Engine) => async (): Promise<void> => {
     const chain = await startRemoteChain(startRawNode);
     const database = await emptyDatabase(engine);
-    const place = await folderPlace();
+    const replica = await folderReplica();
     const variables: EnvironmentVariables = {
       ...chain.variables,
       DATABASE_URL: database.url,
-      REPLICA_TARGETS: `file://${place.path}`,
+      REPLICA_TARGETS: `file://${replica.path}`,
       REPLICA_INTERVAL: "1",
       RECONCILE_INTERVAL: "1",
       RECONCILE_FULL_INTERVAL: "1",
@@ -412,7 +412,7 @@ describe("journal, replica and chain that nobody tampers with", () => {
     } finally {
       await server?.end("SIGKILL");
       await chain.close();
-      await place.close();
+      await replica.close();
       await database.remove();
     }
   };

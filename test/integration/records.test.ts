@@ -25,9 +25,9 @@ describe("records", function () {
     server.call(ROUTES.store, { token: by }, { code, topic, payload });
   const stored = async (code: string, topic = "t", payload: object = {}, by = token) =>
     content(await store(code, topic, payload, by), ROUTES.store);
-  const ask = (search: object, by = token) => server.call(ROUTES.search, { token: by }, { search });
+  const find = (search: object, by = token) => server.call(ROUTES.search, { token: by }, { search });
   const page = async (search: object): Promise<{ events: Event[]; next?: string }> => {
-    const body = content(await ask(search), ROUTES.search);
+    const body = content(await find(search), ROUTES.search);
     assert.hasAllKeys(body, ["component_render", "tparams"]);
     assert.match(body.component_render, /^\d+(\.\d+)?$/);
     return body.tparams;
@@ -37,7 +37,7 @@ describe("records", function () {
   const topics = async (value: string): Promise<string[]> =>
     (await page({ target: "2", value })).events.map((event) => event[4]);
 
-  it("are stored with every documented field of the answer, and found as they were", async () => {
+  it("are stored with every documented field, and found unchanged", async () => {
     const payload = {
       payload: {
         sensorvalue: 12.5,
@@ -78,13 +78,13 @@ describe("records", function () {
     assert.equal(Buffer.from(event?.[3] ?? "", "base64").toString("utf8"), "{}");
   });
 
-  it("are numbered one after the other", async () => {
+  it("are numbered consecutively", async () => {
     const one = await stored("numbered");
     const two = await stored("numbered");
     assert.equal(two.chainid, one.chainid + 1);
   });
 
-  it("may have the same code and topic, and come newest first", async () => {
+  it("may have the same code and topic, and are listed newest first", async () => {
     for (let n = 0; n < 5; n += 1) await stored("twin", "same", { n });
     const { events } = await page({ target: "1", value: "twin" });
     const found = events.map((event) => JSON.parse(Buffer.from(event[3], "base64").toString()).n);
@@ -150,7 +150,7 @@ describe("records", function () {
       });
     }
 
-    it("with stars before, after and inside", async () => {
+    it("with wildcards before, after and inside", async () => {
       assert.deepEqual(await some("alpha*"), ["alpha", "alphabet"]);
       assert.deepEqual(await some("*lpha"), ["Alpha", "alpha"]);
       assert.deepEqual(await some("al*ha"), ["al%ha", "al*ha", "al\\*ha", "al_ha", "alpha"].sort());
@@ -163,7 +163,7 @@ describe("records", function () {
       assert.deepEqual(await byTopic("a*\u0308"), ["a\u0308"]);
     });
 
-    it("with stars that match nothing as well", async () => {
+    it("with wildcards that match nothing as well", async () => {
       assert.deepEqual(await some("*alpha*"), ["alpha", "alphabet"]);
       assert.deepEqual(await some("a*l*p*h*a"), ["alpha"]);
       assert.deepEqual(await some("alpha**"), ["alpha", "alphabet"]);
@@ -176,7 +176,7 @@ describe("records", function () {
       assert.deepEqual(await some("\\**"), ["*", "**"]);
     });
 
-    it("with percent, underscore and brackets as they are", async () => {
+    it("with literal percent, underscore and brackets", async () => {
       assert.deepEqual(await some("al%ha"), ["al%ha"]);
       assert.deepEqual(await some("al_ha"), ["al_ha"]);
       assert.deepEqual(await some("%"), []);
@@ -186,13 +186,13 @@ describe("records", function () {
       assert.deepEqual(await byTopic("?"), []);
     });
 
-    it("by case", async () => {
+    it("case-sensitively", async () => {
       assert.deepEqual(await some("ALPHA"), []);
       assert.deepEqual(await some("Alpha*"), ["Alpha"]);
       assert.deepEqual(await byTopic("Ä*"), ["Ä"]);
     });
 
-    it("by the field that was asked for only", async () => {
+    it("in the given field only", async () => {
       await stored("only a code", "only a topic");
       assert.lengthOf(await codes("only a code"), 1);
       assert.isEmpty(await topics("only a code"));
@@ -200,7 +200,7 @@ describe("records", function () {
       assert.isEmpty(await codes("only a topic"));
     });
 
-    it("with a star alone for all of them", async () => {
+    it("with a wildcard alone for all of them", async () => {
       const all = await page({ target: "1", value: "*" });
       const { stats } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams;
       assert.lengthOf(all.events, stats.records);
@@ -213,7 +213,7 @@ describe("records", function () {
       assert.deepEqual(tparams, { events: [] });
     });
 
-    it("page by page with no loss and no repetition, whatever is stored meanwhile", async () => {
+    it("page by page without loss or repetition, with records stored meanwhile", async () => {
       const everything = (await page({ target: "1", value: "*" })).events;
       for (const limit of [1, 7, everything.length - 1, everything.length, 10_000]) {
         const seen: Event[] = [];
@@ -236,7 +236,7 @@ describe("records", function () {
     });
   });
 
-  it("take code and topic of 256 characters, whatever their bytes", async () => {
+  it("accept code and topic of 256 characters of any size in bytes", async () => {
     const longest = "😀".repeat(256);
     await stored(longest, longest);
     assert.deepEqual(await codes(longest), [longest]);
@@ -244,7 +244,7 @@ describe("records", function () {
     refused(await store(`${longest}x`), ROUTES.store, 400, "malformed");
   });
 
-  it("take the largest body that is let in", async () => {
+  it("accept the maximum body size", async () => {
     const body = (filler: string) => ({ filler });
     const overhead = JSON.stringify({
       credentials: { token },
@@ -262,7 +262,7 @@ describe("records", function () {
     assert.equal((await store("large", "t", body(`${random}x`))).status, 413);
   });
 
-  it("are all kept when fifty are sent at once", async () => {
+  it("are all stored when fifty are sent at once", async () => {
     const results = await Promise.all(Array.from({ length: 50 }, (_, n) => stored(`burst ${n}`, "burst", { n })));
     const ids = results.map(({ chainid }) => chainid);
     assert.lengthOf(new Set(ids), 50);
@@ -283,19 +283,19 @@ describe("records", function () {
       writer = await accounts.create("full");
     });
 
-    it("are found by everybody, under their own sender", async () => {
+    it("are found by all accounts, with their own sender", async () => {
       const other = await server.login(writer);
       await stored("of another", "others", {}, other);
       const [event] = (await page({ target: "1", value: "of another" })).events;
       assert.equal(event?.[0], writer.login);
     });
 
-    it("may be read, decoded, and not stored with the scope read", async () => {
-      const answer = await server.call(ROUTES.auth, reader);
-      const { scope, tx } = content(answer, ROUTES.auth).tparams;
+    it("are readable and decodable, but not writable, with the scope read", async () => {
+      const response = await server.call(ROUTES.auth, reader);
+      const { scope, tx } = content(response, ROUTES.auth).tparams;
       assert.equal(scope, "read");
       refused(await store("by a reader", "t", {}, tx), ROUTES.store, 403, "scope_refused");
-      content(await ask({ target: "1", value: "*" }, tx), ROUTES.search);
+      content(await find({ target: "1", value: "*" }, tx), ROUTES.search);
       const [vector] = callDataVectors();
       content(
         await server.call(ROUTES.decode, { token: tx }, { function: vector?.function, inputdata: vector?.inputdata }),
@@ -306,15 +306,15 @@ describe("records", function () {
       assert.isEmpty(await codes("by a reader"));
     });
 
-    it("end with the account: no login, and no live token", async () => {
+    it("end with the revocation: no login, and no valid token", async () => {
       const live = await server.login(writer);
       await server.context.accounts?.revoke(writer.login);
-      refused(await ask({ target: "1", value: "*" }, live), ROUTES.search, 401, "token_invalid");
+      refused(await find({ target: "1", value: "*" }, live), ROUTES.search, 401, "token_invalid");
       refused(await store("by a revoked one", "t", {}, live), ROUTES.store, 401, "token_invalid");
       refused(await server.call(ROUTES.validate, { token: live }), ROUTES.validate, 401, "token_invalid");
-      const answer = await server.call(ROUTES.auth, writer);
+      const response = await server.call(ROUTES.auth, writer);
       assert.equal(
-        refused(answer, ROUTES.auth, 401, "login_refused"),
+        refused(response, ROUTES.auth, 401, "login_refused"),
         refused(await server.call(ROUTES.auth, { ...writer, password: "wrong" }), ROUTES.auth, 401, "login_refused"),
       );
       assert.lengthOf(await codes("of another"), 1, "what it stored stays");
@@ -325,7 +325,7 @@ describe("records", function () {
     const decode = (inputdata: unknown, name: unknown = "insert") =>
       server.call(ROUTES.decode, { token }, { function: name, inputdata });
 
-    it("also when they are as large as they can be stored", async () => {
+    it("at the maximum size", async () => {
       const payload = { noise: randomBytes(47_000).toString("base64") };
       const { chainid } = await stored("large", "large", payload);
       const [input = ""] = (await allTransactions(server.chainUrl))
@@ -337,7 +337,7 @@ describe("records", function () {
       assert.deepEqual(transaction.rowdata.payload, payload);
     });
 
-    it("as they were stored, with the sender's signature", async () => {
+    it("as stored, with the sender's signature", async () => {
       const payload = { payload: { sensorvalue: 7, text: "ü".repeat(400) } };
       const { chainid } = await stored("decode|me", "50% decoded", payload);
       const abi = new Interface([SIGNATURE]);
@@ -391,8 +391,8 @@ describe("records", function () {
 
     for (const vector of callDataVectors()) {
       it(`also ${vector.name}: ${vector.description}`, async () => {
-        const answer = await decode(vector.inputdata, vector.function);
-        assert.deepEqual(content(answer, ROUTES.decode).tparams.transaction, vector.transaction);
+        const response = await decode(vector.inputdata, vector.function);
+        assert.deepEqual(content(response, ROUTES.decode).tparams.transaction, vector.transaction);
         const upper = await decode(`0x${vector.inputdata.slice(2).toUpperCase()}`, vector.function);
         assert.deepEqual(content(upper, ROUTES.decode).tparams.transaction, vector.transaction);
         const other = vector.function === "set" ? "insert" : "set";
@@ -423,11 +423,11 @@ describe("records", function () {
       ["row data not UTF-8", made(Uint8Array.of(0xff, 0xfe)), /UTF-8|text/i],
     ];
     for (const [what, inputdata, names] of bad) {
-      it(`but not ${what}, which is named`, async () => {
-        const answer = await decode(inputdata, "set");
-        assert.match(refused(answer, ROUTES.decode, 400, "malformed"), names);
-        assert.hasAllKeys(answer.body.content, ["error"]);
-        const { details, message } = answer.body.content.error;
+      it(`but not ${what}, with the reason`, async () => {
+        const response = await decode(inputdata, "set");
+        assert.match(refused(response, ROUTES.decode, 400, "malformed"), names);
+        assert.hasAllKeys(response.body.content, ["error"]);
+        const { details, message } = response.body.content.error;
         assert.isNotEmpty(details);
         for (const { path } of details) assert.match(path, /^payload\.inputdata(\.\w+)*$/, "where it is in the call");
         assert.match(message, /^payload\.inputdata/);
@@ -435,7 +435,7 @@ describe("records", function () {
     }
   });
 
-  it("are paid by the relayer, and the chain knows no other table writer", async () => {
+  it("are sent by the relayer, the only table writer on the chain", async () => {
     const table = new Interface([SIGNATURE]);
     const rows = (await allTransactions(server.chainUrl)).filter(({ input }) =>
       input.startsWith(table.getFunction("insert")?.selector ?? "-"),

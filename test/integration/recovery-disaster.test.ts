@@ -23,7 +23,7 @@ interface Version {
   readonly content: string;
 }
 
-describe("a disaster", () => {
+describe("recovery after a disaster", () => {
   let chain: RemoteChain;
   let server: TestServer;
   let client: ProofClient;
@@ -51,10 +51,10 @@ describe("a disaster", () => {
         metadata: { type: "file" },
       })),
     };
-    const answer = await server.post("/api/v1/proof/batch", body);
-    assert.equal(answer.status, 201, answer.text.slice(0, 300));
+    const response = await server.post("/api/v1/proof/batch", body);
+    assert.equal(response.status, 201, response.text.slice(0, 300));
     for (const [id, content] of documents) recorded.set(id, [...(recorded.get(id) ?? []), { day, content }]);
-    ends[day] = answer.body.batch.timestamp;
+    ends[day] = response.body.batch.timestamp;
   };
 
   before(async () => {
@@ -103,7 +103,7 @@ describe("a disaster", () => {
   const gapOf = async ({ verification_id }: RecoveryVerification) =>
     (await Array.fromAsync(client.gap(verification_id))).map(({ document_id }) => document_id);
 
-  it("leaves nothing to report when everything came back", async () => {
+  it("reports no difference for a complete restore", async () => {
     const { code, out, err } = await recover();
     assert.equal(code, 0, err + out);
     assert.match(
@@ -113,7 +113,7 @@ describe("a disaster", () => {
   });
 
   for (const day of [0, 4, DAYS - 1]) {
-    it(`is told from the state at the end of day ${day}`, async () => {
+    it(`compares with the state at the end of day ${day}`, async () => {
       const then = at(day);
       const { results, verification } = await compare(then, ends[day]);
       assert.equal(verification.totals.match, then.size);
@@ -131,7 +131,7 @@ describe("a disaster", () => {
     });
   }
 
-  it("is reported in full: changed, missing, added, renamed and older documents, and nothing else", async () => {
+  it("reports all changed, missing, added, renamed and older documents, and no others", async () => {
     const ids = [...recorded.keys()];
     const pick = (from: number, count: number): string[] => ids.slice(from, from + count);
     const [changed, missing, renamed] = [pick(2_000, 37), pick(4_444, 41), pick(7_010, 19)];

@@ -48,9 +48,9 @@ describe("recovery over HTTP", function () {
     documents: readonly { document_id: string; hash: string }[],
   ): { document_id: string; hash: string }[] => documents.map(({ document_id, hash }) => ({ document_id, hash }));
   const verify = async (documents: readonly object[]): Promise<ParsedJson> => {
-    const answer = await server.post("/api/v1/recovery/verify", { documents });
-    assert.equal(answer.status, 200, answer.text.slice(0, 300));
-    return answer.body;
+    const response = await server.post("/api/v1/recovery/verify", { documents });
+    assert.equal(response.status, 200, response.text.slice(0, 300));
+    return response.body;
   };
   const stream = (rows: readonly object[]) =>
     request(`${server.url}/api/v1/recovery/verify`, {
@@ -68,7 +68,7 @@ describe("recovery over HTTP", function () {
     }
   };
 
-  it("tells the same rows as JSON and as lines, with the same root", async () => {
+  it("returns the same rows as JSON and as lines, with the same root", async () => {
     const documents = documentsOf("same", 5);
     await record(documents);
     const rows = [
@@ -107,7 +107,7 @@ describe("recovery over HTTP", function () {
     });
   });
 
-  it("compares with what was recorded last, and knows older versions", async () => {
+  it("compares with the newest record, and recognises older versions", async () => {
     const version = (n: number) => ({
       document_id: "versions",
       hash: sha256(`version ${n}`),
@@ -125,7 +125,7 @@ describe("recovery over HTTP", function () {
     );
   });
 
-  it("does not take what waits for the chain for recorded", async () => {
+  it("ignores pending records", async () => {
     chain.proxy.mode = "off";
     const pending = documentsOf("pending", 1);
     assert.equal((await server.post("/api/v1/proof/batch", { documents: pending })).status, 202);
@@ -138,20 +138,20 @@ describe("recovery over HTTP", function () {
     await eventually(async () => assert.equal((await verify(rowsOf(pending))).totals.match, 1));
   });
 
-  it("answers 503 while the chain is away, for whatever takes it", async () => {
+  it("responds 503 for queries that need the chain while it is unavailable", async () => {
     const documents = documentsOf("away", 3);
     await record(documents);
     chain.proxy.mode = "off";
     try {
-      for (const answer of [
+      for (const response of [
         await server.post("/api/v1/recovery/verify", { documents: rowsOf(documents) }),
         await stream(rowsOf(documents)),
         await server.get("/api/v1/recovery/inventory"),
         await server.get("/api/v1/recovery/gap?against=journal"),
         await request(`${server.url}/api/v1/recovery/inventory`, { headers: { Accept: NDJSON } }),
       ]) {
-        assert.equal(answer.status, 503, answer.text.slice(0, 300));
-        assert.match(answer.headers.get("content-type") ?? "", /problem\+json/);
+        assert.equal(response.status, 503, response.text.slice(0, 300));
+        assert.match(response.headers.get("content-type") ?? "", /problem\+json/);
       }
       const error = await client
         .verifyRestored(rowsOf(documents))
@@ -165,7 +165,7 @@ describe("recovery over HTTP", function () {
     await eventually(async () => assert.equal((await verify(rowsOf(documents))).totals.match, 3));
   });
 
-  it("believes no row that was changed in the database", async () => {
+  it("rejects rows that were changed in the database", async () => {
     const documents = documentsOf("tampered", 4);
     const { batch } = await record(documents);
     const forged = sha256("forged");
@@ -203,7 +203,7 @@ describe("recovery over HTTP", function () {
     ]);
   });
 
-  it("pages say where to go on, and lines give all of them", async () => {
+  it("returns pages with cursors, and lines with all rows", async () => {
     await record(documentsOf("pages", 30));
     const { verification_id } = await verify([{ document_id: "none", hash: sha256("none") }]);
     for (const [path, list] of [
@@ -232,7 +232,7 @@ describe("recovery over HTTP", function () {
     }
   });
 
-  it("keeps two comparisons apart that go on at the same time", async () => {
+  it("separates two simultaneous comparisons", async () => {
     const [one, two] = [documentsOf("one", 900), documentsOf("two", 900)];
     await record([...one.slice(0, 450), ...two.slice(0, 450)]);
     const known = new Set([...one, ...two].map(({ document_id }) => document_id));
@@ -269,7 +269,7 @@ describe("recovery over HTTP", function () {
           database.prepare("select count(*) as n from recovery_verifications where finished_at is null").get()?.["n"],
       );
 
-    it("gives its first rows before the last are sent", async () => {
+    it("returns its first rows before the last are sent", async () => {
       const sent = open();
       sent.write(line.repeat(2_000));
       const [response] = await once(sent, "response");
@@ -284,10 +284,10 @@ describe("recovery over HTTP", function () {
       assert.equal(JSON.parse(last).totals.documents, 2_001);
     });
 
-    it("takes no more than is read of its answer", async () => {
+    it("processes only as much as the client reads", async () => {
       const sent = open();
       // Nobody reads an answer that somebody waits for.
-      const answered = once(sent, "response");
+      const responded = once(sent, "response");
       let count = 0;
       const many = line.repeat(1_000);
       // Until nothing is taken for a while.
@@ -298,13 +298,13 @@ describe("recovery over HTTP", function () {
           isTaken = await Promise.race([once(sent, "drain").then(() => true), sleep(3_000, false)]);
       }
       sent.end();
-      const [response] = await answered;
+      const [response] = await responded;
       let rows = 0;
       for await (const text of createInterface({ input: response })) rows += text.includes('"result"') ? 1 : 0;
       assert.equal(rows, count);
     });
 
-    it("leaves nothing behind when the client goes away in the middle", async () => {
+    it("frees everything when the client disconnects", async () => {
       const sent = open();
       sent.write(line.repeat(3_000));
       await once(sent, "response");

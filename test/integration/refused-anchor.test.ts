@@ -13,7 +13,7 @@ const RELAYER_ROLE = id("RELAYER_ROLE");
 const Keys = z.object({ relayer: z.string(), administrator: z.string() });
 const Deployment = z.object({ contracts: z.object({ ProofAnchor: z.string() }) });
 
-describe("a proof that the chain refuses", function () {
+describe("a proof rejected by the chain", function () {
   let server: TestServer;
   before(async () => {
     server = await startServer();
@@ -35,11 +35,11 @@ describe("a proof that the chain refuses", function () {
     server.post("/api/v1/proof", { document_id: name, hash: "ab".repeat(32), metadata: { timestamp: 1 } });
   const status = async (): Promise<unknown> => (await server.get("/api/v1/status")).body.status;
 
-  it("stays pending, shows in the status, and is anchored by itself when the chain takes it", async () => {
+  it("stays pending, appears in the status, and is anchored when the chain accepts it", async () => {
     await changeRole("revokeRole");
-    const answer = await submit("early");
-    assert.equal(answer.status, 202, answer.text);
-    assert.equal(answer.body.status, "pending");
+    const response = await submit("early");
+    assert.equal(response.status, 202, response.text);
+    assert.equal(response.body.status, "pending");
     assert.equal(await status(), "degraded");
     await changeRole("grantRole");
     await eventually(async () => {
@@ -48,7 +48,7 @@ describe("a proof that the chain refuses", function () {
     assert.equal(await status(), "ok");
   });
 
-  it("is tried again after a restart, which does not make the server deaf", async () => {
+  it("is retried after a restart, which stays responsive", async () => {
     await changeRole("revokeRole");
     assert.equal((await submit("before the restart")).status, 202);
     await server.stop("keep");

@@ -47,7 +47,7 @@ describe("the relayer's key", () => {
     return JSON.parse((await run(process.execPath, [SCRIPT, ...args, "--json"], { env })).stdout);
   };
 
-  it("comes from a keystore, and says what is wrong with it without a word of what is in it", async () => {
+  it("is read from a keystore; errors do not contain its content", async () => {
     const variables = await keystore();
     const server = await startServer(variables, { directory: chain.directory });
     const accepted = freshDocuments(3);
@@ -72,14 +72,14 @@ describe("the relayer's key", () => {
     assert.match(await refusal({ ADMIN_KEY: key }), /ADMIN_KEY is the relayer's key too/);
   });
 
-  it("is a signer's, over Web3Signer's API, which may be away, hang or sign something else meanwhile", async () => {
+  it("is a signer's with the Web3Signer API, also during outages, timeouts and wrong signatures", async () => {
     const signer = await startLocalSigner([Wallet.createRandom().privateKey, key]);
     const variables = { ...without(), RELAYER_SIGNER_URL: signer.url, RELAYER_ADDRESS: chain.relayer, PROOF_WAIT: "1" };
-    const stranger = await startServer(
+    const other = await startServer(
       { ...variables, RELAYER_ADDRESS: Wallet.createRandom().address },
       { directory: chain.directory },
     ).catch((error: unknown) => error);
-    assert.match(String(stranger), /RELAYER_ADDRESS: the signer at RELAYER_SIGNER_URL has no key of/);
+    assert.match(String(other), /RELAYER_ADDRESS: the signer at RELAYER_SIGNER_URL has no key of/);
     const server = await startServer(variables, { directory: chain.directory });
     const accepted = freshDocuments(1);
     assert.equal((await server.post("/api/v1/proof", accepted[0])).status, 201);
@@ -99,7 +99,7 @@ describe("the relayer's key", () => {
     await signer.close();
   });
 
-  it("is a signer's behind TLS, which is known by its authority and its pin and is shown a certificate", async () => {
+  it("is a signer's over TLS, authenticated by authority, pin and client certificate", async () => {
     const authority = await makeAuthority(chain.directory, "signers");
     const [shown, renewed, client] = [
       await authority.issue("signer"),
@@ -122,10 +122,10 @@ describe("the relayer's key", () => {
       changed: EnvironmentVariables,
       ...left: readonly (keyof EnvironmentVariables)[]
     ): Promise<string> => {
-      const told = Object.fromEntries(
+      const settings = Object.fromEntries(
         Object.entries({ ...variables, ...changed }).filter(([name]) => !left.some((each) => each === name)),
       );
-      return String(await startServer(told, { directory: chain.directory }).catch((error: unknown) => error));
+      return String(await startServer(settings, { directory: chain.directory }).catch((error: unknown) => error));
     };
     assert.match(
       await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"),
@@ -162,7 +162,7 @@ describe("the relayer's key", () => {
     await signer.close();
   });
 
-  it("is rotated by one command under load: everything is accepted meanwhile, and anchored once", async () => {
+  it("is rotated by one command under load: every accepted hash is anchored once", async () => {
     const variables = await keystore();
     const server = await startProcess(chain.directory, variables);
     const load = startLoad(server);
@@ -192,7 +192,7 @@ describe("the relayer's key", () => {
     assert.notInclude(server.output() + again.output(), PASSWORD);
   });
 
-  it("is rotated without a server, and what was interrupted is taken up again", async () => {
+  it("is rotated without a server, and an interrupted rotation is continued", async () => {
     const variables = await keystore();
     // Without the administrator nothing is granted, and nothing changes; the key that was made stays.
     const { ADMIN_KEY: _, ...powerless } = variables;

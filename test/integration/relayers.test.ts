@@ -12,7 +12,7 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, anchoredHash } from "../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -51,22 +51,22 @@ for (const engine of ENGINES)
       await database.remove();
     });
 
-    it("confirm everything once, also what both are asked for at once, and both can answer for all of it", async () => {
+    it("confirm every hash once, also with simultaneous duplicates, and both return all proofs", async () => {
       const documents = Array.from({ length: 120 }, (_, n) => ({
         document_id: `shared ${n}`,
         hash: randomBytes(32).toString("hex"),
         metadata: { timestamp: n },
       }));
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         documents.flatMap((body, n) => {
           const [first, second] = servers;
           // Every third is sent to both.
-          const asked = n % 3 === 0 ? [first, second] : [servers[n % 2]];
-          return asked.map((server) => server?.post("/api/v1/proof", body));
+          const targets = n % 3 === 0 ? [first, second] : [servers[n % 2]];
+          return targets.map((server) => server?.post("/api/v1/proof", body));
         }),
       );
-      for (const answer of answers) assert.oneOf(answer?.status, [200, 201], answer?.text);
-      const proofs: Answer["body"][] = [];
+      for (const response of responses) assert.oneOf(response?.status, [200, 201], response?.text);
+      const proofs: HttpResponse["body"][] = [];
       for (const { document_id } of documents) {
         const [one, two] = await Promise.all(
           servers.map((server) => server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)),
@@ -90,7 +90,7 @@ for (const engine of ENGINES)
       assert.lengthOf(new Set(senders), 2, "both keys were used");
     });
 
-    it("leave to each other what they are in the middle of, also when one starts", async () => {
+    it("leave each other's transactions in flight alone, also at a start", async () => {
       const [first] = servers;
       const account = (await first?.context.accounts?.create("full")) ?? assert.fail("no administrator");
       const before = chain.proxy.attempted.length;

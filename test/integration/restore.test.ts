@@ -15,7 +15,7 @@ import { hang, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
 import { journalLines } from "../support/journal-lines.ts";
 import { runJournalScript, startJournalScript } from "../support/journal-script.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
-import { type BucketPlace, bucketPlace, type FolderPlace, folderPlace } from "../support/replica-place.ts";
+import { type BucketReplica, bucketReplica, type FolderReplica, folderReplica } from "../support/test-replica.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 
@@ -32,22 +32,22 @@ const documents = (count: number, metadata: Record<string, unknown> = {}): Docum
     metadata: { timestamp: 7, ...metadata },
   }));
 
-const folder = async (): Promise<[FolderPlace, string]> => {
-  const place = await folderPlace();
-  return [place, `file://${place.path}`];
+const folder = async (): Promise<[FolderReplica, string]> => {
+  const replica = await folderReplica();
+  return [replica, `file://${replica.path}`];
 };
-const bucket = async (): Promise<[BucketPlace, string]> => {
-  const place = await bucketPlace();
+const bucket = async (): Promise<[BucketReplica, string]> => {
+  const replica = await bucketReplica();
   return [
-    place,
-    `s3://${place.server.bucket}/journals/one?endpoint=${encodeURIComponent(place.server.url)}&path_style=true`,
+    replica,
+    `s3://${replica.server.bucket}/journals/one?endpoint=${encodeURIComponent(replica.server.url)}&path_style=true`,
   ];
 };
 
 /** Everything that clients can ask of a server. */
-async function everything(server: TestServer, asked: readonly Document[], reader: Login) {
+async function everything(server: TestServer, requested: readonly Document[], reader: Login) {
   const proofs = new Map<string, ParsedJson>();
-  for (const { document_id } of asked) {
+  for (const { document_id } of requested) {
     proofs.set(document_id, (await server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`)).body);
   }
   const token = await server.login(reader);
@@ -66,13 +66,13 @@ const replicated = async (server: TestServer): Promise<void> => {
   await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
 };
 
-for (const [engine, openPlace] of [
+for (const [engine, openReplica] of [
   ["sqlite", folder],
   ["postgres", bucket],
 ] as const) {
-  describe(`a journal that is lost, on ${engine}`, () => {
+  describe(`restore of a lost journal, on ${engine}`, () => {
     let chain: RemoteChain;
-    let place: BucketPlace | FolderPlace;
+    let replica: BucketReplica | FolderReplica;
     let target: string;
     let directory: string;
     let database: EngineDatabase;
@@ -83,7 +83,7 @@ for (const [engine, openPlace] of [
     let earlier: Awaited<ReturnType<typeof everything>>;
     let full: Login;
     let reader: Login;
-    const settled: Document[] = [];
+    const confirmed: Document[] = [];
     /** Accepted, and nobody knows of a confirmation. */
     let mined: Document[];
     let unsent: Document[];
@@ -106,11 +106,11 @@ for (const [engine, openPlace] of [
     });
     const restore = (from = target) => runJournalScript(restoreVariables(), "restore", "--from", from);
     const isEmpty = async (on: EngineDatabase): Promise<void> =>
-      assert.deepEqual(await on.ask("select * from proofs").catch(() => []), []);
+      assert.deepEqual(await on.query("select * from proofs").catch(() => []), []);
 
     before(async () => {
       chain = await startRemoteChain();
-      [place, target] = await openPlace();
+      [replica, target] = await openReplica();
       [database, restored] = [await emptyDatabase(engine), await emptyDatabase(engine)];
       directory = await temporaryDirectory();
       await cp(join(chain.directory, "deployments"), join(directory, "deployments"), { recursive: true });
@@ -151,10 +151,10 @@ for (const [engine, openPlace] of [
         for (const { document_id } of whole)
           assert.equal((await first.get(`/api/v1/proof/${document_id}`)).body.status, "confirmed");
       });
-      settled.push(...singles, ...together, ...alike, late, ...whole);
+      confirmed.push(...singles, ...together, ...alike, late, ...whole);
       // With a digest of it on the chain, and that confirmed.
       await eventually(async () =>
-        assert.isNotEmpty(await database.ask("select * from confirmations where checkpoint is not null")),
+        assert.isNotEmpty(await database.query("select * from confirmations where checkpoint is not null")),
       );
       await replicated(server);
       const status = (await server.get("/api/v1/status")).body;
@@ -163,7 +163,7 @@ for (const [engine, openPlace] of [
         0,
         server.log.filter((line) => line.includes("journal_divergence")).join("\n"),
       );
-      earlier = await everything(server, settled, reader);
+      earlier = await everything(server, confirmed, reader);
 
       // The chain has these, and the journal never hears of it.
       chain.proxy.intercept = only(RECEIPTS, () => "cut");
@@ -184,28 +184,28 @@ for (const [engine, openPlace] of [
     after(async () => {
       await server?.stop("keep");
       await restored.remove();
-      await place.close();
+      await replica.close();
       await chain.close();
       await removeDirectory(directory);
     });
 
-    it("is not restored from where there is no replica, nor from another journal's", async () => {
+    it("fails without a replica, and from another journal's", async () => {
       const empty = await temporaryDirectory();
       const nothing = await restore(`file://${empty}`);
       assert.equal(nothing.code, 1, nothing.err);
       assert.match(nothing.err, /there is no replica at/);
       const other = await restore("file://relative,s3://two/of");
       assert.equal(other.code, 1, other.err);
-      const marker = await place.get("sealbook-replica.json");
-      await place.put("sealbook-replica.json", marker.toString().replace(/EventTable 0x../, "EventTable 0x00"));
+      const marker = await replica.get("sealbook-replica.json");
+      await replica.put("sealbook-replica.json", marker.toString().replace(/EventTable 0x../, "EventTable 0x00"));
       const foreign = await restore();
       assert.equal(foreign.code, 1, foreign.err);
-      await place.put("sealbook-replica.json", marker);
+      await replica.put("sealbook-replica.json", marker);
       await rm(join(directory, "deployments"), { recursive: true, force: true });
       await removeDirectory(empty);
     });
 
-    it("is not restored while the chain is away, and the database stays empty", async () => {
+    it("fails while the chain is unavailable, and leaves the database empty", async () => {
       chain.proxy.mode = "off";
       const { code, err } = await restore();
       chain.proxy.mode = "pass";
@@ -214,30 +214,30 @@ for (const [engine, openPlace] of [
       await isEmpty(restored);
     });
 
-    it("is not restored from a segment that was changed, which is named", async () => {
+    it("fails for a changed segment, which it names", async () => {
       const key =
-        (await place.list()).filter((name) => !name.endsWith(".json")).at(1) ??
+        (await replica.list()).filter((name) => !name.endsWith(".json")).at(1) ??
         assert.fail("there are not two segments");
-      const genuine = await place.get(key);
+      const genuine = await replica.get(key);
       const forged = Buffer.from(genuine);
       forged.writeUInt8(forged.readUInt8(20) ^ 1, 20);
-      await place.put(key, forged);
+      await replica.put(key, forged);
       const { code, err } = await restore();
-      await place.put(key, genuine);
+      await replica.put(key, genuine);
       assert.equal(code, 1, err);
       assert.match(err, /segment 2/);
       await isEmpty(restored);
     });
 
-    it("leaves an empty database when it is interrupted", async () => {
+    it("leaves an empty database when interrupted", async () => {
       // What the chain is asked comes last.
-      const asked = Promise.withResolvers<void>();
+      const requested = Promise.withResolvers<void>();
       chain.proxy.intercept = only(["eth_call"], () => {
-        asked.resolve();
+        requested.resolve();
         return hang();
       });
       const script = startJournalScript(restoreVariables(), "restore", "--from", target);
-      await Promise.race([asked.promise, script.outcome]);
+      await Promise.race([requested.promise, script.outcome]);
       script.kill();
       const { code } = await script.outcome;
       chain.proxy.mode = "pass";
@@ -245,7 +245,7 @@ for (const [engine, openPlace] of [
       await isEmpty(restored);
     });
 
-    it("is restored as it was, and the server runs on it", async () => {
+    it("returns the complete journal, with which the server runs", async () => {
       const { code, out, err } = await restore();
       assert.equal(code, 0, err);
       assert.include(out, `Restored ${lines.length} entries`);
@@ -269,20 +269,20 @@ for (const [engine, openPlace] of [
       // Accounts and records come back with the copy of the chain's log.
       await eventually(() => running.login(reader));
       const after = await eventually(async () => {
-        const found = await everything(running, settled, reader);
+        const found = await everything(running, confirmed, reader);
         assert.lengthOf(found.records, 5);
         return found;
       });
       assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
       assert.deepEqual(after.records, earlier.records);
       assert.equal(after.count, earlier.count + mined.length + unsent.length);
-      for (const { hash } of [...settled, ...mined, ...unsent])
+      for (const { hash } of [...confirmed, ...mined, ...unsent])
         assert.isTrue((await running.get(`/api/v1/verify?hash=${hash}`)).body.valid);
 
       const token = await running.login(full);
       content(await running.call(ROUTES.store, { token }, { code: "after", topic: "t", payload: {} }), ROUTES.store);
       for (const document of documents(3)) await anchored(running, "/api/v1/proof", document);
-      const [known] = settled;
+      const [known] = confirmed;
       assert.equal((await running.post("/api/v1/proof", known)).status, 200);
 
       // It goes on in its replica, and all agree.
@@ -301,9 +301,9 @@ for (const [engine, openPlace] of [
   });
 }
 
-describe("a journal that is lost, with the embedded chain", () => {
-  it("is restored when the chain's folder and its keys are put back, and says so when they are missing", async () => {
-    const [place, target] = await folder();
+describe("restore of a lost journal, with the embedded chain", () => {
+  it("needs the chain's folder and its keys, and reports when they are missing", async () => {
+    const [replica, target] = await folder();
     const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];
     const variables = {
       REPLICA_TARGETS: target,
@@ -315,11 +315,11 @@ describe("a journal that is lost, with the embedded chain", () => {
     let server = await startServer(variables, { directory });
     try {
       const { demo } = server;
-      const asked = documents(3);
-      for (const document of asked) await anchored(server, "/api/v1/proof", document);
+      const requested = documents(3);
+      for (const document of requested) await anchored(server, "/api/v1/proof", document);
       const token = await server.login();
       content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} }), ROUTES.store);
-      const earlier = await everything(server, asked, demo);
+      const earlier = await everything(server, requested, demo);
       await replicated(server);
       await server.stop("keep");
       for (const name of ["chain", "keys.json"])
@@ -340,7 +340,7 @@ describe("a journal that is lost, with the embedded chain", () => {
       server = await startServer(variables, { directory });
       const running = server;
       await eventually(() => running.login(demo));
-      const after = await everything(running, asked, demo);
+      const after = await everything(running, requested, demo);
       assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
       assert.deepEqual(after.records, earlier.records);
       for (const document of documents(2)) await anchored(running, "/api/v1/proof", document);
@@ -352,7 +352,7 @@ describe("a journal that is lost, with the embedded chain", () => {
       );
     } finally {
       await server.stop();
-      await place.close();
+      await replica.close();
       await removeDirectory(backup);
     }
   });

@@ -9,11 +9,11 @@ const ROOT = join(import.meta.dirname, "../..");
 const CASE = "test/support/secrets/cases/leaky.ts";
 const run = promisify(execFile);
 
-describe("the watch over secrets", () => {
+describe("the check for leaked secrets", () => {
   const key = randomBytes(32);
   const password = 'K%2~ \u00e9"w\\=long enough';
 
-  it("finds a secret however it is written", () => {
+  it("finds a secret in every encoding", () => {
     const known = new KnownSecrets();
     known.add("a key", `0x${key.toString("hex")}`);
     known.add("a password", password);
@@ -47,7 +47,7 @@ describe("the watch over secrets", () => {
     assert.deepEqual([...known.in(`${hex} ${password}`)].toSorted(), ["a key", "a password"]);
   });
 
-  it("takes nothing else for one", () => {
+  it("has no false positives", () => {
     const known = new KnownSecrets();
     known.add("a key", key.toString("hex"));
     known.add("a password", password);
@@ -86,7 +86,7 @@ describe("the watch over secrets", () => {
     return { code: ran.code ?? 0, output: ran.stdout + ran.stderr };
   };
 
-  it("makes a run fail whose server logged one, and names the file and the kind but not the secret", async () => {
+  it("fails a run whose server logged a secret, with the file and the kind but not the secret", async () => {
     const [token, pass, clean] = await Promise.all([
       runCase("token", "--parallel", "--jobs", "2"),
       runCase("password"),

@@ -15,7 +15,7 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
 import { startRemoteChain } from "../support/remote-chain.ts";
@@ -28,17 +28,17 @@ const ISSUER = "https://login.example";
 const run = promisify(execFile);
 
 describe("secrets", () => {
-  it("are in nothing that the server writes, tells or measures, whatever goes right or wrong", async () => {
+  it("are in no output, log or metric of the server, in any success or failure", async () => {
     const secrets = new KnownSecrets();
     /** What left the server, by the way it took. */
     const written: { readonly way: string; readonly text: string }[] = [];
     const chain = await startRemoteChain();
     const database = await emptyDatabase("postgres");
     const processes: ServerProcess[] = [];
-    const told: string[] = [];
+    const outputs: string[] = [];
     const receiver = createServer(async (request, response) => {
-      told.push(JSON.stringify(request.headers) + (await text(request)));
-      response.writeHead(told.length % 2 === 0 ? 200 : 500).end();
+      outputs.push(JSON.stringify(request.headers) + (await text(request)));
+      response.writeHead(outputs.length % 2 === 0 ? 200 : 500).end();
     });
     receiver.listen(0, "127.0.0.1");
     await once(receiver, "listening");
@@ -81,13 +81,13 @@ describe("secrets", () => {
       return server;
     };
     /** Keeps what was answered to what went wrong; what goes right gives the holder of a session its tokens and key. */
-    const keep = ({ status, headers, text: body }: Answer): void => {
+    const keep = ({ status, headers, text: body }: HttpResponse): void => {
       if (status >= 400) written.push({ way: "error", text: JSON.stringify([...headers]) + body });
     };
-    const session = (name: string, answer: Answer): string => {
-      const token = secrets.add(`token ${name}`, String(answer.body?.content?.tparams?.tx));
-      assert.match(token, /^0x[0-9a-f]{64}$/, answer.text);
-      secrets.add(`secure key ${name}`, String(answer.body.content.tparams.pkey));
+    const session = (name: string, response: HttpResponse): string => {
+      const token = secrets.add(`token ${name}`, String(response.body?.content?.tparams?.tx));
+      assert.match(token, /^0x[0-9a-f]{64}$/, response.text);
+      secrets.add(`secure key ${name}`, String(response.body.content.tparams.pkey));
       return token;
     };
     const script = async (name: string, ...args: string[]): Promise<ParsedJson> => {
@@ -160,7 +160,7 @@ describe("secrets", () => {
       chain.proxy.mode = "off";
       keep(await server.post("/api/v1/proof", freshDocuments(1)[0], apiKey));
       keep(await server.call(ROUTES.auth, { login: account.login, password: account.password }));
-      await eventually(async () => assert.isAbove(told.length, 0));
+      await eventually(async () => assert.isAbove(outputs.length, 0));
       written.push({ way: "metrics", text: (await server.get("/metrics")).text });
       await server.end("SIGKILL");
       server = await start();
@@ -189,7 +189,7 @@ describe("secrets", () => {
         assert.equal(code, 1, output);
         written.push({ way: "refusal to start", text: output });
       }
-      written.push({ way: "webhook", text: told.join("\n") });
+      written.push({ way: "webhook", text: outputs.join("\n") });
       for (const { output } of processes) written.push({ way: "log", text: output() });
 
       assert.isAbove(secrets.size, 20);

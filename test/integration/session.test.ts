@@ -1,12 +1,12 @@
 import { assert } from "chai";
 import { content, refused } from "../support/envelope.ts";
-import type { Answer } from "../support/http.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 const TOKEN = /^0x[0-9a-f]{64}$/;
 
-function cookie(answer: Answer): { value: string; attributes: Map<string, string> } {
-  const [set, ...more] = answer.headers.getSetCookie();
+function cookie(response: HttpResponse): { value: string; attributes: Map<string, string> } {
+  const [set, ...more] = response.headers.getSetCookie();
   assert.isEmpty(more, "one cookie");
   assert.isDefined(set, "a cookie is set");
   const [pair = "", ...rest] = (set ?? "").split(";").map((part) => part.trim());
@@ -36,8 +36,8 @@ describe("the life of a session", function () {
   const search = (token: unknown) => server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
 
   it("begins with every documented field of the authentication", async () => {
-    const answer = await auth();
-    const body = content(answer, ROUTES.auth);
+    const response = await auth();
+    const body = content(response, ROUTES.auth);
     assert.hasAllKeys(body, ["component", "component_render", "tparams"]);
     assert.match(body.component_render, /^\d+(\.\d+)?$/);
     const { tparams } = body;
@@ -84,9 +84,9 @@ describe("the life of a session", function () {
     for (const shown of ["ASC token", tparams.tx, tparams.addr, tparams.pkey, tparams.tmpl_sesstoken]) {
       assert.include(html, shown);
     }
-    assert.match(answer.headers.get("cache-control") ?? "", /no-store/);
+    assert.match(response.headers.get("cache-control") ?? "", /no-store/);
 
-    const { value, attributes } = cookie(answer);
+    const { value, attributes } = cookie(response);
     assert.equal(value, tparams.tx);
     assert.isTrue(attributes.has("httponly"));
     assert.equal(attributes.get("samesite")?.toLowerCase(), "strict");
@@ -117,7 +117,7 @@ describe("the life of a session", function () {
     assert.notInclude(text, live);
   });
 
-  it("accepts the login in any case and answers the checksummed address", async () => {
+  it("accepts the login in any case and returns the checksummed address", async () => {
     for (const login of [server.demo.login.toLowerCase(), `0x${server.demo.login.slice(2).toUpperCase()}`]) {
       const { tparams } = content(await server.call(ROUTES.auth, { ...server.demo, login }), ROUTES.auth);
       assert.equal(tparams.addr, server.demo.login);
@@ -126,8 +126,8 @@ describe("the life of a session", function () {
 
   it("validate replaces the token, keeps the expiry and the secure key", async () => {
     const first = content(await auth(), ROUTES.auth).tparams;
-    const answer = await validate(first.tx);
-    const body = content(answer, ROUTES.validate);
+    const response = await validate(first.tx);
+    const body = content(response, ROUTES.validate);
     assert.hasAllKeys(body, ["sesstatus", "tryextend", "tparams"]);
     assert.strictEqual(body.sesstatus, true);
     assert.strictEqual(body.tryextend, true);
@@ -141,7 +141,7 @@ describe("the life of a session", function () {
     assert.isAbove(body.tparams.session, 30);
     assert.match(body.tparams.tx, TOKEN);
     assert.notEqual(body.tparams.tx, first.tx);
-    const { value, attributes } = cookie(answer);
+    const { value, attributes } = cookie(response);
     assert.equal(value, body.tparams.tx);
     assert.equal(attributes.get("max-age"), String(body.tparams.session));
     assert.isTrue(attributes.has("httponly"));
@@ -155,13 +155,13 @@ describe("the life of a session", function () {
     content(await validate(body.tparams.tx), ROUTES.validate);
   });
 
-  it("extend needs a validated session, gives a fresh lifetime and needs a validate again", async () => {
+  it("extend needs a validated session, sets a new lifetime and needs another validate", async () => {
     const token = await server.login();
     refused(await extend(token), ROUTES.extend, 409, "extend_refused");
     content(await search(token), ROUTES.search);
     const validated = content(await validate(token), ROUTES.validate).tparams;
-    const answer = await extend(validated.tx);
-    const body = content(answer, ROUTES.extend);
+    const response = await extend(validated.tx);
+    const body = content(response, ROUTES.extend);
     assert.hasAllKeys(body, ["sesstatus", "tryextend", "tparams"]);
     assert.hasAllKeys(body.tparams, ["addr", "svcauth", "pkey", "scope", "session", "tx"]);
     assert.strictEqual(body.sesstatus, true);
@@ -169,18 +169,18 @@ describe("the life of a session", function () {
     assert.oneOf(body.tparams.session, [59, 60]);
     assert.equal(body.tparams.svcauth, validated.tx);
     assert.equal(body.tparams.pkey, validated.pkey);
-    assert.equal(cookie(answer).value, body.tparams.tx);
-    assert.equal(cookie(answer).attributes.get("max-age"), String(body.tparams.session));
+    assert.equal(cookie(response).value, body.tparams.tx);
+    assert.equal(cookie(response).attributes.get("max-age"), String(body.tparams.session));
     refused(await search(validated.tx), ROUTES.search, 401, "token_invalid");
     refused(await extend(body.tparams.tx), ROUTES.extend, 409, "extend_refused");
     const again = content(await validate(body.tparams.tx), ROUTES.validate).tparams;
     content(await extend(again.tx), ROUTES.extend);
   });
 
-  it("close destroys the token, clears the cookie and shows the login", async () => {
+  it("close destroys the token, clears the cookie and returns the login", async () => {
     const token = await server.login();
-    const answer = await close(token);
-    const body = content(answer, ROUTES.close);
+    const response = await close(token);
+    const body = content(response, ROUTES.close);
     assert.hasAllKeys(body, ["component", "component_render", "tparams"]);
     assert.hasAllKeys(body.tparams, ["svcauth", "table", "tmpl_sesstoken"]);
     assert.equal(body.tparams.svcauth, token);
@@ -189,7 +189,7 @@ describe("the life of a session", function () {
     const html = Buffer.from(body.component, "base64").toString("utf8");
     assert.include(html, body.tparams.tmpl_sesstoken);
     assert.match(html, /password/i);
-    const { value, attributes } = cookie(answer);
+    const { value, attributes } = cookie(response);
     assert.equal(value, "");
     assert.isTrue(attributes.get("max-age") === "0" || Date.parse(attributes.get("expires") ?? "") <= 0);
     for (const [route, again] of [
@@ -202,20 +202,20 @@ describe("the life of a session", function () {
     }
   });
 
-  it("an old token does not harm the live session", async () => {
+  it("an old token does not affect the live session", async () => {
     const old = await server.login();
     const live = content(await validate(old), ROUTES.validate).tparams.tx;
     for (const call of [validate, extend, close, search]) assert.equal((await call(old)).status, 401);
     content(await search(live), ROUTES.search);
   });
 
-  it("sessions of one account do not touch each other", async () => {
+  it("sessions of one account are independent", async () => {
     const [one, two] = [await server.login(), await server.login()];
     content(await close(one), ROUTES.close);
     content(await validate(two), ROUTES.validate);
   });
 
-  it("refuses tokens that were never given out", async () => {
+  it("rejects unknown tokens", async () => {
     const invented = [
       `0x${"0".repeat(64)}`,
       `0x${"ab".repeat(32)}`,
@@ -245,7 +245,7 @@ describe("the life of a session", function () {
     }
   });
 
-  it("refuses a cookie that differs, and takes one that is the same", async () => {
+  it("rejects a cookie that differs, and accepts one that matches", async () => {
     const token = await server.login();
     const other = await server.login();
     for (const [route, call] of [
@@ -253,10 +253,10 @@ describe("the life of a session", function () {
       [ROUTES.extend, extend],
       [ROUTES.close, close],
     ] as const) {
-      const answer = await call(token, { Cookie: `svcauth=${other}` });
-      assert.equal(answer.status, 401, answer.text);
-      assert.equal(answer.body.msg, `${route} fetch is failed: ${answer.body.content.error.message}`);
-      assert.isEmpty(answer.headers.getSetCookie());
+      const response = await call(token, { Cookie: `svcauth=${other}` });
+      assert.equal(response.status, 401, response.text);
+      assert.equal(response.body.msg, `${route} fetch is failed: ${response.body.content.error.message}`);
+      assert.isEmpty(response.headers.getSetCookie());
     }
     content(await search(token), ROUTES.search);
     content(await search(other), ROUTES.search);
@@ -265,31 +265,31 @@ describe("the life of a session", function () {
     content(await close(last, { Cookie: `svcauth=${last}` }), ROUTES.close);
   });
 
-  it("answers a wrong password and an unknown login alike", async () => {
+  it("responds identically to a wrong password and an unknown login", async () => {
     const wrong = await server.call(ROUTES.auth, { login: server.demo.login, password: "not the password" });
     const unknown = await server.call(ROUTES.auth, { login: `0x${"12".repeat(20)}`, password: server.demo.password });
     refused(wrong, ROUTES.auth, 401, "login_refused");
     refused(unknown, ROUTES.auth, 401, "login_refused");
-    const comparable = ({ body }: Answer) => ({ ...body, render: "" });
+    const comparable = ({ body }: HttpResponse) => ({ ...body, render: "" });
     assert.deepEqual(comparable(wrong), comparable(unknown));
-    const names = ({ headers }: Answer) => [...headers.keys()].sort();
+    const names = ({ headers }: HttpResponse) => [...headers.keys()].sort();
     assert.deepEqual(names(wrong), names(unknown));
     assert.isEmpty(wrong.headers.getSetCookie());
   });
 
-  it("of two validates with one token at once exactly one wins", async () => {
+  it("exactly one of two simultaneous validates with one token succeeds", async () => {
     for (let round = 0; round < 3; round += 1) {
       const token = await server.login();
-      const answers = await Promise.all(Array.from({ length: 4 }, () => validate(token)));
-      const won = answers.filter(({ status }) => status === 200);
+      const responses = await Promise.all(Array.from({ length: 4 }, () => validate(token)));
+      const won = responses.filter(({ status }) => status === 200);
       assert.lengthOf(won, 1);
-      for (const lost of answers.filter((answer) => answer !== won[0]))
+      for (const lost of responses.filter((response) => response !== won[0]))
         refused(lost, ROUTES.validate, 401, "token_invalid");
       content(await search(won[0]?.body.content.tparams.tx), ROUTES.search);
     }
   });
 
-  it("a validate and a close at once leave one winner and no live token behind a close", async () => {
+  it("a simultaneous validate and close have one winner and leave no live token after a close", async () => {
     const token = await server.login();
     const [validated, closed] = await Promise.all([validate(token), close(token)]);
     assert.lengthOf(
@@ -319,7 +319,7 @@ describe("a short session", function () {
   after(() => server.stop());
   const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-  it("keeps its expiry through a validate, refuses an extension too late, and expires", async () => {
+  it("keeps its expiry after a validate, rejects a late extension, and expires", async () => {
     const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
     assert.oneOf(tparams.session, [7, 8]);
     await wait(1_100);
@@ -353,7 +353,7 @@ describe("a short session", function () {
     );
   });
 
-  it("lives longer than its lifetime when it is extended", async () => {
+  it("lives longer than its lifetime when extended", async () => {
     let token = await server.login();
     for (let round = 0; round < 3; round += 1) {
       await wait(2_000);
@@ -378,13 +378,13 @@ describe("attempts to log in and to store", function () {
     const token = await server.login();
     const store = (token: string) => server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
     for (let n = 0; n < 3; n += 1) content(await store(token), ROUTES.store);
-    const answer = await store(token);
-    refused(answer, ROUTES.store, 429, "too_many_requests");
-    assert.match(answer.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+    const response = await store(token);
+    refused(response, ROUTES.store, 429, "too_many_requests");
+    assert.match(response.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
     refused(await store(await server.login()), ROUTES.store, 429, "too_many_requests");
   });
 
-  it("are not used up by logging in rightly", async () => {
+  it("are not used up by successful logins", async () => {
     for (let n = 0; n < 4; n += 1) await server.login();
   });
 });

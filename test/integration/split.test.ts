@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-describe("a batch that the node refuses", function () {
+describe("a batch rejected by the node", function () {
   let chain: RemoteChain;
   let server: TestServer;
   before(async () => {
@@ -19,7 +19,7 @@ describe("a batch that the node refuses", function () {
     await chain.close();
   });
 
-  it("is halved until the hash at fault is alone with the reason, while the others are confirmed", async () => {
+  it("is split until the invalid hash is alone with the reason, while the others are confirmed", async () => {
     const documents = Array.from({ length: 9 }, (_, n) => ({
       document_id: `split ${n}`,
       hash: randomBytes(32).toString("hex"),

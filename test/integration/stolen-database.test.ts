@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { KnownSecrets } from "../support/secrets/known-secrets.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 
-describe("whoever has the database", function () {
+describe("a stolen database", function () {
   let server: TestServer;
   let database: DatabaseSync;
   /** A session that lives. */
@@ -35,7 +35,7 @@ describe("whoever has the database", function () {
     (await server.context.accounts?.create("read")) ?? assert.fail("there is no administration");
   const store = (with_: string) => server.call(ROUTES.store, { token: with_ }, { code: "c", topic: "t", payload: {} });
 
-  it("finds no token, secure key, signing key or password in it", async () => {
+  it("contains no token, secure key, signing key or password", async () => {
     const { privateKey } = await decryptKeystoreJson(keystoreOf(server.demo.login), server.demo.password);
     const secrets = [token, secureKey, privateKey, server.demo.password];
     const known = new KnownSecrets();
@@ -55,7 +55,7 @@ describe("whoever has the database", function () {
     }
   });
 
-  it("has nothing in it that is taken for a token", async () => {
+  it("contains no text that is accepted as a token", async () => {
     const tables = database
       .prepare("select name from sqlite_master where type = 'table'")
       .all()
@@ -75,43 +75,43 @@ describe("whoever has the database", function () {
     );
     assert.isAbove(candidates.size, 5);
     for (const candidate of candidates) {
-      const answer = await server.call(
+      const response = await server.call(
         ROUTES.search,
         { token: `0x${candidate}` },
         { search: { target: "1", value: "*" } },
       );
-      refused(answer, ROUTES.search, 401, "token_invalid");
+      refused(response, ROUTES.search, 401, "token_invalid");
     }
   });
 
-  it("makes no account by writing one into it: the chain does not know it", async () => {
+  it("does not allow to create an account: the chain does not have it", async () => {
     const password = "the intruder's own password";
     const { address, privateKey } = Wallet.createRandom();
     const keystore = await encryptKeystoreJson({ address, privateKey }, password, { scrypt: { N: 1 << 12 } });
     const copied =
       "insert into accounts select ?, ?, 'full', 1, created_at, null, sequence + 1000000, digest from accounts limit 1";
     database.prepare(copied).run(address, keystore);
-    const answer = await server.call(ROUTES.auth, { login: address, password });
-    refused(answer, ROUTES.auth, 401, "login_refused");
-    assert.equal(answer.body.content.error.message, "the account was revoked", "as the registry has it");
+    const response = await server.call(ROUTES.auth, { login: address, password });
+    refused(response, ROUTES.auth, 401, "login_refused");
+    assert.equal(response.body.content.error.message, "the account was revoked", "as the registry has it");
     database.prepare("delete from accounts where address = ?").run(address);
   });
 
-  it("gives an account no right that the chain does not give it", async () => {
+  it("does not allow to extend an account's rights beyond those on the chain", async () => {
     const account = await reader();
     await eventually(() => server.login(account));
     database.prepare("update accounts set scope = 'full' where address = ?").run(account.login);
     refused(await store(await server.login(account)), ROUTES.store, 403, "scope_refused");
   });
 
-  it("puts another key in the place of an account's, and gets none of its rights", async () => {
+  it("does not allow to replace an account's key and get its rights", async () => {
     const password = "the intruder's own password";
     const before = keystoreOf(server.demo.login);
     const { address, privateKey } = Wallet.createRandom();
     const keystore = await encryptKeystoreJson({ address, privateKey }, password, { scrypt: { N: 1 << 12 } });
     database.prepare("update accounts set keystore = ? where address = ?").run(keystore, server.demo.login);
-    const answer = await server.call(ROUTES.auth, { login: server.demo.login, password });
-    assert.notEqual(answer.status, 200, answer.text);
+    const response = await server.call(ROUTES.auth, { login: server.demo.login, password });
+    assert.notEqual(response.status, 200, response.text);
     database.prepare("update accounts set keystore = ? where address = ?").run(before, server.demo.login);
     await server.login();
   });

@@ -10,7 +10,7 @@ import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 const RELAYER_ROLE = id("RELAYER_ROLE");
 const TABLE = "events";
 
-describe("whoever has a stolen key", function () {
+describe("a stolen key", function () {
   let server: TestServer;
   let provider: JsonRpcProvider;
   let administrator: Wallet;
@@ -104,7 +104,7 @@ describe("whoever has a stolen key", function () {
     );
   });
 
-  it("of the relayer enrols nobody, gives nobody a right, and changes no rule", async () => {
+  it("of the relayer enrols no account, grants no role, and changes no setting", async () => {
     const calls = [
       ["SessionRegistry", "enroll", relayer.address, 2],
       ["SessionRegistry", "revoke", server.demo.login],
@@ -120,7 +120,7 @@ describe("whoever has a stolen key", function () {
       assert.equal(await refusal(relayer, name, call, ...args), "AccessControlUnauthorizedAccount", call);
   });
 
-  it("of the relayer can repeat what an account has signed, which is no record under another number", async () => {
+  it("of the relayer can repeat an account's signed row only under the same number", async () => {
     const { rowdata, comp, signature } = row();
     await send(relayer, "EventTable", "set", TABLE, 77, rowdata, comp, signature);
     await eventually(async () =>
@@ -136,7 +136,7 @@ describe("whoever has a stolen key", function () {
     assert.lengthOf(found.tparams.events, 1);
   });
 
-  it("of the relayer can anchor anything, and date nothing back", async () => {
+  it("of the relayer can anchor any hash, but not in the past", async () => {
     const { body } = await server.post("/api/v1/proof", { document_id: "d", hash: "ab".repeat(32) });
     const hash = `0x${body.proof.record_hash}`;
     const first: unknown = await at("ProofAnchor", relayer).getFunction("anchor").staticCall(hash);
@@ -149,7 +149,7 @@ describe("whoever has a stolen key", function () {
     assert.isAtLeast((await provider.getBlock(logs[0]?.blockNumber ?? 0))?.timestamp ?? 0, before);
   });
 
-  it("of the administrator writes no record in an account's name, whatever rights it gives itself", async () => {
+  it("of the administrator writes no record in an account's name, with any role", async () => {
     const { rowdata, comp } = row();
     const own = await administrator.signMessage(getBytes(rowdata));
     assert.equal(

@@ -67,19 +67,19 @@ describe("the files of the journal", () => {
   });
   afterEach(() => server.stop());
 
-  it("are not written to any more when they were deleted", async () => {
+  it("are not written after their deletion", async () => {
     for (const name of await readdir(server.directory))
       if (name.startsWith("sealbook.sqlite")) rmSync(join(server.directory, name));
     await assertFails(server, known);
   });
 
-  it("are not written to any more when another file is in their place", async () => {
+  it("are not written after another file replaced them", async () => {
     renameSync(database, `${database}.old`);
     new DatabaseSync(database).close();
     await assertFails(server, known);
   });
 
-  it("are not written to any more when the write-ahead log was truncated", async () => {
+  it("are not written after a truncation of the write-ahead log", async () => {
     assert.isAbove(statSync(`${database}-wal`).size, 0);
     truncateSync(`${database}-wal`, 0);
     const [document] = freshDocuments(1);
@@ -87,7 +87,7 @@ describe("the files of the journal", () => {
     assert.equal((await server.get("/readyz")).status, 503);
   });
 
-  it("are written to again when the data folder is moved away and comes back", async () => {
+  it("are written again when the moved data folder returns", async () => {
     await rename(server.directory, `${server.directory}.away`);
     await assertFails(server, known);
     await rename(`${server.directory}.away`, server.directory);
@@ -109,15 +109,15 @@ describe("the files of the journal", () => {
 });
 
 describe("the embedded chain", () => {
-  it("confirms nothing into a deleted block log, and makes no new chain in its place", async () => {
+  it("confirms nothing into a deleted block log, and creates no new chain in its place", async () => {
     const elsewhere = await temporaryDirectory();
     const server = await startServer({ DATABASE_URL: `file:${join(elsewhere, "journal.sqlite")}`, PROOF_WAIT: "1" });
     try {
       const [first, second] = freshDocuments(2);
       assert.equal((await server.post("/api/v1/proof", first)).status, 201);
       rmSync(join(server.directory, "chain/blocks.log"));
-      const answer = await server.post("/api/v1/proof", second);
-      assert.equal(answer.status, 202, answer.text);
+      const response = await server.post("/api/v1/proof", second);
+      assert.equal(response.status, 202, response.text);
       await eventually(async () => assert.match(server.log.join(""), /blocks\.log is missing/));
       assert.isFalse(existsSync(join(server.directory, "chain/blocks.log")));
     } finally {
@@ -134,7 +134,7 @@ describe("a data folder without its journal", () => {
   });
   afterEach(() => removeDirectory(directory));
 
-  it("is refused at the start, and NEW_JOURNAL=yes keeps the file of the former demo account", async () => {
+  it("is rejected at the start, and NEW_JOURNAL=yes keeps the file of the former demo account", async () => {
     const first = await startServer({}, { directory });
     const former = first.demo;
     await first.stop("keep");
@@ -157,7 +157,7 @@ describe("a data folder without its journal", () => {
     await (await startServer({}, { directory })).stop("keep");
   });
 
-  it("is refused when the relayer has sent transactions that an empty journal does not have", async () => {
+  it("is rejected when the relayer has sent transactions that an empty journal lacks", async () => {
     const chain = await startRemoteChain();
     try {
       const server = await startServer(chain.variables, { directory: chain.directory });

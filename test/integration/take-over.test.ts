@@ -16,7 +16,7 @@ interface Document {
 }
 
 for (const engine of ENGINES)
-  describe(`a relayer whose work another one takes over, on ${engine}`, () => {
+  describe(`a relayer whose transactions another one takes over, on ${engine}`, () => {
     let pair: RelayerPair;
     /** Everything that was accepted. */
     let accepted: Document[];
@@ -36,11 +36,11 @@ for (const engine of ENGINES)
     /** Has a document accepted that shares an anchor with others, or several under one of their own. */
     const submit = async (server: ServerProcess, count: 1 | 2 | 3): Promise<void> => {
       const given = documents(count);
-      const answer =
+      const response =
         count === 1
           ? await server.post("/api/v1/proof", given[0])
           : await server.post("/api/v1/proof/batch", { documents: given });
-      assert.oneOf(answer.status, [201, 202], answer.text);
+      assert.oneOf(response.status, [201, 202], response.text);
       accepted.push(...given);
     };
     const proofOf = async (server: ServerProcess, { document_id }: Document): Promise<ParsedJson> => {
@@ -66,7 +66,7 @@ for (const engine of ENGINES)
       );
       for (const { hash } of accepted) assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
     };
-    const settled = (): Promise<void> =>
+    const finished = (): Promise<void> =>
       eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }));
 
     /** A batch on its way, one whose transaction never got out, and one behind the gap that it left. */
@@ -83,7 +83,7 @@ for (const engine of ENGINES)
       assert.notInclude(delivered(), 1);
     };
 
-    it("is killed and never comes back: whatever stage its work was at, each hash is confirmed once", async () => {
+    it("is killed permanently: each hash is confirmed once, at whatever stage it was", async () => {
       const [first, second] = pair.seats;
       let dying = await first.start();
       await leaveGap(dying);
@@ -103,7 +103,7 @@ for (const engine of ENGINES)
       await eventually(async () => assert.deepEqual(first.noncesOver(second.proxy), [0, 1, 2, 3]));
       await pair.mine();
       await assertConfirmedOnce(other);
-      await settled();
+      await finished();
       const anchors = await anchorsOnChain();
       const sentBy = (address: string): number =>
         anchors.filter(({ from }) => from.toLowerCase() === address.toLowerCase()).length;
@@ -120,7 +120,7 @@ for (const engine of ENGINES)
       await pair.mine();
       const dying = await first.start();
       await submit(dying, 1);
-      await settled();
+      await finished();
       first.proxy.mode = "off";
       await submit(dying, 2);
       await eventually(async () => assert.deepEqual((await pair.stages()).signed, [1]));
@@ -139,7 +139,7 @@ for (const engine of ENGINES)
       for (const { hash } of accepted) assert.isTrue((await other.get(`/api/v1/verify?hash=${hash}`)).body.valid);
     });
 
-    it("halts for longer than that and goes on: each hash is confirmed once, and it has room for others", async () => {
+    it("halts for longer than that and continues: each hash is confirmed once, and it accepts others", async () => {
       const [first, second] = pair.seats;
       const halting = await first.start({ MAX_IN_FLIGHT: "7", TAKEOVER_AFTER: "1" });
       await leaveGap(halting);
@@ -156,7 +156,7 @@ for (const engine of ENGINES)
       const other = await second.start({ TAKEOVER_AFTER: "1" });
       await pair.mine();
       await assertConfirmedOnce(other);
-      await settled();
+      await finished();
       assert.include(first.noncesOver(second.proxy), 1, "it was sent by the other one");
       first.proxy.refusal = () => undefined;
       halting.resume();
@@ -168,7 +168,7 @@ for (const engine of ENGINES)
         assert.oneOf(status, [200, 201, 202], text);
       });
       accepted.push(...many);
-      await settled();
+      await finished();
       for (const server of [halting, other]) await assertConfirmedOnce(server);
     });
   });

@@ -11,7 +11,7 @@ import { freshDocuments } from "../support/exactly-once.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
-interface SecureAnswer {
+interface TlsResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: ParsedJson;
@@ -44,7 +44,7 @@ describe("TLS", function () {
     await copyFile(keyFile, variables.TLS_KEY_FILE);
   };
 
-  const ask = (path: string, body?: unknown, agent: Agent | false = false): Promise<SecureAnswer> =>
+  const send = (path: string, body?: unknown, agent: Agent | false = false): Promise<TlsResponse> =>
     new Promise((resolve, reject) => {
       const headers = { "Content-Type": "application/json" };
       const request = httpsRequest(
@@ -64,10 +64,10 @@ describe("TLS", function () {
       request.once("error", reject);
       request.end(body === undefined ? undefined : JSON.stringify(body));
     });
-  const shown = async (): Promise<string> => (await ask("/livez")).fingerprint;
-  const told = (sentence: string): number => server.log.filter((line) => line.includes(sentence)).length;
+  const shown = async (): Promise<string> => (await send("/livez")).fingerprint;
+  const occurrences = (sentence: string): number => server.log.filter((line) => line.includes(sentence)).length;
 
-  it("is what the server listens with, from version 1.2 on; links and cookies say so", async () => {
+  it("has the version 1.2 or later, and links and cookies use it", async () => {
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:/);
     assert.equal(await shown(), first.fingerprint);
     const { port } = new URL(server.url);
@@ -97,26 +97,26 @@ describe("TLS", function () {
     for (const suite of ["AES128-GCM-SHA256", "AES256-SHA256", "ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA256"]) {
       assert.match(String(await protocol("TLSv1.2", suite).catch((error: unknown) => error)), /alert/i, suite);
     }
-    assert.equal((await ask("/livez")).headers["strict-transport-security"], "max-age=31536000");
+    assert.equal((await send("/livez")).headers["strict-transport-security"], "max-age=31536000");
     assert.match(String(await protocol("TLSv1.1").catch((error: unknown) => error)), /alert|version/i);
 
     const [document] = freshDocuments(1);
-    const { body } = await ask("/api/v1/proof", document);
+    const { body } = await send("/api/v1/proof", document);
     assert.isTrue(String(body.verification_url).startsWith(`${server.url}/`));
-    const login = await ask("/api", { method: "GET", route: ROUTES.auth, credentials: server.demo });
+    const login = await send("/api", { method: "GET", route: ROUTES.auth, credentials: server.demo });
     assert.match(String(login.headers["set-cookie"]), /^svcauth=0x[0-9a-f]{64};.*; HttpOnly; Secure; SameSite=Strict/);
   });
 
-  it("takes a new certificate while it is under load, and drops no connection", async () => {
+  it("loads a new certificate under load, without a dropped connection", async () => {
     const kept = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
-    const before = await ask("/livez", undefined, kept);
+    const before = await send("/livez", undefined, kept);
     assert.equal(before.fingerprint, first.fingerprint);
     let ended = false;
     let accepted = 0;
     const fingerprints = new Set<string>();
     const client = async (agent: Agent | false): Promise<void> => {
       while (!ended) {
-        const { status, fingerprint } = await ask("/api/v1/proof", freshDocuments(1)[0], agent);
+        const { status, fingerprint } = await send("/api/v1/proof", freshDocuments(1)[0], agent);
         assert.equal(status, 201);
         fingerprints.add(fingerprint);
         accepted += 1;
@@ -135,15 +135,15 @@ describe("TLS", function () {
     await clients;
     assert.sameMembers([...fingerprints], [first.fingerprint, second.fingerprint]);
     assert.equal(
-      (await ask("/livez", undefined, kept)).fingerprint,
+      (await send("/livez", undefined, kept)).fingerprint,
       first.fingerprint,
       "a connection that was open goes on",
     );
     kept.destroy();
-    assert.equal(told("there is a new certificate"), 1);
+    assert.equal(occurrences("there is a new certificate"), 1);
   });
 
-  it("refuses a new certificate that is of no use, says so once, and goes on with the old one", async () => {
+  it("rejects an invalid new certificate, logs it once, and keeps the old one", async () => {
     const refused = "the new certificate cannot be used";
     const expired = await authority.issue("expired", -1);
     const breaks: readonly (() => Promise<void>)[] = [
@@ -153,22 +153,22 @@ describe("TLS", function () {
     ];
     for (const [index, breakIt] of breaks.entries()) {
       await breakIt();
-      await eventually(async () => assert.equal(told(refused), index + 1));
+      await eventually(async () => assert.equal(occurrences(refused), index + 1));
       assert.equal(await shown(), second.fingerprint);
     }
     await install(first);
     await eventually(async () => assert.equal(await shown(), first.fingerprint));
-    assert.equal(told(refused), breaks.length);
+    assert.equal(occurrences(refused), breaks.length);
     assert.isFalse(server.log.some((line) => line.includes("PRIVATE KEY")));
   });
 
-  it("tells in a metric when the certificate expires", async () => {
-    const { body } = await ask("/metrics");
+  it("exposes the expiry of the certificate as a metric", async () => {
+    const { body } = await send("/metrics");
     const [, seconds] = /^sealbook_tls_certificate_expiry_timestamp_seconds (\S+)$/m.exec(body) ?? [];
     assert.closeTo(Number(seconds), Date.now() / 1000 + 30 * 86_400, 120);
   });
 
-  it("does not start with what is of no use, and names the files", async () => {
+  it("rejects invalid files at the start, and names them", async () => {
     for (const [certificate, key] of [
       [first.certificateFile, second.keyFile],
       [first.keyFile, first.keyFile],

@@ -10,7 +10,7 @@ import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
-describe("a node that is not the server's own", function () {
+describe("an external node", function () {
   const relayer = new Wallet(hexlify(randomBytes(32)));
   const administrator = new Wallet(hexlify(randomBytes(32)));
   let anvil: RawAnvil;
@@ -60,7 +60,7 @@ describe("a node that is not the server's own", function () {
     return document.hash;
   };
 
-  it("is spoken to over WebSocket, also after the connection was lost", async () => {
+  it("is used over WebSocket, also after a lost connection", async () => {
     const server = await start(`ws://127.0.0.1:${proxy.port}`);
     await prove(server);
     const before = proxy.connections;
@@ -72,7 +72,7 @@ describe("a node that is not the server's own", function () {
     await server.stop("keep");
   });
 
-  it("is spoken to over IPC", async () => {
+  it("is used over IPC", async () => {
     const server = await start(anvil.ipc);
     const hash = await prove(server);
     assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
@@ -80,7 +80,7 @@ describe("a node that is not the server's own", function () {
     await server.stop("keep");
   });
 
-  it("is said to be away when nobody is there, without what its address holds of secrets", async () => {
+  it("is reported as unavailable, without the secrets in its address", async () => {
     const server = await start("ws://user:s3cret@127.0.0.1:9/?key=s3cret");
     const { body } = await server.get("/api/v1/status");
     assert.notEqual(body.status, "ok");

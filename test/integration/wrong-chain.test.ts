@@ -28,7 +28,7 @@ async function deployAlike(url: string, { variables, relayer }: RemoteChain): Pr
   await removeDirectory(directory);
 }
 
-describe("when the node serves another chain with the same chain id", function () {
+describe("a node of another chain with the same chain id", function () {
   let chain: RemoteChain;
   let other: RawAnvil;
   let server: TestServer;
@@ -104,7 +104,7 @@ describe("when the node serves another chain with the same chain id", function (
       await assertResumed();
     });
 
-  it("at the start: the server starts, and works once the right chain is there", async () => {
+  it("at the start: the server starts, and works with the right chain", async () => {
     await server.stop("keep");
     await deployAlike(other.http, chain);
     const right = chain.proxy.target;

@@ -94,9 +94,9 @@ export class Disk {
   }
 
   /** Asks what is committed: what a process would find that starts after a crash just now. */
-  ask<T>(question: (database: DatabaseSync) => T): T {
+  query<T>(work: (database: DatabaseSync) => T): T {
     this.#reader ??= new DatabaseSync(this.#file);
-    return question(this.#reader);
+    return work(this.#reader);
   }
 
   close(): void {

@@ -14,7 +14,7 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     await world.wait(milliseconds);
     world.mine();
     world.check();
-    if (world.waiting === 0 && world.disk.ask((database) => database.prepare(UNSETTLED).get())?.count === 0) break;
+    if (world.waiting === 0 && world.disk.query((database) => database.prepare(UNSETTLED).get())?.count === 0) break;
   }
   assert.strictEqual(world.waiting, 0, "every request is answered");
   world.ledger.assertKept(world.disk);
@@ -30,12 +30,12 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     assert.strictEqual(world.chain.freeNonceOf(relayer), nonces.length, "nothing of a key waits in the pool");
   }
   assert.strictEqual(
-    world.disk.ask((database) => database.prepare(UNSETTLED).get())?.count,
+    world.disk.query((database) => database.prepare(UNSETTLED).get())?.count,
     0,
     "everything is settled",
   );
 
-  const anchors = world.disk.ask((database) => database.prepare(ANCHORS).all());
+  const anchors = world.disk.query((database) => database.prepare(ANCHORS).all());
   const onChain = mined
     .filter(({ succeeded }) => succeeded)
     .flatMap(({ hash, anchor }) => (anchor === undefined ? [] : [{ hash, anchor }]));
@@ -47,7 +47,7 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     "on chain is what the journal has",
   );
 
-  const proofs = world.disk.ask(proofsOnDisk);
+  const proofs = world.disk.query(proofsOnDisk);
   /** The anchor of each recorded hash. */
   const anchorOf = new Map<string, number>();
   for (const { id, hash, size, state, transaction } of anchors) {
@@ -55,12 +55,12 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     const mined = onChain.find((each) => each.hash === hexlify(transaction as Uint8Array));
     assert.deepEqual(mined?.anchor, { hash: hexlify(hash as Uint8Array), size: Number(size) }, "as the chain has it");
     const own = proofs.filter(({ anchor }) => anchor === id).sort((a, b) => a.place - b.place);
-    const places = own.filter(({ place }, index) => place !== own[index - 1]?.place);
-    const leaves = places.map(({ recordHash }) => recordHash);
+    const distinct = own.filter(({ place }, index) => place !== own[index - 1]?.place);
+    const leaves = distinct.map(({ recordHash }) => recordHash);
     assert.deepEqual(
-      places.map(({ place }) => place),
+      distinct.map(({ place }) => place),
       leaves.map((_, index) => index),
-      "no place is empty or taken twice",
+      "no index is empty or taken twice",
     );
     assert.strictEqual(
       hexlify(hash as Uint8Array),

@@ -58,7 +58,7 @@ export class Ledger {
 
   /** Whether a process that starts now would find everything. */
   assertKept(disk: Disk): void {
-    const rows = disk.ask(proofsOnDisk);
+    const rows = disk.query(proofsOnDisk);
     const kept = new Set(
       rows.map((row) => `${row.document_id} ${row.timestamp} ${hexlify(row.hash)} ${hexlify(row.recordHash)}`),
     );
@@ -75,7 +75,7 @@ export class Ledger {
   assertSigned(raw: string, disk: Disk): void {
     if (this.#sent.has(raw)) return;
     this.#sent.add(raw);
-    const found = disk.ask((database) =>
+    const found = disk.query((database) =>
       database.prepare("select id from transactions where hash = ?").get(getBytes(keccak256(raw))),
     );
     assert.isDefined(found, "what is sent is on disk");

@@ -61,9 +61,9 @@ export class Network {
         await life.step();
         if (closed) throw unavailable(new Error("closed"));
         if (method === "eth_sendRawTransaction") this.#onSend(String(parameters[0]));
-        const answer = await this.#exchange(method, parameters, life);
+        const response = await this.#exchange(method, parameters, life);
         await life.step();
-        return answer;
+        return response;
       },
       close: () => void (closed = true),
     };
@@ -79,13 +79,13 @@ export class Network {
         if (fault === "hanging") return;
         // Of what a process had written to its connections when it was killed, a part arrives.
         if (life.ended && this.#pace.random() < 0.5) return;
-        const answer = this.#answer(method, parameters, fault === "refused");
+        const response = this.#respond(method, parameters, fault === "refused");
         // It may get lost on its way.
-        answer.catch(() => undefined);
+        response.catch(() => undefined);
         if (fault === "silent") return;
         this.#later(() => {
           if (fault === "cut") reject(unavailable(new Error(fault)));
-          else answer.then(resolve, reject);
+          else response.then(resolve, reject);
         });
       });
     }
@@ -95,9 +95,9 @@ export class Network {
     return promise;
   }
 
-  async #answer(method: string, parameters: readonly unknown[], refuse: boolean): Promise<unknown> {
+  async #respond(method: string, parameters: readonly unknown[], refuse: boolean): Promise<unknown> {
     if (refuse && method === "eth_sendRawTransaction") return this.#chain.refuseForever(String(parameters[0]));
-    return this.#chain.answer(method, parameters);
+    return this.#chain.respond(method, parameters);
   }
 
   #faultFor(method: string): Fault | undefined {

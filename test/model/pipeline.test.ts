@@ -40,7 +40,7 @@ describe("proof pipeline", () => {
     try {
       world.start(0);
       world.start(1);
-      await world.settle();
+      await world.untilIdle();
       for (const step of steps) {
         await take(step, world);
         world.check();
@@ -53,7 +53,7 @@ describe("proof pipeline", () => {
     }
   };
 
-  it("loses nothing that it accepted, anchors nothing twice, and leaves no nonce open", () =>
+  it("loses no accepted proof, anchors none twice, and leaves no nonce open", () =>
     fc.assert(fc.asyncProperty(setting, fc.array(step, { maxLength: LONGEST_SCHEDULE, size: "max" }), run), {
       numRuns: Number(RUNS),
       ...(SEED === undefined ? {} : { seed: Number(SEED) }),

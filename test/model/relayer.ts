@@ -20,7 +20,7 @@ export const ADDRESSES = {
 };
 /** As in the composition of the server. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
-const STOP_PATIENCE_MILLISECONDS = 3_000;
+const STOP_TIMEOUT_MILLISECONDS = 3_000;
 const GRACE_MILLISECONDS = 5_000;
 
 const nothing = (): void => undefined;
@@ -119,10 +119,10 @@ export async function startRelayer(
   return {
     proofs: proofs.service,
     async stop(cutOff) {
-      await sleep(STOP_PATIENCE_MILLISECONDS);
+      await sleep(STOP_TIMEOUT_MILLISECONDS);
       proofs.tracker.release();
       sender.release();
-      await sleep(GRACE_MILLISECONDS - STOP_PATIENCE_MILLISECONDS);
+      await sleep(GRACE_MILLISECONDS - STOP_TIMEOUT_MILLISECONDS);
       cutOff();
       await proofs.stop();
       await sender.stop();

@@ -96,7 +96,7 @@ export class SimulatedChain {
   }
 
   /** @throws NodeError as nodes do */
-  answer(method: string, parameters: readonly unknown[]): unknown {
+  respond(method: string, parameters: readonly unknown[]): unknown {
     const [first, second] = parameters;
     const lag = this.#random() < 0.5 ? this.lag : 0;
     const shown = this.blocks.slice(0, Math.max(1, this.blocks.length - lag));

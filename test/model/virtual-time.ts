@@ -53,10 +53,10 @@ export class VirtualTime {
   }
 
   /** What already was to happen happens; each time `settle` says when the rest may go on. */
-  async advance(milliseconds: number, settle: () => Promise<void>): Promise<void> {
+  async advance(milliseconds: number, untilIdle: () => Promise<void>): Promise<void> {
     const end = this.#now + milliseconds;
     for (;;) {
-      await settle();
+      await untilIdle();
       const next = this.#next(end);
       if (next === undefined) break;
       this.#now = next.at;

@@ -153,10 +153,10 @@ export class World implements AsyncDisposable {
     if (relayer === undefined || first === undefined) return;
     const call = {};
     this.#open.set(call, life);
-    const answering = together
+    const responding = together
       ? relayer.proofs.submitTogether(requests).then(({ proofs, isNew }) => ({ proofs, isNew }))
       : relayer.proofs.submit(first).then(({ proof, isNew }) => ({ proofs: [proof], isNew }));
-    answering.then(
+    responding.then(
       ({ proofs, isNew }) => {
         // Nobody hears a process that is dead, or that has cut the connection.
         if (life.ended || !this.#open.delete(call)) return;
@@ -205,7 +205,7 @@ export class World implements AsyncDisposable {
   }
 
   /** Lets pass what needs no time. */
-  async settle(): Promise<void> {
+  async untilIdle(): Promise<void> {
     for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns += 1) {
       if (turns > MOST_TURNS) throw new Error("something goes on for ever without waiting");
       const { activity } = this.pace;
@@ -215,7 +215,7 @@ export class World implements AsyncDisposable {
   }
 
   wait(milliseconds: number): Promise<void> {
-    return this.#time.advance(milliseconds, () => this.settle());
+    return this.#time.advance(milliseconds, () => this.untilIdle());
   }
 
   /** Everything works again, and everybody is there. */
@@ -228,7 +228,7 @@ export class World implements AsyncDisposable {
       if (relayer === undefined || life.doomed) life.endAfter(0);
       this.start(index);
     }
-    await this.settle();
+    await this.untilIdle();
   }
 
   /** Requests to living processes that have no answer. */
@@ -238,7 +238,7 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { life } of this.#seats) life.endAfter(0);
-    await this.settle();
+    await this.untilIdle();
     this.#time[Symbol.dispose]();
     this.disk.close();
     rmSync(this.#directory, { recursive: true });

@@ -12,7 +12,7 @@ import { type Login, ROUTES } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/account.ts");
-const NOBODY = "0x00000000000000000000000000000000DeaDBeef";
+const UNKNOWN = "0x00000000000000000000000000000000DeaDBeef";
 
 interface Outcome {
   readonly code: number | null;
@@ -118,12 +118,12 @@ describe("account script", () => {
       assert.notEqual(reading.password, full.password);
     });
 
-    it("keeps no password", async () => {
+    it("stores no password", async () => {
       await assertPasswordNowhere(full, directory);
       await assertPasswordNowhere(reading, directory);
     });
 
-    it("lists the accounts, oldest first, and none of their secrets", async () => {
+    it("lists the accounts, oldest first, without secrets", async () => {
       const rows = await list(directory);
       assert.deepEqual(
         rows.map(({ created: _, ...row }) => row),
@@ -148,11 +148,11 @@ describe("account script", () => {
       assert.lengthOf(JSON.parse(out), 2);
     });
 
-    it("revokes an account, once, and only that", async () => {
+    it("revokes an account once, and no other", async () => {
       const out = await succeed(directory, "revoke", reading.login.toLowerCase(), "--json");
       assert.deepEqual(JSON.parse(out), { login: reading.login, state: "revoked" });
       assert.include(await fail(directory, "revoke", reading.login), reading.login);
-      assert.include(await fail(directory, "revoke", NOBODY), NOBODY);
+      assert.include(await fail(directory, "revoke", UNKNOWN), UNKNOWN);
       const rows = await list(directory);
       assert.deepEqual(
         rows.map(({ login, state }) => [login, state]),
@@ -165,7 +165,7 @@ describe("account script", () => {
       assert.equal(new Date(revoked ?? "").toISOString(), revoked);
     });
 
-    it("refuses to revoke what is no login", async () => {
+    it("rejects an invalid login to revoke", async () => {
       const malformed = ["alice", `${full.login}00`];
       const messages = await Promise.all(malformed.map((login) => fail(directory, "revoke", login)));
       for (const [index, login] of malformed.entries()) {
@@ -173,7 +173,7 @@ describe("account script", () => {
       }
     });
 
-    it("says what is wrong with the configuration", async () => {
+    it("reports configuration errors", async () => {
       const key = `0x${"11".repeat(32)}`;
       const { code, out, err } = await account(directory, ["create"], { CHAIN_PORT: "many" });
       assert.deepEqual({ code, out }, { code: 1, out: "" });
@@ -200,7 +200,7 @@ describe("account script", () => {
     });
 
     const helpful: string[][] = [["--help"], ["create", "--help"]];
-    it("explains itself, and does nothing else", async () => {
+    it("prints its help without side effects", async () => {
       for (const { code, out, err } of await Promise.all(helpful.map((args) => account(directory, args)))) {
         assert.deepEqual({ code, err }, { code: 0, err: "" });
         assert.match(out, /^Usage: account /);
@@ -215,7 +215,7 @@ describe("account script", () => {
       ["an unknown scope", ["create", "--scope", "write"], /Allowed choices are full, read/],
       ["no login", ["revoke"], /missing required argument 'login'/],
     ];
-    it("refuses bad usage, and does nothing", async () => {
+    it("rejects wrong usage without side effects", async () => {
       await Promise.all(
         bad.map(async ([what, args, message]) => {
           const { code, out, err } = await account(directory, args);
@@ -239,21 +239,21 @@ describe("account script", () => {
       await removeDirectory(directory);
     });
 
-    it("makes an account that works at once, and whose password is kept nowhere", async () => {
+    it("creates an account that works immediately and whose password is not stored", async () => {
       const made = await create(directory);
       const token = await server.login(made);
       content(await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { a: 1 } }), ROUTES.store);
       await assertPasswordNowhere(made, directory);
     });
 
-    it("makes an account that only reads", async () => {
+    it("creates a read-only account", async () => {
       const token = await server.login(await create(directory, "--scope", "read"));
       content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
-      const answer = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
-      refused(answer, ROUTES.store, 403, "scope_refused");
+      const response = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
+      refused(response, ROUTES.store, 403, "scope_refused");
     });
 
-    it("revokes an account: no login any more, and its sessions are over", async () => {
+    it("revokes an account: its logins fail and its sessions end", async () => {
       const made = await create(directory);
       const [token, other] = [await server.login(made), await server.login(made)];
       const untouched = await server.login();

@@ -28,7 +28,7 @@ function vector(name: string): CallDataVector {
 describe("decode script", () => {
   const own = vector("own-insert-compressed");
 
-  it("prints the transaction as JSON and nothing else", async () => {
+  it("prints the transaction as JSON only", async () => {
     const outcome = await decode([own.inputdata, "--json", "--function", "insert"]);
     assert.deepEqual({ ...outcome, out: "" }, { code: 0, out: "", err: "" });
     assert.deepEqual(JSON.parse(outcome.out), own.transaction);
@@ -40,7 +40,7 @@ describe("decode script", () => {
     assert.deepEqual(JSON.parse(outcome.out), foreign.transaction);
   });
 
-  it("reads data that no command line holds", async () => {
+  it("reads data longer than a command line", async () => {
     const filler = Buffer.from(JSON.stringify({ filler: "x".repeat(200_000) })).toString("base64");
     const rowdata = Buffer.from(`1|s|c|d|${filler}|t|1`);
     const inputdata = encodeCallData("set", { tabname: "t", rowid: 1n, rowdata, comp: false, signature: "" });
@@ -49,7 +49,7 @@ describe("decode script", () => {
     assert.equal(JSON.parse(outcome.out).rowdata.length, rowdata.length);
   });
 
-  it("lists every field for people", async () => {
+  it("lists every field as text", async () => {
     const { code, out, err } = await decode([own.inputdata]);
     assert.deepEqual([code, err], [0, ""]);
     const { record } = own;
@@ -72,7 +72,7 @@ describe("decode script", () => {
     }
   });
 
-  it("says when the signer is another or none", async () => {
+  it("reports another or a missing signer", async () => {
     const { arguments: args } = await import("../../server/records/call-data/call-data.ts").then((m) =>
       m.decodeCallData(own.inputdata),
     );
@@ -87,7 +87,7 @@ describe("decode script", () => {
     assert.match(none.out, /^signed by sender: +no$/m);
   });
 
-  it("prints no character that steers a terminal", async () => {
+  it("prints no terminal control characters", async () => {
     const payload = Buffer.from('{"a":"\\u001b[2J\\u009b\\u202e"}').toString("base64");
     const rowdata = Buffer.from(`1|s|\u001b[31m\u202e|d\r\n|${payload}|t\u0007|1`);
     const { out } = await decode([
@@ -108,7 +108,7 @@ describe("decode script", () => {
     ["two arguments", [own.inputdata, own.inputdata], 2, /too many arguments/],
   ];
   for (const [what, args, code, message] of bad) {
-    it(`ends with ${code} for ${what}`, async () => {
+    it(`exits with ${code} for ${what}`, async () => {
       const outcome = await decode(args);
       assert.equal(outcome.code, code, outcome.err);
       assert.equal(outcome.out, "");

@@ -102,7 +102,7 @@ describe("deploy script", () => {
   });
   afterEach(() => removeDirectory(directory));
 
-  it("deploys to a network that ends with it, and keeps nothing", async () => {
+  it("deploys to a temporary network, and stores nothing", async () => {
     const temporary = join(directory, "tmp");
     const data = join(directory, "data");
     await mkdir(temporary);
@@ -118,7 +118,7 @@ describe("deploy script", () => {
     );
   });
 
-  it("says which node does not respond, or that none is named, and writes nothing", async () => {
+  it("reports an unreachable or missing node, and writes nothing", async () => {
     const data = join(directory, "data");
     const port = String(await deadPort());
     const [away, unnamed] = await Promise.all([
@@ -138,7 +138,7 @@ describe("deploy script", () => {
     });
     after(() => server.stop());
 
-    it("finds everything deployed on its chain, and changes nothing", async () => {
+    it("finds all contracts on its chain, and changes nothing", async () => {
       const file = join(server.directory, "deployments", "7325.json");
       const [before, head] = [await state(file), await rpcCall(server.chainUrl, "eth_blockNumber")];
       // On whatever port that chain is.
@@ -182,7 +182,7 @@ describe("deploy script", () => {
       await removeDirectory(kept);
     });
 
-    it("names the key that is missing, and deploys nothing", async () => {
+    it("names the missing key, and deploys nothing", async () => {
       const { RELAYER_KEY, ADMIN_KEY } = keys;
       const [administrator, relayer] = await Promise.all([deploy({ RELAYER_KEY }), deploy({ ADMIN_KEY })]);
       assert.match(refusal(administrator), /\bADMIN_KEY\b.*\bneeded\b/);
@@ -194,7 +194,7 @@ describe("deploy script", () => {
       assert.equal(await head(), 0);
     });
 
-    it("deploys the contracts and writes their addresses down", async () => {
+    it("deploys the contracts and stores their addresses", async () => {
       first = await deploy();
       assert.match(first.out, /^Contracts deployed: 3\.$/m);
       assert.include(first.out, file);
@@ -220,7 +220,7 @@ describe("deploy script", () => {
       assert.equal(await head(), blocks);
     });
 
-    it("deploys the rest where it was interrupted", async () => {
+    it("completes an interrupted deployment", async () => {
       const whole = await readDeploymentFile(file);
       const { SessionRegistry, EventTable } = whole.contracts;
       const other = join(directory, "deployments", `${CHAIN_ID}.json`);
@@ -233,7 +233,7 @@ describe("deploy script", () => {
       await assertStanding(chain.url, addresses);
     });
 
-    it("leaves what a server starts on", async () => {
+    it("writes the files with which a server starts", async () => {
       const { RELAYER_KEY, ADMIN_KEY } = keys;
       const server = await startServer({ RPC_URL: chain.url, RELAYER_KEY }, { directory: data });
       try {

@@ -30,7 +30,7 @@ describe("issuer script", () => {
   });
   afterEach(() => removeDirectory(directory));
 
-  it("lists the keys and makes new ones", async () => {
+  it("lists the keys and creates new ones", async () => {
     const keys = await IssuerKeys.open(issuerKeysFile(directory));
     const id = keyIdOf((await keys.signer()).publicKey);
     const listed = await issuer(directory, "list");
@@ -52,7 +52,7 @@ describe("issuer script", () => {
     assert.lengthOf(JSON.parse((await issuer(directory, "rotate", "--json")).out), 3);
   });
 
-  it("loses no key when it runs twice at once", async () => {
+  it("loses no key in two simultaneous runs", async () => {
     await IssuerKeys.open(issuerKeysFile(directory));
     const outcomes = await Promise.all([1, 2, 3].map(() => issuer(directory, "rotate")));
     assert.deepEqual(
@@ -63,7 +63,7 @@ describe("issuer script", () => {
     assert.lengthOf(JSON.parse((await issuer(directory, "list", "--json")).out), 4);
   });
 
-  it("makes nothing where there are no keys, and says what is wrong with the file", async () => {
+  it("creates nothing without existing keys, and reports an invalid file", async () => {
     for (const command of ["list", "rotate"]) {
       const { code, out, err } = await issuer(directory, command);
       assert.deepEqual([code, out], [1, ""]);

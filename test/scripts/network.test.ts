@@ -19,7 +19,7 @@ describe("network script", function () {
   const init = (...args: string[]) =>
     network("init", "--hosts", "hosts.yaml", "--out", "net", "--validators", "6", "--block-time", "5", ...args);
 
-  it("makes a network, which it says to be as it should be, and makes it once", async () => {
+  it("creates a network once, and confirms that it is complete", async () => {
     const made = await init("--consensus", "qbft", "--empty-block-time", "60");
     assert.deepEqual({ code: made.code, err: made.err }, { code: 0, err: "" });
     const { genesis, plan } = await readJson(join(directory, "net/network.json"));
@@ -47,7 +47,7 @@ describe("network script", function () {
     assert.deepEqual([checked.code, checked.out], [0, "The files match network.json.\n"]);
   });
 
-  it("prepares a change, and tells what the network that has not made it yet lacks", async () => {
+  it("prepares a change, and reports the steps that the network lacks", async () => {
     const added = await network("add", "dc-7", "--hosts", "more.yaml", "--out", "net");
     assert.equal(added.code, 0, added.err);
     assert.match(added.out, /Steps, also written to changes\/1-add-dc-7\.md:\n\n# Add dc-7\n/);
@@ -67,7 +67,7 @@ describe("network script", function () {
     for (const { what } of findings) assert.match(what, /^cannot be queried at https:\/\/127\.0\.0\.1:1: /);
   });
 
-  it("says what is wrong with what it is told", async () => {
+  it("reports invalid arguments", async () => {
     const [faulty, missing, nothing, usage, quick] = await Promise.all([
       init("--consensus", "ibft2", "--hosts", "wrong.yaml"),
       init("--consensus", "ibft2", "--hosts", "nothing.yaml"),

@@ -29,9 +29,9 @@ describe("scripts on PostgreSQL", function () {
       .stdout;
   };
   const start = () => startServer({ DATABASE_URL: database.url }, { directory });
-  const copied = async () => (await database.ask("select code from records")).map(({ code }) => code);
+  const copied = async () => (await database.query("select code from records")).map(({ code }) => code);
 
-  it("know its accounts, and drop its copy of the records, which comes back", async () => {
+  it("list its accounts, and drop the record index, which is rebuilt", async () => {
     const server = await start();
     try {
       assert.include(await script("account", "list"), server.demo.login);

@@ -33,7 +33,7 @@ describe("prove script", () => {
   const proofOf = (id: string): Promise<ParsedJson> => readJson(join(directory, PROOFS, `${id}.proof.json`));
   const records = async (): Promise<number> => (await server.get("/api/v1/status")).body.journal.records;
 
-  it("proves a folder with everything in it", async () => {
+  it("proves all files of a folder", async () => {
     const files = {
       "docs/a.txt": "a",
       "docs/empty": "",
@@ -46,14 +46,14 @@ describe("prove script", () => {
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /^5 of 5 files have proofs \(5 anchored, 0 reused, 0 failed, 0 not tried\)/);
     for (const [id, content] of Object.entries(files)) {
-      const { format, ...answer } = await proofOf(id);
+      const { format, ...response } = await proofOf(id);
       assert.equal(format, "sealbook-proof/1");
-      assert.isTrue(ConfirmedProof.safeParse(answer).success);
-      assert.equal(answer.proof.document_id, id);
-      assert.equal(answer.proof.hash, sha256(content));
-      assert.deepInclude(answer.proof.metadata, { type: "contract", source: "tests" });
+      assert.isTrue(ConfirmedProof.safeParse(response).success);
+      assert.equal(response.proof.document_id, id);
+      assert.equal(response.proof.hash, sha256(content));
+      assert.deepInclude(response.proof.metadata, { type: "contract", source: "tests" });
       // What was kept is the server's answer, nothing more and nothing less.
-      assert.deepEqual(answer, (await server.get(`/api/v1/proof/${answer.id}`)).body);
+      assert.deepEqual(response, (await server.get(`/api/v1/proof/${response.id}`)).body);
     }
     const summary = await readJson(join(directory, PROOFS, "summary.json"));
     const bytes = Object.values(files).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
@@ -80,7 +80,7 @@ describe("prove script", () => {
     assert.notInclude((await readdir(join(directory, PROOFS), { recursive: true })).join(), ".tmp");
   });
 
-  it("keeps a bundle beside each proof, the older ones too, unless it is left out", async () => {
+  it("stores a bundle beside each proof, also beside older ones, unless switched off", async () => {
     const bundle = (name: string): Promise<ParsedJson> => readJson(join(directory, PROOFS, name));
     await writeFiles(directory, { "d/a": "one" });
     const first = JSON.parse((await prove("d", "--json", "--no-bundle")).out);
@@ -104,7 +104,7 @@ describe("prove script", () => {
     assert.equal((await runScript("verify", directory, "d", "--url", server.url, "--rpc", server.chainUrl)).code, 0);
   });
 
-  it("uses the proofs of unchanged files again", async () => {
+  it("reuses the proofs of unchanged files", async () => {
     await writeFiles(directory, { a: "same", b: "old" });
     await prove(".");
     const [before, known] = [await proofOf("a"), await records()];
@@ -135,7 +135,7 @@ describe("prove script", () => {
     assert.equal(await hashes("a.proof.2.json"), sha256("two"));
   });
 
-  it("does not take a changed or damaged proof for one, and keeps it", async () => {
+  it("replaces a changed or damaged proof, and keeps its file", async () => {
     await writeFiles(directory, { a: "a", b: "b" });
     await prove("a", "b");
     const path = (id: string): string => join(directory, PROOFS, `${id}.proof.json`);
@@ -149,7 +149,7 @@ describe("prove script", () => {
     assert.equal(await readFile(join(directory, PROOFS, "b.proof.1.json"), "utf8"), "{");
   });
 
-  it("finishes what was left pending as the same record", async () => {
+  it("completes a pending proof as the same record", async () => {
     await writeFiles(directory, { a: "a" });
     await prove("a");
     const { proof } = await proofOf("a");
@@ -163,7 +163,7 @@ describe("prove script", () => {
     assert.isFalse(existsSync(join(directory, PROOFS, "a.proof.1.json")));
   });
 
-  it("names files outside the working directory by their whole path, after the prefix", async () => {
+  it("names files outside the working directory by their absolute path, after the prefix", async () => {
     const outside = await temporaryDirectory();
     try {
       await writeFiles(outside, { "x/y": "y" });
@@ -177,7 +177,7 @@ describe("prove script", () => {
     }
   });
 
-  it("follows symbolic links, but not in circles", async () => {
+  it("follows symbolic links without cycles", async () => {
     await writeFiles(directory, { "d/a": "a", "e/b": "b" });
     await symlink("..", join(directory, "d/up"));
     await symlink("../e", join(directory, "d/e"));
@@ -188,7 +188,7 @@ describe("prove script", () => {
     );
   });
 
-  it("lists what cannot be read and goes on with the rest", async () => {
+  it("lists unreadable files and continues with the others", async () => {
     await writeFiles(directory, {
       "d/a": "a",
       "d/locked": "locked",
@@ -212,7 +212,7 @@ describe("prove script", () => {
     assert.match(err, /^d\/broken: does not exist$/m);
   });
 
-  it("keeps what is done when it is interrupted", async () => {
+  it("keeps its results when interrupted", async () => {
     await writeFiles(directory, Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d/${i}`, String(i)])));
     await mkdir(join(directory, PROOFS));
     const running = startScript("prove", directory, "d", "--url", server.url, "--concurrency", "1");
@@ -229,7 +229,7 @@ describe("prove script", () => {
     assert.deepInclude(again.totals, { files: 300, reused: totals.anchored, failed: 0, not_tried: 0 });
   });
 
-  it("says when there is no server, or something else", async () => {
+  it("reports a missing server, and another service in its place", async () => {
     await writeFiles(directory, { a: "a" });
     const [none, other] = await Promise.all([
       runScript("prove", directory, "a", "--url", "http://127.0.0.1:9"),
@@ -248,7 +248,7 @@ describe("prove script", () => {
     ["an unknown option", "a", "--fast"],
   ];
   for (const [what, ...args] of wrong) {
-    it(`ends with 2 for ${what}`, async () => {
+    it(`exits with 2 for ${what}`, async () => {
       const { code, out, err } = await runScript("prove", directory, ...args);
       assert.deepEqual([code, out], [2, ""]);
       assert.match(err, /^error: /);

@@ -29,7 +29,7 @@ describe("recover script", () => {
   const report = () => readJson(join(directory, "sealbook-recovery/recovery-report.json"));
   const FILES = { "docs/a.txt": "a", "docs/deep/größe ☃.txt": "b", "docs/empty": "" };
 
-  it("finds what prove recorded, wherever it was restored, with its proofs beside it or not", async () => {
+  it("finds documents of prove in any folder, with or without their proofs", async () => {
     await writeFiles(directory, FILES);
     assert.equal((await prove("docs")).code, 0);
     await mkdir(join(directory, "elsewhere"));
@@ -51,7 +51,7 @@ describe("recover script", () => {
     assert.equal((await recover("elsewhere/docs")).code, 1, "without the prefix they are other documents");
   });
 
-  it("writes a report whose rows and root can be checked", async () => {
+  it("writes a report with verifiable rows and root", async () => {
     await writeFiles(directory, FILES);
     await prove("docs");
     await writeFiles(directory, {
@@ -103,7 +103,7 @@ describe("recover script", () => {
     assert.match(html, /default-src &#39;none&#39;|default-src 'none'/);
   });
 
-  it("takes the documents' names from a manifest, and says what it names and what not", async () => {
+  it("reads the documents' names from a manifest, and reports differences", async () => {
     await writeFiles(directory, { "tree/a.bin": "a", 'tree/sub/b, "c".bin': "b", "tree/unlisted.bin": "u" });
     const documents = [
       ["invoice 1", "a"],
@@ -131,7 +131,7 @@ describe("recover script", () => {
     assert.equal((await recover("tree", "--id-from", "tree/manifest.csv")).code, 0);
   });
 
-  it("compares with what was recorded by a time", async () => {
+  it("compares with the state at a given time", async () => {
     await writeFiles(directory, { "d/a": "1" });
     await prove("d");
     const { proof } = (await server.get("/api/v1/proof/d%2Fa")).body;
@@ -144,7 +144,7 @@ describe("recover script", () => {
     assert.match(err, /as_of/);
   });
 
-  it("names what cannot be read", async () => {
+  it("names unreadable files", async () => {
     await writeFiles(directory, { "d/a": "1" });
     await prove("d");
     await symlink("loop", join(directory, "d/loop"));
@@ -152,7 +152,7 @@ describe("recover script", () => {
     assert.deepEqual((await report()).not_checked, [{ file: "d/loop", reason: "is a circular symbolic link" }]);
   });
 
-  it("refuses wrong usage", async () => {
+  it("rejects wrong usage", async () => {
     await writeFiles(directory, {
       "d/a": "1",
       "m.csv": "document_id,path\nx,d/a\nx,d/b\n",
@@ -185,7 +185,7 @@ describe("recover script", () => {
     assert.equal((await runScript("recover", directory, "d", "--url", "http://127.0.0.1:1")).code, 1);
   });
 
-  it("ends when it is interrupted, without a report", async () => {
+  it("ends without a report when interrupted", async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`d/${n}`, Buffer.alloc(20_000_000, n)]));
     await writeFiles(directory, many);
     const running = startScript("recover", directory, "d", "--url", server.url, "--concurrency", "1");

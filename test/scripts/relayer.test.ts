@@ -50,7 +50,7 @@ async function fail(variables: EnvironmentVariables, ...args: string[]): Promise
 }
 
 describe("relayer script", () => {
-  describe("on a node that is not the server's own", () => {
+  describe("on an external node", () => {
     const administrator = Wallet.createRandom();
     const first = Wallet.createRandom().address;
     const second = Wallet.createRandom().address;
@@ -83,7 +83,7 @@ describe("relayer script", () => {
     });
 
     const head = async (): Promise<number> => Number(await rpc.call("eth_blockNumber", []));
-    const held = (address: string): Promise<string[]> => new RelayerRoles(rpc, deployment).heldBy(address);
+    const rolesOf = (address: string): Promise<string[]> => new RelayerRoles(rpc, deployment).heldBy(address);
 
     it("lists the relayer of the deployment, without any key", async () => {
       const keyless = { DATA_DIR: directory, RPC_URL: anvil.http };
@@ -98,7 +98,7 @@ describe("relayer script", () => {
         address: second,
         contracts: ALL_GRANTED,
       });
-      assert.deepEqual(await held(second), CONTRACTS);
+      assert.deepEqual(await rolesOf(second), CONTRACTS);
       const before = await head();
       assert.deepEqual(await succeed(variables, "grant", second), { address: second, contracts: ALL_HELD });
       const { out } = await relayer(variables, "grant", second);
@@ -110,7 +110,7 @@ describe("relayer script", () => {
       assert.equal(await head(), before, "nothing was sent");
     });
 
-    it("completes a grant that was half done, and lists it as it stands", async () => {
+    it("completes a partial grant, and lists its state", async () => {
       const half = Wallet.createRandom().address;
       await new RelayerRoles(rpc, deployment).change("grant", "EventTable", half, administrator, 0n);
       const { out } = await relayer(variables, "list");
@@ -124,18 +124,18 @@ describe("relayer script", () => {
       await succeed(variables, "revoke", half);
     });
 
-    it("does all of it over WebSocket and IPC", async () => {
+    it("works over WebSocket and IPC", async () => {
       for (const RPC_URL of [anvil.webSocket, anvil.ipc]) {
         const { address } = Wallet.createRandom();
         const way = { ...variables, RPC_URL };
         assert.deepEqual(await succeed(way, "grant", address), { address, contracts: ALL_GRANTED });
         assert.deepEqual((await succeed(way, "list")).at(-1), { address, contracts: CONTRACTS, administrator: false });
         assert.deepEqual(await succeed(way, "revoke", address), { address, contracts: ALL_REVOKED });
-        assert.deepEqual(await held(address), []);
+        assert.deepEqual(await rolesOf(address), []);
       }
     });
 
-    it("says of a relayer that it is the administrator as well, and makes none of it", async () => {
+    it("marks a relayer that is the administrator as well, and creates none", async () => {
       assert.match(
         await fail(variables, "grant", administrator.address),
         /the administrator's: a relayer needs a key of its own/,
@@ -150,12 +150,12 @@ describe("relayer script", () => {
         new RegExp(`^${administrator.address} .* administrator as well$`, "m"),
       );
       await succeed(variables, "revoke", administrator.address);
-      assert.deepEqual(await held(administrator.address), []);
+      assert.deepEqual(await rolesOf(administrator.address), []);
     });
 
-    it("revokes a relayer, once, and the last one only when forced to", async () => {
+    it("revokes a relayer once, and the last one only with --force", async () => {
       assert.deepEqual(await succeed(variables, "revoke", second), { address: second, contracts: ALL_REVOKED });
-      assert.deepEqual(await held(second), []);
+      assert.deepEqual(await rolesOf(second), []);
       const before = await head();
       assert.deepEqual(await succeed(variables, "revoke", second), { address: second, contracts: NONE_HELD });
       assert.match(
@@ -172,7 +172,7 @@ describe("relayer script", () => {
       assert.deepEqual(await succeed(variables, "grant", first), { address: first, contracts: ALL_GRANTED });
     });
 
-    it("says what is wrong with an address", async () => {
+    it("reports an invalid address", async () => {
       const mistyped = first.replace(/[a-f]/i, (letter) =>
         letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
       );
@@ -182,23 +182,21 @@ describe("relayer script", () => {
       assert.match(await fail(variables, "grant", ZeroAddress), /^ADDRESS: nobody has a key/);
     });
 
-    it("says which key is missing or has no right, and sends nothing", async () => {
+    it("reports a missing or unauthorized key, and sends nothing", async () => {
       const { ADMIN_KEY: _, ...keyless } = variables;
       const before = await head();
       assert.match(await fail(keyless, "grant", second), /^ADMIN_KEY is needed/);
-      const stranger = Wallet.createRandom();
-      const message = await fail({ ...variables, ADMIN_KEY: stranger.privateKey }, "grant", second);
+      const other = Wallet.createRandom();
+      const message = await fail({ ...variables, ADMIN_KEY: other.privateKey }, "grant", second);
       assert.match(
         message,
-        new RegExp(
-          `^ADMIN_KEY, whose address is ${stranger.address}, is not the administrator of SessionRegistry \\(0x`,
-        ),
+        new RegExp(`^ADMIN_KEY, whose address is ${other.address}, is not the administrator of SessionRegistry \\(0x`),
       );
-      assert.notInclude(message, stranger.privateKey.slice(2));
+      assert.notInclude(message, other.privateKey.slice(2));
       assert.equal(await head(), before);
     });
 
-    it("says that the node is away, or that its chain has no contracts", async () => {
+    it("reports an unavailable node, and a chain without contracts", async () => {
       assert.match(await fail({ ...variables, RPC_URL: "http://127.0.0.1:9" }, "list"), /node does not respond/);
       const empty = join(directory, "empty");
       assert.match(
@@ -213,7 +211,7 @@ describe("relayer script", () => {
     });
   });
 
-  it("finds the relayers on a node that refuses queries of many blocks", async () => {
+  it("finds the relayers on a node that rejects queries of many blocks", async () => {
     const anvil = await startRawAnvil();
     const directory = await temporaryDirectory();
     const rpc = connectRpc(anvil.http, anvil.chainId);
@@ -282,7 +280,7 @@ describe("relayer script", () => {
       await removeDirectory(directory);
     });
 
-    it("works beside the running server, with the key made for it", async () => {
+    it("works beside the running server, with its key", async () => {
       const variables = { DATA_DIR: directory };
       assert.deepEqual(await succeed(variables, "grant", other), { address: other, contracts: ALL_GRANTED });
       const listed = [own, other].map((address) => ({ address, contracts: CONTRACTS, administrator: false }));
@@ -298,7 +296,7 @@ describe("relayer script", () => {
       ]);
     });
 
-    it("makes no chain in an empty folder", async () => {
+    it("creates no chain in an empty folder", async () => {
       const empty = join(directory, "empty");
       assert.match(
         await fail({ DATA_DIR: empty }, "list"),
@@ -308,7 +306,7 @@ describe("relayer script", () => {
     });
   });
 
-  it("explains itself, and refuses bad usage", async () => {
+  it("prints its help, and rejects wrong usage", async () => {
     const help = await relayer({}, "grant", "--help");
     assert.equal(help.code, 0);
     assert.match(help.out, /^Usage: relayer grant /);

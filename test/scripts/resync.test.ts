@@ -36,8 +36,8 @@ type Searchable = Pick<TestServer, "call" | "login">;
 /** Every record that a search finds, in its order, with everything that is said of each. */
 async function allRecords(server: Searchable): Promise<unknown[]> {
   const token = await server.login();
-  const answer = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
-  return content(answer, ROUTES.search).tparams.events as unknown[];
+  const response = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
+  return content(response, ROUTES.search).tparams.events as unknown[];
 }
 
 /** How many rows the copy holds in the folder's database. */
@@ -77,7 +77,7 @@ describe("resync script", () => {
       await removeDirectory(directory);
     });
 
-    it("refuses beside a running server, and names it", async () => {
+    it("is rejected beside a running server, with its name", async () => {
       const { code, out, err } = await resync(directory);
       assert.deepEqual({ code, out }, { code: 1, out: "" });
       assert.match(err, /^resync: [^\n]+\n$/);
@@ -87,7 +87,7 @@ describe("resync script", () => {
       assert.deepEqual(await allRecords(server), expected);
     });
 
-    it("explains itself and changes nothing, beside a server and without one", async () => {
+    it("prints its help without side effects, with and without a server", async () => {
       const { code, out, err } = await resync(directory, "--help");
       assert.deepEqual({ code, err }, { code: 0, err: "" });
       assert.match(out, /^Usage: resync /);
@@ -97,7 +97,7 @@ describe("resync script", () => {
       assert.equal(copied(directory), RECORDS);
     });
 
-    it("changes nothing when it is used badly", async () => {
+    it("rejects wrong usage without side effects", async () => {
       for (const [argument, message] of [
         ["now", /too many arguments/],
         ["--force", /unknown option '--force'/],
@@ -109,7 +109,7 @@ describe("resync script", () => {
       assert.equal(copied(directory), RECORDS);
     });
 
-    it("drops the copy, and the next start has all records again in the same order", async () => {
+    it("drops the index; the next start has all records again in the same order", async () => {
       const { code, out, err } = await resync(directory);
       assert.deepEqual({ code, err }, { code: 0, err: "" });
       assert.match(out, /^[^\n]*dropped[^\n]*\n$/);
@@ -131,7 +131,7 @@ describe("resync script", () => {
     });
     afterEach(() => removeDirectory(directory));
 
-    it("says so, and makes none", async () => {
+    it("reports it, and creates none", async () => {
       for (const folder of [directory, join(directory, "missing")]) {
         const { code, out, err } = await resync(folder);
         assert.deepEqual({ code, out }, { code: 1, out: "" });
@@ -141,13 +141,13 @@ describe("resync script", () => {
       assert.isFalse(existsSync(join(directory, "missing")));
     });
 
-    it("explains itself, and makes none", async () => {
+    it("prints its help, and creates none", async () => {
       assert.equal((await resync(directory, "--help")).code, 0);
       assert.equal((await resync(directory, "--yes")).code, 2);
       assert.isEmpty(await readdir(directory));
     });
 
-    it("refuses what is no database", async () => {
+    it("rejects an invalid database", async () => {
       await writeFile(
         join(directory, "sealbook.sqlite"),
         "not a database, but long enough to be looked at as if it were one",

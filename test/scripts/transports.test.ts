@@ -42,7 +42,7 @@ describe("scripts over WebSocket and IPC", function () {
     await removeDirectory(directory);
   });
 
-  it("deploy the contracts, and find them deployed", async () => {
+  it("deploy the contracts, and find existing ones", async () => {
     const ways = [
       ["webSocket", "ipc"],
       ["ipc", "webSocket"],
@@ -61,7 +61,7 @@ describe("scripts over WebSocket and IPC", function () {
     }
   });
 
-  it("say that a node is away", async () => {
+  it("report an unavailable node", async () => {
     for (const RPC_URL of ["ws://127.0.0.1:9", `ipc://${join(directory, "none.ipc")}`]) {
       const { code, err } = await deployTo({ ...keys, DATA_DIR: join(directory, "away"), RPC_URL });
       assert.equal(code, 1);
@@ -69,7 +69,7 @@ describe("scripts over WebSocket and IPC", function () {
     }
   });
 
-  it("verify files against the chain, and find a proof that the chain denies", async () => {
+  it("verify files with the chain, and find a proof that the chain contradicts", async () => {
     const data = join(directory, "webSocket");
     const server = await startServer({ RPC_URL: anvil.ipc, RELAYER_KEY: keys.RELAYER_KEY }, { directory: data });
     try {

@@ -54,7 +54,7 @@ describe("verify script", () => {
     }
   }
 
-  it("verifies what is unchanged, without the server", async () => {
+  it("verifies unchanged files without the server", async () => {
     const { code, out, err } = await runScript("verify", directory, "d", "--rpc", server.chainUrl, "--url", NOWHERE);
     assert.deepEqual([code, err], [0, ""]);
     assert.match(
@@ -90,7 +90,7 @@ describe("verify script", () => {
     });
   });
 
-  it("finds the one file in which a byte changed", async () => {
+  it("finds the one file with a changed byte", async () => {
     const changed = Buffer.alloc(3_000_000, 7);
     changed[1_500_000] = 6;
     await withContent(join(directory, "d/ünï ☃.bin"), changed, async () => {
@@ -103,7 +103,7 @@ describe("verify script", () => {
     });
   });
 
-  it("asks the server about a file without a proof file", async () => {
+  it("queries the server for a file without a proof file", async () => {
     await rename(pathOf("d/a.txt"), `${pathOf("d/a.txt")}.away`);
     await writeFiles(directory, { "new.txt": "never proved" });
     try {
@@ -127,7 +127,7 @@ describe("verify script", () => {
     }
   });
 
-  it("says that the chain cannot be asked, and asks the server only when told to", async () => {
+  it("reports an unavailable chain, and queries the server only on request", async () => {
     const { code, out } = await verify("d", "--rpc", NOWHERE);
     assert.equal(code, 1);
     assert.match(
@@ -140,14 +140,14 @@ describe("verify script", () => {
     assert.deepInclude(trusting.totals, { verified: 4, verified_by_server: 4 });
   });
 
-  it("finds a change even when nobody can be asked", async () => {
+  it("finds a change without chain and server", async () => {
     await withContent(join(directory, "d/a.txt"), "b", async () => {
       const { results } = await verdicts("d/a.txt", "--rpc", NOWHERE, "--url", NOWHERE);
       assert.equal(results[0].result, "changed");
     });
   });
 
-  it("notices what cannot be read", async () => {
+  it("reports unreadable files", async () => {
     await symlink("nowhere", join(directory, "d/broken"));
     try {
       const { code, results } = await verdicts("d", "missing");
@@ -162,7 +162,7 @@ describe("verify script", () => {
     }
   });
 
-  it("notices a document that was replaced by another proved one, unless names do not matter", async () => {
+  it("reports a document replaced by another one with a proof, unless names are ignored", async () => {
     await withContent(join(directory, "d/a.txt"), "c", async () => {
       await withContent(pathOf("d/a.txt"), await readFile(pathOf("d/b/c.txt")), async () => {
         const { results } = await verdicts("d/a.txt");
@@ -175,7 +175,7 @@ describe("verify script", () => {
     });
   });
 
-  it("fails where there is nothing to verify, and for wrong usage", async () => {
+  it("fails without files to verify, and for wrong usage", async () => {
     const none = await verify("sealbook-proofs");
     assert.deepEqual([none.code, none.out], [1, ""]);
     assert.match(none.err, /no files/);
@@ -183,7 +183,7 @@ describe("verify script", () => {
     assert.equal((await verify("d", "--rpc", "nonsense")).code, 2);
   });
 
-  describe("of a proof file that was tampered with", () => {
+  describe("of a manipulated proof file", () => {
     const other32 = "ab".repeat(32);
     const tampered: [what: string, change: (file: ParsedJson) => void, result: string, reason: RegExp][] = [
       ["format", (f) => (f.format = "sealbook-proof/9"), "no_proof", /format/],
@@ -234,14 +234,14 @@ describe("verify script", () => {
     });
 
     for (const [what, , result, reason] of tampered) {
-      it(`notices another ${what}`, () => {
+      it(`reports another ${what}`, () => {
         const found = results.find(({ file }) => file === `t/${what}`);
         assert.equal(found.result, result);
         assert.match(found.reason, reason);
       });
     }
 
-    it("notices the anchor of another document", async () => {
+    it("reports the anchor of another document", async () => {
       const [file, other] = [await readJson(path()), await readJson(pathOf("t/untouched"))];
       const { tx_hash, block_number, block_hash, timestamp } = other.proof;
       Object.assign(file.proof, { tx_hash, block_number, block_hash, timestamp });
@@ -254,7 +254,7 @@ describe("verify script", () => {
       });
     });
 
-    it("notices that it is no JSON", async () => {
+    it("reports invalid JSON", async () => {
       await withContent(path(), "{", async () => {
         const { code, results } = await verdicts("d/a.txt");
         assert.equal(code, 1);

@@ -69,10 +69,10 @@ export function bftRpc(rpc: Rpc, sealing: Sealing): Rpc {
     close: () => rpc.close(),
     async call(method, parameters) {
       if (method === "eth_getBlockByNumber") return sealed(parameters[0], parameters[1]);
-      const answer = await rpc.call(method, parameters);
-      if (method !== "eth_getBlockReceipts" || !Array.isArray(answer)) return answer;
+      const response = await rpc.call(method, parameters);
+      if (method !== "eth_getBlockReceipts" || !Array.isArray(response)) return response;
       const { hash } = await sealed(parameters[0], false);
-      return answer.map((receipt: object) => ({ ...receipt, blockHash: hash }));
+      return response.map((receipt: object) => ({ ...receipt, blockHash: hash }));
     },
   };
 }

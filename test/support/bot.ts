@@ -12,11 +12,11 @@ export async function fillIn(
   chat: Chat,
   { device = "SDS011", place = "13.75, 100.5", title = "Roof" } = {},
 ): Promise<void> {
-  await chat.ask("/start");
-  await chat.ask("Somchai");
-  await chat.ask(device);
+  await chat.request("/start");
+  await chat.request("Somchai");
+  await chat.request(device);
   await chat.after(() => chat.write(place), 2);
-  await chat.ask(title);
+  await chat.request(title);
   await chat.after(() => chat.press("⌨ Type the values"));
 }
 

@@ -6,7 +6,7 @@ export interface EngineDatabase {
   readonly url: string;
   connect(): Dialect;
   /** Queries the committed state. */
-  ask(text: string): Promise<Record<string, unknown>[]>;
+  query(text: string): Promise<Record<string, unknown>[]>;
   /** Formats bytes as an SQL literal. */
   literal(bytes: Uint8Array): string;
   /** Whether a write transaction is open. */

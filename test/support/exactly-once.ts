@@ -61,8 +61,8 @@ export async function assertExactlyOnce(
   const transactions = await allTransactions(chainUrl);
   const documents = [...accepted, ...unanswered];
   const proofs = await Promise.all(documents.map((document) => assertProven(server, chainUrl, document)));
-  const places = new Set(proofs.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`));
-  assert.lengthOf([...places], documents.length, "each has a place of its own");
+  const leaves = new Set(proofs.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`));
+  assert.lengthOf([...leaves], documents.length, "each has a place of its own");
   const contract = String(proofs[0]?.contract);
   for (const proof of proofs) {
     const carriers = transactions.filter(

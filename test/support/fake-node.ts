@@ -43,10 +43,14 @@ export class FakeNode {
     request.on("end", () => {
       const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
       const calls = (Array.isArray(parsed) ? parsed : [parsed]) as { id: number; method: string; params: unknown[] }[];
-      const answers = calls.map(({ id, method, params }) => ({ id, jsonrpc: "2.0", ...this.#answer(method, params) }));
-      if (answers.some((answer) => "hang" in answer)) return;
+      const responses = calls.map(({ id, method, params }) => ({
+        id,
+        jsonrpc: "2.0",
+        ...this.#respond(method, params),
+      }));
+      if (responses.some((response) => "hang" in response)) return;
       response.setHeader("Content-Type", "application/json");
-      response.end(JSON.stringify(Array.isArray(parsed) ? answers : answers[0]));
+      response.end(JSON.stringify(Array.isArray(parsed) ? responses : responses[0]));
     });
   });
 
@@ -94,7 +98,7 @@ export class FakeNode {
       .length;
   }
 
-  #answer(method: string, params: unknown[]): { result: unknown } | { error: RpcRefusal } | { hang: true } {
+  #respond(method: string, params: unknown[]): { result: unknown } | { error: RpcRefusal } | { hang: true } {
     const head = this.behind(method) ? this.head - 1 : this.head;
     switch (method) {
       case "eth_blockNumber":

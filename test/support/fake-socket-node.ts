@@ -17,7 +17,7 @@ export class FakeSocketNode {
   readonly sockets: WebSocket[] = [];
   /** Authorization headers of the connection requests. */
   readonly authorizations: (string | undefined)[] = [];
-  onCall: (call: SocketCall) => void = (call) => this.answer(call, call.method);
+  onCall: (call: SocketCall) => void = (call) => this.respond(call, call.method);
   #server: WebSocketServer | undefined;
   #port = 0;
 
@@ -48,7 +48,7 @@ export class FakeSocketNode {
 
   onPing: (socket: WebSocket, data: Buffer) => void = (socket, data) => socket.pong(data);
 
-  answer({ id, socket }: SocketCall, result: unknown): void {
+  respond({ id, socket }: SocketCall, result: unknown): void {
     socket.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
   }
 

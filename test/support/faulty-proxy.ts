@@ -86,13 +86,13 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     return refused === undefined ? fate : { error: { code: -32000, message: refused } };
   };
 
-  const forward = async (calls: readonly RpcRequest[]): Promise<readonly RpcAnswer[]> => {
+  const forward = async (calls: readonly RpcRequest[]): Promise<readonly RpcResponse[]> => {
     if (calls.length === 0) return [];
     delivered.push(...calls.filter(({ method }) => method === SEND).map(({ params }) => String(params[0])));
-    return JSON.parse(await post(proxy.target, JSON.stringify(calls))) as RpcAnswer[];
+    return JSON.parse(await post(proxy.target, JSON.stringify(calls))) as RpcResponse[];
   };
 
-  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parsed: unknown = JSON.parse(await readAll(incoming));
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as RpcRequest[];
     const fates = new Map(await Promise.all(calls.map(async (call) => [call.id, await decide(call)] as const)));
@@ -104,21 +104,21 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       const fate = fates.get(id) ?? "pass";
       return typeof fate === "string" || "change" in fate;
     });
-    const answers = new Map((await forward(passed)).map((each) => [each.id, each]));
+    const responses = new Map((await forward(passed)).map((each) => [each.id, each]));
     if (is("deaf")) return void incoming.socket.destroy();
     for (const [id, fate] of fates) {
       if (typeof fate === "string") continue;
-      const own = answers.get(id);
-      if (!("change" in fate)) answers.set(id, { jsonrpc: "2.0", id, ...fate });
-      else if (own !== undefined && "result" in own) answers.set(id, { ...own, result: fate.change(own.result) });
+      const own = responses.get(id);
+      if (!("change" in fate)) responses.set(id, { jsonrpc: "2.0", id, ...fate });
+      else if (own !== undefined && "result" in own) responses.set(id, { ...own, result: fate.change(own.result) });
     }
-    const inOrder = calls.map(({ id }) => answers.get(id));
+    const inOrder = calls.map(({ id }) => responses.get(id));
     reply(response, 200, JSON.stringify(Array.isArray(parsed) ? inOrder : inOrder[0]));
   };
 
   const server = createServer((incoming, response) => {
     response.once("close", () => (unanswered += response.writableEnded ? 0 : 1));
-    answer(incoming, response).catch(() => incoming.socket.destroy());
+    respond(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const proxy: FaultyProxy = {
@@ -147,7 +147,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   return proxy;
 }
 
-interface RpcAnswer {
+interface RpcResponse {
   readonly jsonrpc: string;
   readonly id: number;
   readonly result?: unknown;

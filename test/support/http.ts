@@ -2,7 +2,7 @@ import { secretWatch } from "./secrets/watch.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
 /** A response with everything that a test may check. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** Sends a request and reads the whole response. */
-export async function request(url: string, init: RequestInit = {}): Promise<Answer> {
+export async function request(url: string, init: RequestInit = {}): Promise<HttpResponse> {
   const response = await fetch(url, init);
   const text = await response.text();
   let body: unknown;
@@ -20,13 +20,13 @@ export async function request(url: string, init: RequestInit = {}): Promise<Answ
   } catch {
     body = undefined;
   }
-  const answer = { status: response.status, headers: response.headers, text, body };
-  secretWatch.exchanged(url, init, answer);
-  return answer;
+  const reply = { status: response.status, headers: response.headers, text, body };
+  secretWatch.exchanged(url, init, reply);
+  return reply;
 }
 
 /** Posts JSON: a value, or a text that is sent unchanged. */
-export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<HttpResponse> {
   return request(url, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...headers },

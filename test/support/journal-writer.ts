@@ -79,7 +79,7 @@ export class JournalWriter {
   }
 
   /** Records the outcome of a transaction. */
-  async settle(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
+  async recordOutcome(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
     const transactions = transactionStore(this.#database);
     const queued = await transactions.queued(ADDRESS, 1000, 0);
     await transactions.claim(
@@ -95,7 +95,7 @@ export class JournalWriter {
   /** Writes a confirmed batch. */
   async confirmed(size: number): Promise<{ anchorId: number; proofs: AcceptedProof[] }> {
     const { anchorId, proofs } = await this.open(size);
-    await this.settle(await this.close(anchorId, proofs));
+    await this.recordOutcome(await this.close(anchorId, proofs));
     return { anchorId, proofs };
   }
 
@@ -121,7 +121,7 @@ export class JournalWriter {
     };
     const { id } = await this.#database.insertInto("anchors").values(values).returning("id").executeTakeFirstOrThrow();
     await this.#database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
-    await this.settle(transactionId);
+    await this.recordOutcome(transactionId);
   }
 
   /**
@@ -139,7 +139,7 @@ export class JournalWriter {
     const last = this.proof(long.anchorId, 3);
     await this.journal.proofs.insert([last]);
     const all = [...long.proofs, last];
-    await this.settle(await this.close(long.anchorId, all), "reverted");
+    await this.recordOutcome(await this.close(long.anchorId, all), "reverted");
     const parts = await Promise.all(
       [all.slice(0, 2), all.slice(2)].map(async (part) => {
         const { content } = contentOver(part.map((proof) => proof.recordHash));
@@ -154,8 +154,8 @@ export class JournalWriter {
       }),
     );
     await this.journal.anchors.split(long.anchorId, parts);
-    for (const { transactionId } of parts) await this.settle(transactionId);
-    await this.settle(await this.close(between.anchorId, between.proofs));
+    for (const { transactionId } of parts) await this.recordOutcome(transactionId);
+    await this.recordOutcome(await this.close(between.anchorId, between.proofs));
     await this.checkpoint(15);
     // Has the same text as the second proof: the boundary between document and timestamp has moved.
     const second = proofs[1];
@@ -173,7 +173,7 @@ export class JournalWriter {
     const pending = await this.open(2);
     await this.close(pending.anchorId, pending.proofs);
     const failed = await this.open(2);
-    await this.settle(await this.close(failed.anchorId, failed.proofs), "reverted");
+    await this.recordOutcome(await this.close(failed.anchorId, failed.proofs), "reverted");
     await this.open(2);
   }
 }

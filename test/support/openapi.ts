@@ -9,7 +9,7 @@ export interface DocumentedExample {
   readonly query: Readonly<Record<string, unknown>>;
   readonly path: Readonly<Record<string, string>>;
   readonly body: { readonly type: string; readonly value: unknown } | undefined;
-  readonly answer: { readonly status: number; readonly type: string; readonly value: unknown };
+  readonly response: { readonly status: number; readonly type: string; readonly value: unknown };
 }
 
 /** An operation as the document describes it. */
@@ -112,10 +112,10 @@ function examplesOf({ parameters = [], requestBody, responses }: ParsedJson): Do
   const examples = Object.entries<ParsedJson>(responses).flatMap(([status, response]) =>
     Object.entries<ParsedJson>(response.content).flatMap(([type, content]) =>
       Object.entries<ParsedJson>(content.examples ?? {}).map(([name, example]) => {
-        const of = (place: string) =>
+        const of = (location: string) =>
           Object.fromEntries(
             parameters.flatMap((parameter: ParsedJson) =>
-              parameter.in === place && parameter.examples?.[name] !== undefined
+              parameter.in === location && parameter.examples?.[name] !== undefined
                 ? [[parameter.name, parameter.examples[name].value]]
                 : [],
             ),
@@ -129,7 +129,7 @@ function examplesOf({ parameters = [], requestBody, responses }: ParsedJson): Do
           path: of("path"),
           query: of("query"),
           body: bodyType === undefined ? undefined : { type: bodyType, value: body.examples[name].value },
-          answer: { status: Number(status), type, value: example.value },
+          response: { status: Number(status), type, value: example.value },
         };
       }),
     ),

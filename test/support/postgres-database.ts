@@ -10,25 +10,25 @@ export async function postgresDatabase(cluster: PostgresCluster): Promise<Engine
   return {
     url,
     connect: () => postgresDialect(url),
-    ask: (text) => cluster.query(text, name),
+    query: (text) => cluster.query(text, name),
     literal: (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'::bytea`,
     async isLocked() {
-      const held = `select 1 from pg_locks where locktype = 'advisory' and granted
+      const lockQuery = `select 1 from pg_locks where locktype = 'advisory' and granted
           and database = (select oid from pg_database where datname = current_database())`;
-      return (await cluster.query(held, name)).length > 0;
+      return (await cluster.query(lockQuery, name)).length > 0;
     },
     async hold() {
       const database = new Kysely<unknown>({ dialect: postgresDialect(url) });
       const { promise, resolve } = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
-      const held = database.transaction().execute(async () => {
+      const lockQuery = database.transaction().execute(async () => {
         begun.resolve();
         await promise;
       });
-      await Promise.race([begun.promise, held]);
+      await Promise.race([begun.promise, lockQuery]);
       return async () => {
         resolve();
-        await held;
+        await lockQuery;
         await database.destroy();
       };
     },

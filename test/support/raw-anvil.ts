@@ -56,8 +56,8 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
   const lines = createInterface({ input: child.stdout });
   const port = await new Promise<number>((resolve, reject) => {
     lines.on("line", (line) => {
-      const heard = /^Listening on 127\.0\.0\.1:(\d+)$/.exec(line);
-      if (heard !== null) resolve(Number(heard[1]));
+      const listening = /^Listening on 127\.0\.0\.1:(\d+)$/.exec(line);
+      if (listening !== null) resolve(Number(listening[1]));
     });
     exited.then(([code]) => reject(new Error(`Anvil ended with ${code}`)), reject);
   });

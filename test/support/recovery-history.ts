@@ -76,7 +76,10 @@ export class RecoveryHistory {
       return { anchorId: id, proofs: placed };
     });
     if (fate !== "pending")
-      await this.writer.settle(await this.writer.close(anchorId, proofs), fate === "failed" ? "reverted" : "confirmed");
+      await this.writer.recordOutcome(
+        await this.writer.close(anchorId, proofs),
+        fate === "failed" ? "reverted" : "confirmed",
+      );
     const anchor = await journal.anchors.find(anchorId);
     const outcome = anchor?.outcome;
     if (anchor !== undefined && outcome?.state === "confirmed")

@@ -111,9 +111,9 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     },
     async stages() {
       const [open, queued, signed] = await Promise.all([
-        database.ask("select id from anchors where transaction_id is null"),
-        database.ask("select id from transactions where state = 'queued'"),
-        database.ask("select nonce from transactions where state = 'sent' order by nonce"),
+        database.query("select id from anchors where transaction_id is null"),
+        database.query("select id from transactions where state = 'queued'"),
+        database.query("select nonce from transactions where state = 'sent' order by nonce"),
       ]);
       return { open: open.length, queued: queued.length, signed: signed.map(({ nonce }) => Number(nonce)) };
     },

@@ -35,7 +35,7 @@ export interface S3Server {
   /** Whether it supports `If-None-Match`; some services do not. */
   conditional: boolean;
   /** Stops listening until {@link S3Server.comeBack}. */
-  goAway(): Promise<void>;
+  makeUnavailable(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,12 +52,12 @@ export async function startS3Server(): Promise<S3Server> {
   const bucket = "sealbook-test";
   const objects = new Map<string, Buffer>();
   const http = createServer((request, response) => {
-    answer(s3, request, response).catch((error: unknown) =>
+    respond(s3, request, response).catch((error: unknown) =>
       response.destroy(error instanceof Error ? error : undefined),
     );
   });
   const listen = (port: number): Promise<void> => new Promise((resolve) => http.listen(port, "127.0.0.1", resolve));
-  const goAway = (): Promise<void> =>
+  const makeUnavailable = (): Promise<void> =>
     new Promise((resolve) => {
       http.close(() => resolve());
       http.closeAllConnections();
@@ -73,14 +73,14 @@ export async function startS3Server(): Promise<S3Server> {
     latencyMilliseconds: 0,
     pageSize: 1_000,
     conditional: true,
-    goAway,
+    makeUnavailable,
     comeBack: () => listen(port),
-    close: goAway,
+    close: makeUnavailable,
   };
   return s3;
 }
 
-async function answer(s3: S3Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(s3: S3Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? "/", s3.url);
   const [, bucket = "", key = ""] = /^\/([^/]*)\/?(.*)$/s.exec(decodeURIComponent(url.pathname)) ?? [];
   const method = request.method ?? "";

@@ -6,25 +6,25 @@ import type { AddressInfo } from "node:net";
 export interface Sensor {
   readonly url: string;
   /** Requested paths. */
-  readonly asked: string[];
+  readonly requests: string[];
   stop(): void;
 }
 
 export async function startSensor(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  reply: (request: IncomingMessage, response: ServerResponse) => void,
   host = "127.0.0.1",
 ): Promise<Sensor> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
-    answer(request, response);
+    requests.push(request.url ?? "");
+    reply(request, response);
   });
   server.listen(0, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host}:${port}`,
-    asked,
+    requests,
     stop() {
       server.closeAllConnections();
       server.close();

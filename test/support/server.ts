@@ -6,7 +6,7 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import type { ServerOverrides } from "../../server/composition/parts.ts";
 import { type Server, createServer } from "../../server/composition/server.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
-import { type Answer, post, request } from "./http.ts";
+import { type HttpResponse, post, request } from "./http.ts";
 import { secretWatch } from "./secrets/watch.ts";
 
 /** Credentials of an account. */
@@ -28,12 +28,12 @@ export interface TestServer {
   /** The server's logger. */
   readonly logger: Logger;
   /** Calls the record store API. */
-  call(route: string, credentials: unknown, payload?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(route: string, credentials: unknown, payload?: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   /** Logs in and returns the token; fails when the login is refused. */
   login(account?: Login): Promise<string>;
   /** Calls the integrity-proof API, or any other path. */
-  get(path: string, init?: RequestInit): Promise<Answer>;
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, init?: RequestInit): Promise<HttpResponse>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<HttpResponse>;
   /** Ends the server and removes its folder, except with `keep`. */
   stop(keep?: "keep"): Promise<void>;
 }
@@ -106,9 +106,9 @@ export function clientOf(
     },
     call,
     async login(account = demo()) {
-      const answer = await call(ROUTES.auth, account);
-      if (answer.status !== 200) throw new Error(`login: ${answer.text}`);
-      return String(answer.body.content.tparams.tx);
+      const response = await call(ROUTES.auth, account);
+      if (response.status !== 200) throw new Error(`login: ${response.text}`);
+      return String(response.body.content.tparams.tx);
     },
     get: (path, init) => request(`${url}${path}`, init),
     post: (path, body, headers) => post(`${url}${path}`, body, headers),

@@ -11,7 +11,7 @@ export function sqliteDatabase(file: string, remove: () => Promise<void> = async
   return {
     url: `file:${file}`,
     connect: () => sqliteDialect(file),
-    async ask(text) {
+    async query(text) {
       const database = new DatabaseSync(file, { readOnly: true });
       try {
         return database.prepare(text).all();

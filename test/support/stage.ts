@@ -9,7 +9,7 @@ const STAGES: Readonly<Record<string, Stage>> = { queued: "batched", sent: "sign
 
 /** Reads the journal of a server from outside, in its state after a kill. */
 export async function stageOf(database: EngineDatabase, { hash }: ProofRequest): Promise<Stage> {
-  const row = proofsIn(await database.ask(PROOFS)).find((proof) => Buffer.from(proof.hash).toString("hex") === hash);
+  const row = proofsIn(await database.query(PROOFS)).find((proof) => Buffer.from(proof.hash).toString("hex") === hash);
   if (row === undefined) return "absent";
   return row.state === null ? "accepted" : (STAGES[row.state] ?? "absent");
 }

@@ -2,7 +2,7 @@ import { assert } from "chai";
 import { eventually } from "./eventually.ts";
 
 /** A message of the bot in a chat. */
-export interface Said {
+export interface ChatMessage {
   readonly id: number;
   readonly kind: "text" | "document" | "photo" | "animation";
   /** The text, or the caption of a file. */
@@ -32,7 +32,7 @@ export class Chat {
   readonly language: string;
   readonly type: "private" | "group";
   readonly sender: number;
-  readonly said: Said[] = [];
+  readonly said: ChatMessage[] = [];
   readonly buttonResponses: { readonly id: string; readonly text: string | undefined }[] = [];
   hasBlocked = false;
 
@@ -87,18 +87,18 @@ export class Chat {
   }
 
   /** Runs an action and returns the messages that follow: exactly as many as expected. */
-  async after(act: () => unknown, count = 1): Promise<[Said, ...Said[]]> {
+  async after(act: () => unknown, count = 1): Promise<[ChatMessage, ...ChatMessage[]]> {
     const before = this.said.length;
     act();
     return this.#news(before, count);
   }
 
   /** Sends a text and returns the one message that follows. */
-  async ask(text: string): Promise<Said> {
+  async request(text: string): Promise<ChatMessage> {
     return (await this.after(() => this.write(text)))[0];
   }
 
-  async #news(before: number, count: number): Promise<[Said, ...Said[]]> {
+  async #news(before: number, count: number): Promise<[ChatMessage, ...ChatMessage[]]> {
     return eventually(async () => {
       const [first, ...others] = this.said.slice(before);
       assert.lengthOf([first, ...others], count, JSON.stringify(this.said.slice(before).map(({ text }) => text)));

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { assert } from "chai";
 import { eventually } from "./eventually.ts";
-import { Chat, type ChatServer, type Said } from "./telegram-chat.ts";
+import { Chat, type ChatServer, type ChatMessage } from "./telegram-chat.ts";
 
 export type { Chat } from "./telegram-chat.ts";
 
@@ -128,7 +128,7 @@ export class TelegramServer implements ChatServer {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, place, token, rest = ""] = /^\/(bot|file\/bot)([^/]+)\/(.*)$/.exec(request.url ?? "") ?? [];
-    const answer = (status: number, body: object): void =>
+    const reply = (status: number, body: object): void =>
       void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     try {
       if (token !== this.token) throw new Refused(401, "Unauthorized");
@@ -141,11 +141,11 @@ export class TelegramServer implements ChatServer {
       if (rest !== "getUpdates") this.calls.push(call);
       const fate = this.onCall(call);
       if (fate === "hang") return;
-      if (fate !== undefined) return answer(fate.error_code, { ok: false, ...fate });
-      answer(200, { ok: true, result: await this.#do(call, request) });
+      if (fate !== undefined) return reply(fate.error_code, { ok: false, ...fate });
+      reply(200, { ok: true, result: await this.#do(call, request) });
     } catch (error) {
       const fault = error instanceof Refused ? error.fault : { error_code: 500, description: String(error) };
-      answer(fault.error_code, { ok: false, ...fault });
+      reply(fault.error_code, { ok: false, ...fault });
     }
   }
 
@@ -234,7 +234,7 @@ export class TelegramServer implements ChatServer {
     return chat;
   }
 
-  #say({ fields, files }: Call, kind: Said["kind"]): object {
+  #say({ fields, files }: Call, kind: ChatMessage["kind"]): object {
     const chat = this.#chatOf(fields);
     const text = String(fields[kind === "text" ? "text" : "caption"] ?? "");
     if (kind === "text" && text === "") throw new Refused(400, "Bad Request: message text is empty");
@@ -258,7 +258,7 @@ export class TelegramServer implements ChatServer {
       file: attached,
       buttons: new Map(buttons.map((button) => [button.text, button.callback_data])),
       keys: markup.remove_keyboard === true ? [] : markup.keyboard?.flat().map((key) => key.text),
-      entities: (fields["entities"] ?? []) as Said["entities"],
+      entities: (fields["entities"] ?? []) as ChatMessage["entities"],
       isDeleted: false,
     });
     return { message_id: id, date: 1, chat: { id: chat.id, type: chat.type } };

@@ -8,7 +8,7 @@ export interface TileServer {
   /** Address of a tile, with placeholders for zoom, column and row. */
   readonly template: string;
   /** Returns the requested tiles. */
-  asked(): readonly TilePlace[];
+  requested(): readonly TilePlace[];
   /** Fails all further requests. */
   fail(): void;
   stop(): Promise<void>;
@@ -20,11 +20,11 @@ export async function serveTiles(colour: string): Promise<TileServer> {
   context.fillStyle = colour;
   context.fillRect(0, 0, 256, 256);
   const tile = await canvas.encode("png");
-  const asked: TilePlace[] = [];
+  const requested: TilePlace[] = [];
   let fails = false;
   const server = createServer((request, response) => {
     const [zoom = 0, column = 0, row = 0] = (request.url ?? "").match(/\d+/g)?.map(Number) ?? [];
-    asked.push({ zoom, column, row });
+    requested.push({ zoom, column, row });
     if (fails) response.writeHead(503).end();
     else response.writeHead(200, { "Content-Type": "image/png" }).end(tile);
   });
@@ -32,7 +32,7 @@ export async function serveTiles(colour: string): Promise<TileServer> {
   const { port } = server.address() as AddressInfo;
   return {
     template: `http://127.0.0.1:${port}/{z}/{x}/{y}.png`,
-    asked: () => [...asked],
+    requested: () => [...requested],
     fail: () => void (fails = true),
     async stop() {
       server.closeAllConnections();

@@ -3,7 +3,7 @@ import { type Engine, emptyDatabase } from "./database.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { eventually } from "./eventually.ts";
 import { assertExactlyOnce, type ProofRequest } from "./exactly-once.ts";
-import { type Answer, post } from "./http.ts";
+import { type HttpResponse, post } from "./http.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawNode } from "./raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
@@ -17,11 +17,11 @@ export interface Victim {
   /** Documents that must be on chain by now. */
   readonly accepted: ProofRequest[];
   /** Posts documents, with or without a response. */
-  post(path: string, body: unknown, url?: string): Promise<Answer | "lost">;
+  post(path: string, body: unknown, url?: string): Promise<HttpResponse | "lost">;
   /** Waits until documents have reached a stage, according to the database. */
   until(stage: Stage, documents: readonly ProofRequest[]): Promise<void>;
   /** Kills it before it responds. */
-  kill(answer: Promise<Answer | "lost">): Promise<void>;
+  kill(response: Promise<HttpResponse | "lost">): Promise<void>;
   start(): Promise<void>;
   /** Restarts it without faults. */
   restart(): Promise<void>;
@@ -53,9 +53,9 @@ export async function startVictim(engine: Engine): Promise<Victim> {
       eventually(async () => {
         for (const document of documents) assert.equal(await stageOf(database, document), stage);
       }),
-    async kill(answer) {
+    async kill(response) {
       assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
-      assert.equal(await answer, "lost", "nobody was answered");
+      assert.equal(await response, "lost", "nobody was answered");
     },
     async start() {
       server = await start();

@@ -16,8 +16,8 @@ function othersThan(character: string): string[] {
   ];
 }
 
-function replaced(text: string, place: number, character: string): string {
-  return text.slice(0, place) + character + text.slice(place + 1);
+function replaced(text: string, position: number, character: string): string {
+  return text.slice(0, position) + character + text.slice(position + 1);
 }
 
 /** Returns each text in a value with its path. */
@@ -50,13 +50,17 @@ const FAILURES: readonly (readonly [path: RegExp, title: RegExp, reason: RegExp]
 describe("changed bundles", () => {
   for (const { name, text } of BUNDLE_VECTORS) {
     it(`are rejected for any changed character of "${name}"`, async () => {
-      for (let place = 0; place < text.length; place += 1) {
-        const others = othersThan(text.charAt(place));
+      for (let position = 0; position < text.length; position += 1) {
+        const others = othersThan(text.charAt(position));
         // All replacements for the shortest vector, one per position for the others.
-        for (const other of name === "alone" ? others : others.slice(place % others.length).slice(0, 1)) {
-          const { ok } = await verifyBundle(replaced(text, place, other), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY });
+        for (const other of name === "alone" ? others : others.slice(position % others.length).slice(0, 1)) {
+          const { ok } = await verifyBundle(replaced(text, position, other), DOCUMENT_HASH, {
+            trustedKey: TRUSTED_KEY,
+          });
           if (ok)
-            expect.fail(`character ${place} can be ${JSON.stringify(other)}: ${text.slice(place - 20, place + 20)}`);
+            expect.fail(
+              `character ${position} can be ${JSON.stringify(other)}: ${text.slice(position - 20, position + 20)}`,
+            );
         }
       }
     });
@@ -81,15 +85,15 @@ describe("changed bundles", () => {
         if (title === undefined || reason === undefined) continue;
         // One digit of each byte, alternating the first and the second.
         for (let byte = hex.startsWith("0x") ? 2 : 0; byte < hex.length; byte += 2) {
-          const place = byte + ((byte >> 1) % 2);
-          const other = HEX.charAt((HEX.indexOf(hex.charAt(place)) + 1 + (place % 15)) % 16);
+          const position = byte + ((byte >> 1) % 2);
+          const other = HEX.charAt((HEX.indexOf(hex.charAt(position)) + 1 + (position % 15)) % 16);
           const forgery = await forged(text, (bundle) => {
             const parent = path.slice(0, -1).reduce((value, member) => value[member], bundle);
-            parent[path.at(-1) ?? ""] = replaced(hex, place, other);
+            parent[path.at(-1) ?? ""] = replaced(hex, position, other);
           });
           const { ok, steps } = await verifyBundle(forgery, DOCUMENT_HASH, { validators: VALIDATORS });
           const last: Step | undefined = steps.at(-1);
-          const where = `digit ${place} of ${path.join(".")}: ${JSON.stringify(last)}`;
+          const where = `digit ${position} of ${path.join(".")}: ${JSON.stringify(last)}`;
           if (ok || last === undefined || last.ok) expect.fail(`${where} was not rejected`);
           if (!title.test(last.title) || !reason.test(last.reason)) expect.fail(where);
           changed += 1;

@@ -25,7 +25,7 @@ for (const engine of ENGINES)
       return { texts, result };
     };
 
-    it("finds nothing in an honest journal, and goes on from where it was", async () => {
+    it("finds nothing in an honest journal, and resumes where it stopped", async () => {
       assert.deepEqual((await check()).texts, []);
       for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
       const open = await opened.database
@@ -41,12 +41,12 @@ for (const engine of ENGINES)
       assert.deepEqual(result.resumePoint, BEGINNING, "a batch is open since entry 27");
     });
 
-    it("finds nothing while others write", async () => {
+    it("finds nothing during concurrent writes", async () => {
       const stop = new AbortController();
       const writing = (async () => {
         for (let n = 0; !stop.signal.aborted; n += 1) {
           const { anchorId, proofs } = await writer.open(1 + (n % 50));
-          await writer.settle(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
+          await writer.recordOutcome(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
         }
       })();
       for (let n = 0; n < 8; n += 1) {
@@ -57,7 +57,7 @@ for (const engine of ENGINES)
       await writing;
     });
 
-    it("names what was changed", async () => {
+    it("names changed entries", async () => {
       const { database } = opened;
       await database.deleteFrom("proof_keys_recent").where("sequence", "=", 4).execute();
       await database.updateTable("anchors").set({ size: 4 }).where("id", "=", 1).execute();

@@ -24,7 +24,7 @@ const copyOfEntry4 = (sequence: number): string => {
 const lastKeyOf = (sequence: number): string =>
   `sequence = ${sequence} and key = (select max(key) from proof_keys_recent where sequence = ${sequence})`;
 
-describe("the check of the journal", function () {
+describe("the journal check", function () {
   let opened: TestDatabase;
   let writer: JournalWriter;
   beforeEach(async () => {
@@ -82,7 +82,7 @@ describe("the check of the journal", function () {
     await database.updateTable("journal_head").set({ digest }).execute();
   };
 
-  it("finds nothing in an honest journal, whatever is in it", async () => {
+  it("finds nothing in an honest journal with any content", async () => {
     await writer.everything();
     const { texts, result } = await check();
     assert.deepEqual(texts, []);
@@ -93,13 +93,13 @@ describe("the check of the journal", function () {
     );
   });
 
-  it("finds nothing in an empty one", async () => {
+  it("finds nothing in an empty journal", async () => {
     const { texts, result } = await check();
     assert.deepEqual(texts, []);
     assert.equal(result.to, 0);
   });
 
-  describe("names what was changed", function () {
+  describe("names changed data", function () {
     beforeEach(() => writer.everything());
 
     const X = "x'" + "ab".repeat(32) + "'";
@@ -513,10 +513,10 @@ describe("the check of the journal", function () {
     }
   });
 
-  describe("finds what was written anew with all its digests", function () {
+  describe("finds entries rewritten with all their digests", function () {
     beforeEach(() => writer.everything());
 
-    it("by what was anchored of the proofs, and of the journal itself", async () => {
+    it("by the anchors of the proofs and of the journal", async () => {
       await tamper("update proofs set document_id = 'other' where sequence = 4");
       await rewrite();
       const { texts } = await check();
@@ -532,7 +532,7 @@ describe("the check of the journal", function () {
       assert.include(texts, "entry 4: it cannot be found by its document");
     });
 
-    it("by what was anchored of the journal alone, where nothing else tells", async () => {
+    it("by the checkpoints alone, without other evidence", async () => {
       await tamper("update proofs set metadata = '{}' where sequence = 4");
       await rewrite();
       assert.deepEqual((await check()).texts, [
@@ -542,14 +542,14 @@ describe("the check of the journal", function () {
     });
   });
 
-  it("names each of several rows that were changed", async () => {
+  it("names each of several changed rows", async () => {
     for (let n = 0; n < 6; n += 1) await writer.confirmed(10);
     await tamper(
       "update proofs set accepted_at = 3 where sequence in (5, 27, 50)",
       "update confirmations set block_time = 3 where sequence = 44",
     );
-    const place = (finding: Finding): number => ("sequence" in finding ? finding.sequence : 0);
-    const findings = (await check()).findings.sort((a, b) => place(a) - place(b));
+    const position = (finding: Finding): number => ("sequence" in finding ? finding.sequence : 0);
+    const findings = (await check()).findings.sort((a, b) => position(a) - position(b));
     assert.deepEqual(
       findings.map((finding) => ("sequence" in finding ? [finding.kind, finding.sequence] : [finding.kind])),
       [
@@ -565,20 +565,20 @@ describe("the check of the journal", function () {
     );
   });
 
-  it("says what a checkpoint is worth when the digest is far behind it", async () => {
+  it("reports the value of a checkpoint when the digest lags far behind it", async () => {
     await writer.confirmed(3);
     for (let n = 0; n < 40; n += 1) await writer.confirmed(1000);
     await writer.checkpoint(2);
     assert.deepEqual((await check()).texts, []);
   });
 
-  describe("goes on from where it was", function () {
+  describe("resumes", function () {
     beforeEach(async () => {
       for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
       await writer.open(500);
     });
 
-    it("in what an interrupted check left, which found the same", async () => {
+    it("after an interrupted check with the same findings", async () => {
       const { database } = opened;
       const stop = new AbortController();
       const interrupted = await JournalCheck.run(
@@ -593,7 +593,7 @@ describe("the check of the journal", function () {
       assert.equal(resumePoint.sequence, 2048, "the last batch is open from entry 3004 on");
     });
 
-    it("without what was checked before, and with what leads to it", async () => {
+    it("without the checked entries, but with the keys that lead to them", async () => {
       for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
       await sql`update anchors set opened_at = 2`.execute(opened.database);
       const { result } = await check();
@@ -625,14 +625,14 @@ describe("the check of the journal", function () {
       );
     });
 
-    it("never after what is not right", async () => {
+    it("never after a finding", async () => {
       await tamper("update proofs set accepted_at = 4 where sequence = 2500");
       const { result, resumePoints } = await check();
       assert.deepEqual([result.findings, result.resumePoint.sequence, resumePoints.length], [1, 0, 0]);
     });
   });
 
-  describe("asks the chain", function () {
+  describe("queries the chain", function () {
     /** A chain that has what the journal says. */
     const honest = async (): Promise<AnchorQueries> => {
       const rows = await opened.database.selectFrom("confirmations").selectAll().execute();
@@ -654,7 +654,7 @@ describe("the check of the journal", function () {
     };
     beforeEach(() => writer.everything());
 
-    it("about every confirmation that holds", async () => {
+    it("for every valid confirmation", async () => {
       const { texts, result } = await check(undefined, await honest());
       assert.deepEqual(texts, []);
       assert.equal(result.compared, 6);
@@ -684,7 +684,7 @@ describe("the check of the journal", function () {
       });
     }
 
-    it("and does not mind one that held no longer meanwhile", async () => {
+    it("and accepts a confirmation that was rolled back meanwhile", async () => {
       const chain = await honest();
       const { texts } = await check(undefined, {
         ...chain,
@@ -699,7 +699,7 @@ describe("the check of the journal", function () {
       );
     });
 
-    it("finds a confirmation that was forged with all that belongs to it", async () => {
+    it("finds a confirmation forged with all its dependent data", async () => {
       const chain = await honest();
       const pending = await opened.database
         .selectFrom("anchors")
@@ -708,7 +708,7 @@ describe("the check of the journal", function () {
         .where("hash", "is not", null)
         .orderBy("id")
         .executeTakeFirstOrThrow();
-      await writer.settle(pending.transaction_id ?? 0);
+      await writer.recordOutcome(pending.transaction_id ?? 0);
       const { texts } = await check(undefined, chain);
       assert.lengthOf(texts, 1);
       assert.match(
@@ -718,12 +718,12 @@ describe("the check of the journal", function () {
     });
   });
 
-  it("finds nothing while others write", async () => {
+  it("finds nothing during concurrent writes", async () => {
     const stop = new AbortController();
     const writing = (async () => {
       for (let n = 0; !stop.signal.aborted; n += 1) {
         const { anchorId, proofs } = await writer.open(1 + (n % 50));
-        await writer.settle(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
+        await writer.recordOutcome(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
         if (n % 20 === 0) await writer.account();
       }
     })();

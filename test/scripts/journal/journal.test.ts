@@ -68,17 +68,17 @@ describe("journal script", function () {
       await removeDirectory(directory);
     });
 
-    it("finds nothing beside a running server, and keeps how far it was", async () => {
+    it("finds nothing beside a running server, and stores its progress", async () => {
       const { code, out, err } = await journal(variables, "check");
       assert.deepEqual({ code, err }, { code: 0, err: "" }, out);
-      const said =
+      const printed =
         /^entries 1 to (\d+): 46 proofs \(0 not confirmed yet\), (\d+) confirmations \(\d of the journal itself\), 1 accounts; (\d+) confirmations compared with the chain: all right\n$/.exec(
           out,
         );
-      assert.isNotNull(said, out);
-      assert.equal(said?.[2], said?.[3]);
+      assert.isNotNull(printed, out);
+      assert.equal(printed?.[2], printed?.[3]);
       const kept = JSON.parse(await readFile(join(directory, "journal-check.json"), "utf8"));
-      assert.deepEqual([String(kept.sequence), kept.proofs, kept.chain_included], [said?.[1], 46, true]);
+      assert.deepEqual([String(kept.sequence), kept.proofs, kept.chain_included], [printed?.[1], 46, true]);
       await server.post("/api/v1/proof", freshDocuments(1)[0]);
       const { out: resumed, code: again } = await journal(variables, "check", "--resume");
       assert.equal(again, 0);
@@ -101,7 +101,7 @@ describe("journal script", function () {
       await load.end();
     });
 
-    it("works without the server, and says as JSON what is wrong", async () => {
+    it("works without the server, and prints findings as JSON", async () => {
       await server.end("SIGTERM");
       const stopped = { ...variables, CHAIN_PORT: "0" };
       const clean = await journal(stopped, "check", "--json");
@@ -164,7 +164,7 @@ describe("journal script", function () {
       assert.match(out, /; [23] confirmations compared with the chain: all right$/m);
     });
 
-    it("tells of a block that was replaced", async () => {
+    it("reports a replaced block", async () => {
       const other = `0x${"77".repeat(32)}`;
       const inOther = (result: unknown, key: string): unknown =>
         typeof result === "object" && result !== null ? { ...result, [key]: other } : result;
@@ -178,13 +178,13 @@ describe("journal script", function () {
       };
       const { code, out } = await journal(variables, "check");
       assert.equal(code, 1);
-      const told = out.match(
+      const matched = out.match(
         /^entry \d+ \(confirmation of anchor \d+ in block \d+\): the chain has another block under that number$/gm,
       );
-      assert.isAtLeast(told?.length ?? 0, 2);
+      assert.isAtLeast(matched?.length ?? 0, 2);
     });
 
-    it("tells of a block in whose place there is an empty one, or none", async () => {
+    it("reports a missing block, and an empty one in its place", async () => {
       proxy.intercept = only(["eth_getBlockReceipts"], () => ({ result: [] }));
       assert.match(
         (await journal(variables, "check")).out,
@@ -194,14 +194,14 @@ describe("journal script", function () {
       assert.match((await journal(variables, "check")).out, /: the chain has no such block$/m);
     });
 
-    it("tells of an anchor that the chain does not know", async () => {
+    it("reports an anchor that the chain lacks", async () => {
       proxy.intercept = only(["eth_call"], () => ({ result: `0x${"00".repeat(96)}` }));
       const { code, out } = await journal(variables, "check");
       assert.equal(code, 1);
       assert.match(out, /: the chain does not know its hash$/m);
     });
 
-    it("says that it could not check when the node is away", async () => {
+    it("fails while the node is unavailable", async () => {
       proxy.mode = "off";
       const { code, err } = await journal(variables, "check");
       assert.equal(code, 2, err);
@@ -220,7 +220,7 @@ describe("journal script", function () {
     });
     after(() => removeDirectory(directory));
 
-    it("is interrupted, and goes on from there", async () => {
+    it("is interrupted, and resumes", async () => {
       const file = join(directory, "journal-check.json");
       let outcome = { code: null as number | null, out: "" };
       // Until it is met in the middle: how long it takes to begin, no two machines agree on.
@@ -246,7 +246,7 @@ describe("journal script", function () {
     });
   });
 
-  it("explains itself, and refuses bad usage", async () => {
+  it("prints its help, and rejects wrong usage", async () => {
     const help = await journal({}, "check", "--help");
     assert.equal(help.code, 0);
     assert.match(help.out, /^Usage: journal check /);

@@ -8,7 +8,7 @@ import { rpcCall } from "../../support/rpc.ts";
 import { PLAN } from "./made-network.ts";
 
 for (const protocol of ["ibft2", "qbft"] as const)
-  describe(`check of a network that runs by ${protocol}`, function () {
+  describe(`check of a running ${protocol} network`, function () {
     let running: BftNetwork;
     let network: Network;
     before(async () => {
@@ -50,15 +50,15 @@ for (const protocol of ["ibft2", "qbft"] as const)
         .filter((line) => !/its client is|the block period is/.test(line));
     };
 
-    it("finds nothing where all do as they should", async () => {
+    it("finds nothing in a healthy network", async () => {
       assert.deepEqual(await findings(), []);
     });
 
-    it("finds a stranger, a node that is down, one that is behind, and a genesis that is another", async () => {
-      running.stranger.isConnected = true;
-      const strange = running.stranger.enode.slice("enode://".length).split("@")[0];
-      assert.include(await findings(), `validator-1: an unlisted peer is connected: 0x${strange}`);
-      running.stranger.isConnected = false;
+    it("finds an unlisted peer, an unavailable node, a lagging node, and a different genesis", async () => {
+      running.unlistedPeer.isConnected = true;
+      const unlisted = running.unlistedPeer.enode.slice("enode://".length).split("@")[0];
+      assert.include(await findings(), `validator-1: an unlisted peer is connected: 0x${unlisted}`);
+      running.unlistedPeer.isConnected = false;
       const [, second = assert.fail(), third = assert.fail()] = running.nodes;
       second.isUp = false;
       const found = await findings();

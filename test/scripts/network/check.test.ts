@@ -19,7 +19,7 @@ import { thrownBy } from "../../support/thrown.ts";
 import { makeNetwork } from "./made-network.ts";
 
 /** What one node answers; a test changes it. A method without an answer is refused. */
-interface Answers extends Record<string, unknown> {
+interface NodeResponses extends Record<string, unknown> {
   height: number;
   period: number;
   genesis: string;
@@ -31,7 +31,7 @@ describe("check of a running network", function () {
   let temporary: string;
   let directory: string;
   let network: Network;
-  let answers: Map<string, Answers>;
+  let responses: Map<string, NodeResponses>;
   const servers = new Map<string, Server>();
 
   before(async () => {
@@ -41,7 +41,7 @@ describe("check of a running network", function () {
     for (const host of network.hosts) servers.set(host.name, await startNode(host.name));
   });
   beforeEach(() => {
-    answers = new Map(network.hosts.map((host) => [host.name, answersOf(host)]));
+    responses = new Map(network.hosts.map((host) => [host.name, responsesOf(host)]));
   });
   after(async () => {
     for (const server of servers.values()) {
@@ -51,7 +51,7 @@ describe("check of a running network", function () {
     await removeDirectory(temporary);
   });
 
-  function answersOf(host: NetworkHost): Answers {
+  function responsesOf(host: NetworkHost): NodeResponses {
     const others = network.hosts.filter(({ name }) => name !== host.name);
     return {
       height: 1_000,
@@ -67,7 +67,11 @@ describe("check of a running network", function () {
     };
   }
 
-  function answer({ height, period, genesis, ...others }: Answers, method: string, params: readonly unknown[]): object {
+  function reply(
+    { height, period, genesis, ...others }: NodeResponses,
+    method: string,
+    params: readonly unknown[],
+  ): object {
     if (method === "eth_getBlockByNumber") {
       const number = params[0] === "latest" ? height : Number(params[0]);
       const extraData = genesisExtraData(
@@ -104,7 +108,7 @@ describe("check of a running network", function () {
         const one = ({ id, method, params }: ParsedJson) => ({
           jsonrpc: "2.0",
           id,
-          ...answer(answers.get(host) ?? assert.fail(), method, params),
+          ...reply(responses.get(host) ?? assert.fail(), method, params),
         });
         response
           .setHeader("Content-Type", "application/json")
@@ -125,30 +129,30 @@ describe("check of a running network", function () {
     );
     return found.map(({ where, what }) => `${where}: ${what}`);
   };
-  const change = (host: string, changed: Partial<Answers>): void =>
-    void Object.assign(answers.get(host) ?? assert.fail(), changed);
+  const change = (host: string, changed: Partial<NodeResponses>): void =>
+    void Object.assign(responses.get(host) ?? assert.fail(), changed);
 
   it("finds nothing where the network matches the files, with and without peers and validators", async () => {
     assert.deepEqual(await findings(), []);
-    for (const [name, of] of answers) {
+    for (const [name, of] of responses) {
       const {
         admin_peers: _peers,
         ibft_getValidatorsByBlockNumber: _validators,
         perm_getNodesAllowlist: _allowed,
         ...others
       } = of;
-      answers.set(name, others as Answers);
+      responses.set(name, others as NodeResponses);
     }
     assert.deepEqual(await findings(), []);
-    for (const name of answers.keys()) change(name, { height: 0 });
+    for (const name of responses.keys()) change(name, { height: 0 });
     assert.deepEqual(await findings(), []);
   });
 
-  it("tells another chain, other validators, other software and another pace", async () => {
+  it("reports another chain, other validators, other software and another block period", async () => {
     change("dc-1", { eth_chainId: "0x1" });
     change("dc-2", { genesis: `0x${"33".repeat(32)}` });
-    const stranger = `0x${"44".repeat(20)}`;
-    change("dc-3", { ibft_getValidatorsByBlockNumber: [...network.genesis.validators.slice(1), stranger] });
+    const other = `0x${"44".repeat(20)}`;
+    change("dc-3", { ibft_getValidatorsByBlockNumber: [...network.genesis.validators.slice(1), other] });
     change("dc-4", { web3_clientVersion: "besu/v25.1.0/linux-x86_64" });
     change("dc-5", { period: 9 });
     change("customer", { period: 2 });
@@ -157,7 +161,7 @@ describe("check of a running network", function () {
       "dc-1: chain id is 1, not 7330",
       `dc-2: hash of the genesis block is 0x${"33".repeat(32)}, not ${network.genesis.hash}`,
       `dc-3: ${missing?.name} (${missing?.validator}) is not a validator`,
-      `dc-3: ${stranger} is a validator but not in network.json`,
+      `dc-3: ${other} is a validator but not in network.json`,
       "dc-4: its client is besu/v25.1.0/linux-x86_64, not besu/v26.9.0",
       "dc-5: the block period is 9.0 s, not 5 s",
       "customer: the block period is 2.0 s, not 5 s",
@@ -166,34 +170,34 @@ describe("check of a running network", function () {
 
   it("reports unlisted peers, missing peers and lagging nodes", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
-    const strange = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
-    change("dc-1", { admin_peers: [second, third, { id: strange }] });
+    const unlisted = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
+    change("dc-1", { admin_peers: [second, third, { id: unlisted }] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
-    answers.set(
+    responses.set(
       "dc-2",
       Object.fromEntries(
-        Object.entries(answers.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers"),
-      ) as Answers,
+        Object.entries(responses.get("dc-2") ?? {}).filter(([method]) => method !== "admin_peers"),
+      ) as NodeResponses,
     );
     change("dc-3", { height: 990 });
     const [first, ...allowed] = network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@10.0.0.1:30303`);
-    change("dc-4", { perm_getNodesAllowlist: [...allowed, first?.replace(/[0-9a-f]{128}/, strange.slice(2))] });
+    change("dc-4", { perm_getNodesAllowlist: [...allowed, first?.replace(/[0-9a-f]{128}/, unlisted.slice(2))] });
     assert.deepEqual(await findings(), [
       "dc-1: dc-4 is not connected",
       "dc-1: dc-5 is not connected",
       "dc-1: customer is not connected",
-      `dc-1: an unlisted peer is connected: ${strange}`,
+      `dc-1: an unlisted peer is connected: ${unlisted}`,
       "dc-2: 3 peers are connected, not 5",
       "dc-3: lags the highest node by 10 blocks: its newest block is 990",
       "dc-4: dc-1 may not connect: the node list is outdated",
-      `dc-4: an unlisted node may connect: ${strange}`,
+      `dc-4: an unlisted node may connect: ${unlisted}`,
     ]);
   });
 
-  it("tells a node that answers nonsense, and one that refuses", async () => {
+  it("reports a node with malformed responses, and one that rejects requests", async () => {
     change("dc-1", { net_peerCount: "many" });
     change("dc-2", { ibft_getValidatorsByBlockNumber: ["0x1"] });
-    answers.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
+    responses.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
     const cannot = (name: string, why: string): string => `${name}: cannot be queried at ${urlOf(name)}: ${why}`;
     assert.deepEqual(await findings(), [
       cannot("dc-1", "its response to net_peerCount cannot be read"),
@@ -229,8 +233,8 @@ describe("check of a running network", function () {
     );
   });
 
-  describe("is made over connections that the relayer makes as well", () => {
-    const ask = (
+  describe("uses the same connections as the relayer", () => {
+    const request = (
       files: { certificate: string; key: string },
       authority = join(directory, "relayer/tls/ca.pem"),
     ): Promise<number> => fetchChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
@@ -255,18 +259,18 @@ describe("check of a running network", function () {
     };
 
     it("with its certificate", async () => {
-      assert.equal(await ask(relayer()), network.plan.chainId);
+      assert.equal(await request(relayer()), network.plan.chainId);
     });
 
-    it("and not with one that has expired, one of another authority, or none", async () => {
+    it("and not with a certificate that is expired, from another authority, or missing", async () => {
       const subject = { name: "relayer", usage: "client" } as const;
       // Which of them is told depends on what is read first: the node's reason, or that it has closed the connection.
       const refused = /rejects the client certificate|requires a client certificate|does not respond/;
       const expired = await write("expired", await (await own()).issue(subject, -1));
-      const strange = await write("strange", await (await foreign()).authority.issue(subject));
-      for (const files of [expired, strange]) {
-        assert.match((await thrownBy(ask(files))).message, refused);
-        assert.equal(await ask(relayer()), network.plan.chainId);
+      const unlisted = await write("strange", await (await foreign()).authority.issue(subject));
+      for (const files of [expired, unlisted]) {
+        assert.match((await thrownBy(request(files))).message, refused);
+        assert.equal(await request(relayer()), network.plan.chainId);
       }
       const nothing = fetchChainId(
         urlOf("dc-1"),
@@ -275,7 +279,7 @@ describe("check of a running network", function () {
       assert.match((await thrownBy(nothing)).message, refused);
     });
 
-    it("to no node whose certificate has expired, or is of another authority", async () => {
+    it("to no node with an expired certificate, or one from another authority", async () => {
       const server = servers.get("dc-1") ?? assert.fail();
       const show = async (issuer: Authority, days: number) => {
         const { certificate, key } = await issuer.issue(
@@ -286,11 +290,11 @@ describe("check of a running network", function () {
         server.setSecureContext({ ...(await nodeTls("dc-1")), pfx, passphrase: "secret" });
       };
       await show(await own(), -1);
-      assert.match((await thrownBy(ask(relayer()))).message, /certificate has expired/);
+      assert.match((await thrownBy(request(relayer()))).message, /certificate has expired/);
       assert.deepEqual((await findings()).filter((line) => /expired/.test(line)).length, 1);
       await show((await foreign()).authority, 30);
       assert.match(
-        (await thrownBy(ask(relayer()))).message,
+        (await thrownBy(request(relayer()))).message,
         /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
       );
       // The check has no such variable: it goes by the folder of the certificate that it shows.
@@ -299,16 +303,16 @@ describe("check of a running network", function () {
           `the known ones are in ${join(directory, "dc-1/operator/ca.pem")}`,
       ]);
       server.setSecureContext(await nodeTls("dc-1"));
-      assert.equal(await ask(relayer()), network.plan.chainId);
+      assert.equal(await request(relayer()), network.plan.chainId);
     });
 
-    it("whichever of two authorities has issued what each side shows, while one comes after the other", async () => {
+    it("with certificates of either authority during a change of the authority", async () => {
       const server = servers.get("dc-1") ?? assert.fail();
       await rotateAuthority(directory);
       for (const name of ["nobody", "relayer", "dc-1"]) {
         if (name !== "nobody") await rotate(directory, [name]);
         server.setSecureContext(await nodeTls("dc-1"));
-        assert.equal(await ask(relayer()), network.plan.chainId, `after ${name}`);
+        assert.equal(await request(relayer()), network.plan.chainId, `after ${name}`);
       }
     });
   });

@@ -37,7 +37,7 @@ describe("files of a network", function () {
   const names = (): string[] => network.hosts.map(({ name }) => name);
   const openssl = (...args: string[]) => run(debianProgram("openssl", "openssl"), args, { cwd: directory });
 
-  it("configure each node with options and methods that Besu has", async () => {
+  it("configure each node with options and methods of Besu", async () => {
     for (const host of network.hosts) {
       const options = await toml(`${host.name}/besu/besu.toml`);
       assert.deepEqual(
@@ -67,7 +67,7 @@ describe("files of a network", function () {
     }
   });
 
-  it("let certificates alone read and send, and only operators vote", async () => {
+  it("allow reading and sending to certificates only, and voting to operators only", async () => {
     const options = await toml("dc-1/besu/besu.toml");
     const open: string[] = options["rpc-http-api-methods-no-auth"];
     assert.deepEqual(
@@ -103,7 +103,7 @@ describe("files of a network", function () {
     }
   });
 
-  it("list all validators for those who may connect, and all others for those to connect to", async () => {
+  it("allow connections from all validators, and list all others as peers", async () => {
     const enodes = network.hosts.map(
       ({ publicKey, address, p2pPort }) => `enode://${publicKey.slice(2)}@${address}:${p2pPort}`,
     );
@@ -119,7 +119,7 @@ describe("files of a network", function () {
     assert.deepEqual(network.genesis.validators, network.hosts.map(({ validator }) => validator).sort());
   });
 
-  it("keep every secret in one place, for its owner alone", async () => {
+  it("contain every secret once, readable by its owner only", async () => {
     const files = globSync("**/*", { cwd: directory, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
@@ -161,7 +161,7 @@ describe("files of a network", function () {
     assert.isTrue(ca);
   });
 
-  it("hold keys and authorities in the form that Besu reads", async () => {
+  it("contain keys and authorities in Besu's format", async () => {
     for (const name of names()) {
       const tls = `${name}/besu/tls`;
       const password = (await text(`${tls}/password`)).trim();
@@ -190,7 +190,7 @@ describe("files of a network", function () {
     }
   });
 
-  it("tell the server all that it has to know", async () => {
+  it("contain the complete configuration of the server", async () => {
     const env = Object.fromEntries(
       (await text("relayer/relayer.env"))
         .trim()
@@ -207,11 +207,11 @@ describe("files of a network", function () {
     );
   });
 
-  it("are all told of in the manual", async () => {
+  it("are all documented in the manual", async () => {
     const [, table = ""] = (await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8")).split(
       "\n## What each file is\n",
     );
-    const told = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = ""]) => {
+    const documented = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = ""]) => {
       const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
       // Those after the first are in its folder.
       const folder = (names[0] ?? "").replace(/[^/]*$/, "");
@@ -226,13 +226,13 @@ describe("files of a network", function () {
       .map(general)
       .filter(
         (file) =>
-          !told.some((name) => file === name || (name.endsWith("/") && file.startsWith(name))) &&
+          !documented.some((name) => file === name || (name.endsWith("/") && file.startsWith(name))) &&
           file !== "DC/network.json",
       );
     assert.deepEqual([...new Set(missing)], []);
   });
 
-  it("give Prometheus every node", async () => {
+  it("configure every node in Prometheus", async () => {
     const promtool = debianProgram("promtool", "prometheus");
     const { stdout } = await run(promtool, ["check", "config", join(directory, "monitoring/prometheus.yml")]);
     assert.include(stdout, "SUCCESS");
@@ -243,7 +243,7 @@ describe("files of a network", function () {
     );
   });
 
-  it("start as services of systemd, well protected", async () => {
+  it("define protected systemd services", async () => {
     const systemd = debianProgram("systemd-analyze", "systemd");
     const unit = join(temporary, "besu.service");
     // Where it is installed there is nothing here, and the user is not there.
@@ -258,7 +258,7 @@ describe("files of a network", function () {
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
   });
 
-  it("start all nodes on one machine, with lists of its own", async () => {
+  it("start all nodes on one machine, with separate lists", async () => {
     const { services, networks } = parseYaml(await text("compose/compose.yaml"));
     assert.deepEqual(Object.keys(services), names());
     assert.deepEqual(Object.keys(networks), ["validators"]);
@@ -281,7 +281,7 @@ describe("files of a network", function () {
     }
   });
 
-  it("start on one machine with the addresses of the hosts, where those are there", async () => {
+  it("start on one machine with the addresses of the hosts, where they are available", async () => {
     const yaml = HOSTS_YAML.replaceAll("127.0.1.", "172.30.84.10");
     const here = await temporaryDirectory();
     const made = await makeNetwork(here, {}, yaml);

@@ -37,7 +37,7 @@ describe("genesis of a network", () => {
 
   for (const protocol of PROTOCOLS)
     describe(`of ${protocol}`, () => {
-      it("has the extra data that is published, with the validators in ascending order", () => {
+      it("has the published extra data, with the validators in ascending order", () => {
         const [first, second] = VALIDATORS as [string, string];
         const ascending = PUBLISHED[protocol].replace(`94${first}94${second}`, `94${second}94${first}`);
         for (const order of [VALIDATORS, [second, first]]) {
@@ -52,7 +52,7 @@ describe("genesis of a network", () => {
         assert.equal(parsed(protocol).extraData, genesisExtraData(protocol, [...validators].sort()));
       });
 
-      it("has the hash that the protocol gives its first block", () => {
+      it("has the hash of the protocol's first block", () => {
         const { config: _config, alloc: _alloc, coinbase, nonce: _nonce, ...file } = parsed(protocol);
         const header = {
           ...file,
@@ -76,7 +76,7 @@ describe("genesis of a network", () => {
         assert.equal(genesisHash(facts(protocol)), sealed["hash"]);
       });
 
-      it("holds what a node reads, and nothing that it does not know", () => {
+      it("contains the fields that a node reads, and no others", () => {
         const { config, ...block } = parsed(protocol);
         assert.includeMembers(GENESIS_CONFIG, Object.keys(config));
         assert.includeMembers(BFT_RULES, Object.keys(config[protocol]));
@@ -88,7 +88,7 @@ describe("genesis of a network", () => {
       });
     });
 
-  it("tells networks apart: other validators, time or gas give another hash", () => {
+  it("differs between networks: other validators, time or gas give another hash", () => {
     const { plan, genesis } = facts("qbft");
     const hashes = [
       genesisHash({ plan, genesis }),
@@ -100,7 +100,7 @@ describe("genesis of a network", () => {
     assert.lengthOf(new Set(hashes), hashes.length);
   });
 
-  it("has room in a block for what is sent while it is waited for", () => {
+  it("has a gas limit for the transactions of a block period", () => {
     for (const seconds of [3, 5, 12]) {
       assert.isAtLeast(
         gasLimitFor(seconds),
@@ -110,7 +110,7 @@ describe("genesis of a network", () => {
     assert.isAtLeast(gasLimitFor(1), 4 * gas["SessionRegistry (deployment)"]);
   });
 
-  it("is followed by blocks whose headers are as long as the manual says", () => {
+  it("is followed by blocks with headers of the documented length", () => {
     const manual = readFileSync(join(import.meta.dirname, "../../../docs/network.md"), "utf8").replaceAll(/\s+/g, " ");
     const { keys, addresses } = testValidators(6);
     const [hash, gasLimit] = [`0x${"11".repeat(32)}`, `0x${PLAN.gasLimit.toString(16)}`];
@@ -139,7 +139,7 @@ describe("genesis of a network", () => {
     for (const seconds of [3, 5, 12]) assert.include(manual, `${gasLimitFor(seconds) / 1e6} `);
   });
 
-  it("makes a chain on which the contracts run for nothing", async () => {
+  it("creates a chain on which contracts run without fees", async () => {
     const directory = await temporaryDirectory();
     const { network } = await makeNetwork(directory);
     const { chainId, gasLimit } = network.plan;

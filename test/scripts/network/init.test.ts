@@ -53,7 +53,7 @@ describe("network", function () {
     const faults = (yaml: string): string[] => refusal(() => parseHosts(yaml, "hosts.yaml")).message.split("\n");
     const lines = HOSTS_YAML.trimEnd().split("\n");
 
-    it("is told its faults by line and field", () => {
+    it("is rejected with line and field of each fault", () => {
       const wrong = lines
         .with(3, "  - { name: dc-3, address: besu.example, rpcPort: 99999 }")
         .with(5, "  - { name: dc-5, adress: 127.0.1.5 }")
@@ -66,7 +66,7 @@ describe("network", function () {
       ]);
     });
 
-    it("names and addresses each data centre once, and relayers by nodes that are there", () => {
+    it("has unique names and addresses of data centres, and relayers with existing nodes", () => {
       const twice = [
         ...lines.with(2, "  - { name: dc-1, address: 127.0.1.1, p2pPort: 1 }"),
         "relayers:",
@@ -82,7 +82,7 @@ describe("network", function () {
       ]);
     });
 
-    it("is what the manual shows", async () => {
+    it("matches the manual", async () => {
       const manual = await readFile(join(import.meta.dirname, "../../../docs/network.md"), "utf8");
       const [, block = ""] = /```yaml\n([^]*?)```/.exec(manual) ?? [];
       const { hosts, relayers } = parseHosts(block.replaceAll(/^ {3}/gm, ""), "hosts.yaml");
@@ -93,7 +93,7 @@ describe("network", function () {
       assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-1", "dc-2"] }]);
     });
 
-    it("is YAML, with names that are folders of their own", () => {
+    it("is YAML, with names that are valid folder names", () => {
       assert.match(faults("hosts:\n  - { name: dc-1\n")[0] ?? "", /^hosts\.yaml:\d: /);
       assert.match(faults("")[0] ?? "", /^hosts\.yaml:1: hosts: /);
       assert.match(
@@ -111,7 +111,7 @@ describe("network", function () {
     });
   });
 
-  it("is planned with numbers that go together, and what is not said follows from the others", () => {
+  it("has consistent numbers, and defaults for missing ones", () => {
     const some = { blockTime: 3, consensus: "ibft2", chainId: 7_330 } as const;
     const refused = (options: Partial<PlanOptions>, hosts = 6): string =>
       refusal(() => planOf({ ...some, ...options }, hosts)).message;
@@ -130,7 +130,7 @@ describe("network", function () {
     assert.match(refused({ blockTime: 61 }), /--block-time is more than 60 seconds/);
   });
 
-  describe("made again", () => {
+  describe("created again", () => {
     it("changes nothing", async () => {
       await someNetwork();
       const before = await everything();
@@ -140,7 +140,7 @@ describe("network", function () {
       assert.deepEqual(await everything(), before);
     });
 
-    it("writes lost files again, byte for byte where the network fixes them, and reports manual changes", async () => {
+    it("restores lost files, byte for byte where the network fixes them, and reports manual changes", async () => {
       const network = await someNetwork();
       const before = await everything();
       for (const lost of ["network.json", "dc-1/besu/genesis.json", "dc-2/besu/besu.toml", "compose/compose.yaml"])
@@ -159,7 +159,7 @@ describe("network", function () {
       assert.deepEqual(await everything(), before);
     });
 
-    it("never makes a second key for a validator: one that only its data centre has stays there", async () => {
+    it("creates no second key for a validator whose key only its data centre has", async () => {
       await someNetwork();
       await rm(path("customer/besu/key"));
       const { folder, keysElsewhere } = await init(directory, wish());
@@ -172,7 +172,7 @@ describe("network", function () {
       );
     });
 
-    it("is refused for another plan, with what differs", async () => {
+    it("is rejected for another plan, with the differences", async () => {
       await someNetwork();
       const before = await everything();
       const yaml = HOSTS_YAML.replace("127.0.1.3", "127.0.1.33").replace(/ {2}- \{ name: customer.*\n/, "");
@@ -190,7 +190,7 @@ describe("network", function () {
     });
   });
 
-  it("takes a validator whose key was made where it stays, and knows its public key alone", async () => {
+  it("accepts a validator by its public key, with the private key elsewhere", async () => {
     const publicKey = `0x${new SigningKey(hexlify(randomBytes(32))).publicKey.slice(4)}`;
     const yaml = HOSTS_YAML.replace("address: 127.0.1.6", `address: 127.0.1.6, publicKey: "${publicKey}"`);
     const { network, keysElsewhere } = await init(directory, wish({}, yaml));
@@ -214,7 +214,7 @@ describe("network", function () {
       JSON.parse(await text(`${host}/besu/static-nodes.json`));
     beforeEach(someNetwork);
 
-    it("has a validator more after the votes of more than half, and everybody's lists", async () => {
+    it("adds a validator after the votes of more than half, and updates all lists", async () => {
       const genesis = await text("dc-1/besu/genesis.json");
       const { text: printed } = await add(directory, "dc-7", more);
       const network = await openNetwork(directory);
@@ -242,7 +242,7 @@ describe("network", function () {
       assert.match((await thrownBy(add(directory, "dc-8", more))).message, /has no dc-8/);
     });
 
-    it("has a validator less, unless a relayer needs it or too few would be left", async () => {
+    it("removes a validator, unless a relayer needs it or too few would remain", async () => {
       await remove(directory, "dc-5");
       assert.deepEqual(methods(await steps("1-remove-dc-5")), [
         "ibft_proposeValidatorVote",
@@ -260,7 +260,7 @@ describe("network", function () {
       );
     });
 
-    it("has another validator for one that is lost, which joins before the other leaves", async () => {
+    it("replaces a lost validator: the new one joins before the other leaves", async () => {
       await replace(directory, "dc-1", "dc-7", more);
       const all = await steps("1-replace-dc-1");
       const votes = all
@@ -285,7 +285,7 @@ describe("network", function () {
       assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-7"] }]);
     });
 
-    it("has certificates and tokens anew for those who are named, and their keys of before", async () => {
+    it("renews certificates and tokens of given members, and keeps their keys", async () => {
       const before = await everything();
       const { outcome } = await rotate(directory, ["dc-2", "relayer"]);
       assert.sameMembers(outcome.written, [
@@ -307,7 +307,7 @@ describe("network", function () {
     });
   });
 
-  it("has another authority step by step, and certificates that are trusted at each", async () => {
+  it("changes the authority step by step, with trusted certificates at each step", async () => {
     const network = await someNetwork();
     const check = () => checkFiles(directory, network, Date.now());
     const trustedBy = async (name: string) => dersOf(await text(name)).length;
@@ -335,7 +335,7 @@ describe("network", function () {
     );
   });
 
-  it("says what of its files is not as it should be", async () => {
+  it("reports invalid files", async () => {
     const network = await someNetwork();
     const check = async (now = Date.now()): Promise<string[]> =>
       (await checkFiles(directory, network, now)).map(({ where, what }) => `${where} ${what}`);
@@ -356,7 +356,7 @@ describe("network", function () {
     assert.include(await check(Date.now() + 400 * DAY_MILLISECONDS), "relayer/tls/client.pem has expired: rotate it");
   });
 
-  it("says which certificates another authority has issued", async () => {
+  it("reports certificates of another authority", async () => {
     const network = await someNetwork();
     const elsewhere = path("elsewhere");
     await init(elsewhere, wish());

@@ -39,16 +39,16 @@ describe("relayer of a network", function () {
     await removeDirectory(temporary);
   });
 
-  it("proves with what its folder tells it, over TLS, on a chain of the network's genesis", async () => {
+  it("creates proofs with the configuration of its folder, over TLS, on a chain of the network's genesis", async () => {
     const lines = (await readFile(join(directory, "relayer/relayer.env"), "utf8"))
       .trim()
       .split("\n")
       .map((line) => line.split(/=(.*)/s).slice(0, 2));
-    const told = Object.fromEntries(
+    const variables = Object.fromEntries(
       lines.map(([name, value = ""]) => [name, value.replace("/etc/sealbook", join(directory, "relayer"))]),
     );
     const server = await startServer(
-      { ...told, ...chain.variables, RPC_URL: `https://127.0.0.1:${node.port}`, PROOF_WAIT: "60" },
+      { ...variables, ...chain.variables, RPC_URL: `https://127.0.0.1:${node.port}`, PROOF_WAIT: "60" },
       { directory: chain.directory },
     );
     const accepted = freshDocuments(3);

@@ -6,7 +6,7 @@ const rows = (text: string): (readonly string[])[] => [...readCsv(text)].map(({ 
 const quoted = (field: string): string => `"${field.replaceAll('"', '""')}"`;
 
 describe("CSV", () => {
-  it("is read as RFC 4180 has it", () => {
+  it("is parsed as in RFC 4180", () => {
     assert.deepEqual(rows("a,b\r\n1,2\r\n"), [
       ["a", "b"],
       ["1", "2"],
@@ -28,7 +28,7 @@ describe("CSV", () => {
     assert.deepEqual(rows('""\n"",""\n'), [["", ""]]);
   });
 
-  it("passes over a mark of the byte order, and empty lines", () => {
+  it("ignores a byte order mark and empty lines", () => {
     assert.deepEqual(rows("\uFEFFa,b\n\n1,2\n\n\n"), [
       ["a", "b"],
       ["1", "2"],
@@ -37,14 +37,14 @@ describe("CSV", () => {
     assert.deepEqual(rows("\uFEFF"), []);
   });
 
-  it("says on which line a row begins", () => {
+  it("reports the first line of each row", () => {
     assert.deepEqual(
       [...readCsv('a,"1\n2"\n\nb,"3\r\n\r\n4"\nc,d')].map(({ line }) => line),
       [1, 4, 7],
     );
   });
 
-  it("refuses what is none, and names the line", () => {
+  it("is rejected with the line of a fault", () => {
     for (const [text, line] of [
       ['a,b\nc,"d', 2],
       ['a,b"c\n', 1],
@@ -56,7 +56,7 @@ describe("CSV", () => {
     }
   });
 
-  it("reads back any fields that were quoted", () => {
+  it("round-trips quoted fields", () => {
     const table = fc.array(
       fc.array(fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r", " ", "é", "☃") }), {
         minLength: 2,

@@ -27,7 +27,7 @@ describe("the issuer's keys", () => {
     return verify(null, MESSAGE, key, signature);
   };
 
-  it("are made once, kept for the owner only, and the same afterwards", async () => {
+  it("are created once, readable by the owner only, and stable", async () => {
     const made = await (await IssuerKeys.open(file)).signer();
     const again = await (await IssuerKeys.open(file)).signer();
     assert.deepEqual(again.publicKey, made.publicKey);
@@ -38,7 +38,7 @@ describe("the issuer's keys", () => {
     assert.notDeepEqual((await other.signer()).publicKey, made.publicKey);
   });
 
-  it("are followed by new ones: the old private key is gone, the old public key stays", async () => {
+  it("are rotated: the old private key is deleted, the old public key stays", async () => {
     const keys = await IssuerKeys.open(file);
     const first = await keys.signer();
     const [{ private_key }] = (await kept()).keys;
@@ -59,7 +59,7 @@ describe("the issuer's keys", () => {
     );
   });
 
-  it("are taken up when they were changed beside", async () => {
+  it("are reloaded after an external change", async () => {
     const [server, command] = [await IssuerKeys.open(file), await IssuerKeys.open(file)];
     const old = await server.signer();
     await command.rotate();
@@ -107,7 +107,7 @@ describe("the issuer's keys", () => {
     assert.equal(statementKeyId(publicKey), "Bcehtjle2fs_NCOxHj10TYbWxhcSH7V5ocOmHhuCitc");
   });
 
-  it("are not replaced when their file holds something else", async () => {
+  it("are not overwritten when their file is invalid", async () => {
     const keys = await IssuerKeys.open(file);
     const good = await kept();
     const [key] = good.keys;

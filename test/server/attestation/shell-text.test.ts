@@ -21,7 +21,7 @@ const texts = [
 ];
 
 describe("texts in shell commands", () => {
-  it("come out of printf as they were, from ASCII alone", () => {
+  it("round-trip through printf, in ASCII only", () => {
     for (const text of texts) {
       assert.match(printfFormat(text), /^[ -~]*$/);
       assert.equal(sh(`printf ${printfFormat(text)}`), text);
@@ -35,7 +35,7 @@ describe("texts in shell commands", () => {
     );
   });
 
-  it("are one word", () => {
+  it("are single words", () => {
     for (const text of texts) assert.equal(sh(`printf '%s' ${shellWord(text)}`), text);
   });
 });

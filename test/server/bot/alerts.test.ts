@@ -52,23 +52,23 @@ describe("the administrators' chat", () => {
     assert.match(admins.said[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
   });
 
-  it("is not the only place where one hears of a chain that is away: people are told so in a sentence", async () => {
+  it("is not the only source of outages: users get a message in their language", async () => {
     const person = telegram.person(8002);
     await register(person);
     chain.proxy.mode = "off";
     assert.match(
-      (await person.ask("/pm 5")).text,
+      (await person.request("/pm 5")).text,
       /^The blockchain (is not reachable\. Nothing was stored|has not confirmed record \d+ yet\. It will be stored)/,
     );
-    assert.include((await person.ask("/balance")).text, "The blockchain is not reachable");
+    assert.include((await person.request("/balance")).text, "The blockchain is not reachable");
     chain.proxy.mode = "pass";
-    await eventually(async () => assert.include((await person.ask("/pm 6")).text, "Stored: 6 "));
-    assert.match((await person.ask("/providers")).text, /1 in all.*\n.*: 6 µg/);
+    await eventually(async () => assert.include((await person.request("/pm 6")).text, "Stored: 6 "));
+    assert.match((await person.request("/providers")).text, /1 in all.*\n.*: 6 µg/);
   });
 
-  it("is shown the newest lines of a node's log, without secrets", async () => {
+  it("shows the newest lines of a node's log, without secrets", async () => {
     const file = join(chain.directory, "node.log");
-    assert.include((await admins.ask("/gethlog")).text, "An internal error", "there is no such file yet");
+    assert.include((await admins.request("/gethlog")).text, "An internal error", "there is no such file yet");
     const hash = `0x${"ab".repeat(32)}`;
     const lines = [...Array(2_000).keys()].map((line) => `old line ${line}`);
     await writeFile(
@@ -82,7 +82,7 @@ describe("the administrators' chat", () => {
         "",
       ].join("\n"),
     );
-    const { text, file: sent } = await admins.ask("/gethlog");
+    const { text, file: sent } = await admins.request("/gethlog");
     const shown = sent?.content.toString() ?? text;
     for (const piece of ["old line 1999", `imported block ${hash}`, "http://***@node"]) assert.include(shown, piece);
     for (const piece of [

@@ -35,7 +35,7 @@ describe("the bot's cipher", function () {
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  it("opens nothing that was moved to another place or changed, and shows nothing of it", async () => {
+  it("decrypts nothing that was moved or changed, and reveals nothing of it", async () => {
     const cipher = await BotCipher.load(file, true);
     fc.assert(
       fc.property(
@@ -44,19 +44,19 @@ describe("the bot's cipher", function () {
         fc.string(),
         fc.nat(),
         fc.integer({ min: 1, max: 255 }),
-        (text, place, other, at, change) => {
-          const encrypted = cipher.encrypt(place, text);
+        (text, position, other, at, change) => {
+          const encrypted = cipher.encrypt(position, text);
           assert.isFalse(Buffer.from(encrypted).includes(Buffer.from(text)));
-          if (place !== other) assert.throws(() => cipher.decrypt(other, encrypted));
+          if (position !== other) assert.throws(() => cipher.decrypt(other, encrypted));
           const changed = Uint8Array.from(encrypted);
           changed[at % changed.length] = (changed[at % changed.length] ?? 0) ^ change;
-          assert.throws(() => cipher.decrypt(place, changed));
+          assert.throws(() => cipher.decrypt(position, changed));
         },
       ),
     );
   });
 
-  it("refuses a file that is no key, and does not show it", async () => {
+  it("rejects an invalid key file without its content", async () => {
     const key = await readFile(file, "utf8");
     await writeFile(file, `${key.slice(0, 40)}\n`);
     assert.notInclude((await refused(true)).message, key.slice(0, 20));

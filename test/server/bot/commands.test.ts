@@ -59,29 +59,29 @@ describe("the bot's commands", () => {
     assert.match(telegram.menus.get("ru")?.[0]?.description ?? "", /[а-я]/);
   });
 
-  it("/help names them all, in the language of who asks", async () => {
-    const { text } = await chat.ask("/help");
+  it("/help lists all commands in the user's language", async () => {
+    const { text } = await chat.request("/help");
     for (const { command } of telegram.menus.get("") ?? []) assert.include(text, `/${command} `);
-    assert.include((await russian.ask("/help")).text, "справка по командам");
+    assert.include((await russian.request("/help")).text, "справка по командам");
   });
 
-  it("is told when there is no such command, and what is no command at all", async () => {
-    assert.include((await chat.ask("/frobnicate now")).text, "There is no command /frobnicate");
-    assert.include((await chat.ask("good morning")).text, "not a command");
+  it("report unknown commands and other text", async () => {
+    assert.include((await chat.request("/frobnicate now")).text, "There is no command /frobnicate");
+    assert.include((await chat.request("good morning")).text, "not a command");
     assert.include((await chat.after(() => chat.sendSticker()))[0].text, "not a command");
   });
 
-  it("say so as long as there is nothing to say", async () => {
-    assert.include((await chat.ask("/fetch")).text, "There is no form yet");
-    assert.include((await chat.ask("/reset")).text, "There is no form yet");
-    assert.include((await chat.ask("/pm 5")).text, "Only registered users");
-    assert.include((await chat.ask("/providers")).text, "No sensor sent a value");
-    assert.include((await chat.ask("/trxlog")).text, "No value has been stored yet");
+  it("report missing data", async () => {
+    assert.include((await chat.request("/fetch")).text, "There is no form yet");
+    assert.include((await chat.request("/reset")).text, "There is no form yet");
+    assert.include((await chat.request("/pm 5")).text, "Only registered users");
+    assert.include((await chat.request("/providers")).text, "No sensor sent a value");
+    assert.include((await chat.request("/trxlog")).text, "No value has been stored yet");
     const [map] = await chat.after(() => chat.write("/map"));
     assert.equal(map.kind, "photo");
   });
 
-  describe("once somebody is registered", () => {
+  describe("for registered users", () => {
     let login: { login: string; password: string };
     let chat: Chat;
     before(async () => {
@@ -89,8 +89,8 @@ describe("the bot's commands", () => {
       login = await register(chat, { device: "SDS011", title: "Roof" });
     });
 
-    it("/pm stores a record that the account has signed, as the convention has it", async () => {
-      const { text } = await chat.ask("/pm 12,5");
+    it("/pm stores a record signed by the account, in the format of the convention", async () => {
+      const { text } = await chat.request("/pm 12,5");
       assert.match(text, /^Stored: 12\.5 µg\/m³, record \d+\.\nhttps:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/);
       const token = await server.login(login);
       const { tparams } = content(
@@ -107,20 +107,20 @@ describe("the bot's commands", () => {
       });
     });
 
-    it("/pm without a value asks for it", async () => {
-      assert.include((await chat.ask("/pm")).text, "type the PM2.5 value");
-      assert.include((await chat.ask("a lot")).text, '"a lot" is not a PM2.5 value');
-      assert.include((await chat.ask("/pm -1")).text, "is not a PM2.5 value");
-      assert.include((await chat.ask("/pm 10001")).text, "is not a PM2.5 value");
-      await chat.ask("/pm");
-      assert.include((await chat.ask("40")).text, "Stored: 40 ");
+    it("/pm without a value requests it", async () => {
+      assert.include((await chat.request("/pm")).text, "type the PM2.5 value");
+      assert.include((await chat.request("a lot")).text, '"a lot" is not a PM2.5 value');
+      assert.include((await chat.request("/pm -1")).text, "is not a PM2.5 value");
+      assert.include((await chat.request("/pm 10001")).text, "is not a PM2.5 value");
+      await chat.request("/pm");
+      assert.include((await chat.request("40")).text, "Stored: 40 ");
     });
 
     it("/providers lists the newest value of each sensor with its category", async () => {
       const chat = anybody();
-      const { text } = await chat.ask("/providers");
+      const { text } = await chat.request("/providers");
       assert.match(text, /1 in all.*\nRoof \(SDS011\): 40 µg\/m³, Unhealthy for sensitive groups, just now$/);
-      assert.include((await russian.ask("/providers")).text, "Вредно для чувствительных групп");
+      assert.include((await russian.request("/providers")).text, "Вредно для чувствительных групп");
     });
 
     it("/map and /livemap send pictures", async () => {
@@ -134,60 +134,60 @@ describe("the bot's commands", () => {
       assert.equal(day.file?.content.subarray(0, 3).toString(), "GIF");
     });
 
-    it("/trxlog lists what was stored, with links", async () => {
+    it("/trxlog lists the stored values, with links", async () => {
       const chat = anybody();
-      const { text } = await chat.ask("/trxlog");
+      const { text } = await chat.request("/trxlog");
       const [, hash = ""] = /https:\/\/explorer\.example\/tx\/(0x[0-9a-f]{64})/.exec(text) ?? [];
       assert.match((await rpcCall(server.chainUrl, "eth_getTransactionByHash", hash)).input, /^0x[0-9a-f]+$/);
       assert.include(text, login.login);
     });
 
-    it("/decode shows what a transaction says, typed or as a file", async () => {
+    it("/decode shows the content of a transaction, typed or as a file", async () => {
       const chat = anybody();
-      const [, hash = ""] = /(0x[0-9a-f]{64})/.exec((await chat.ask("/trxlog")).text) ?? [];
+      const [, hash = ""] = /(0x[0-9a-f]{64})/.exec((await chat.request("/trxlog")).text) ?? [];
       const { input } = await rpcCall(server.chainUrl, "eth_getTransactionByHash", hash);
       const shown = (text: string): void => {
         for (const piece of ["insert", login.login, "SDS011", '"sensorvalue":40', '"tabname"'])
           assert.include(text, piece);
       };
       const texts = [
-        await chat.ask(`/decode ${input}`),
-        await chat.ask(`/decode ${input.slice(2)}`),
+        await chat.request(`/decode ${input}`),
+        await chat.request(`/decode ${input.slice(2)}`),
         (await chat.after(() => chat.sendDocument(`${input}\n`, "/decode")))[0],
       ];
-      assert.include((await chat.ask("/decode")).text, "send the data for /decode");
+      assert.include((await chat.request("/decode")).text, "send the data for /decode");
       texts.push((await chat.after(() => chat.sendDocument(input)))[0]);
       for (const { text, file } of texts) shown(file?.content.toString() ?? text);
     });
 
-    it("/fetch shows the form and the account, and never the password", async () => {
-      const { text } = await chat.ask("/fetch");
+    it("/fetch shows the form and the account, without the password", async () => {
+      const { text } = await chat.request("/fetch");
       for (const piece of ["Somchai", "SDS011", "13.75, 100.5", "Roof", "typed with /pm", login.login])
         assert.include(text, piece);
       assert.notInclude(text, login.password);
     });
 
-    it("/start does not begin again", async () => {
-      assert.include((await chat.ask("/start")).text, "already registered");
+    it("/start does not restart the registration", async () => {
+      assert.include((await chat.request("/start")).text, "already registered");
     });
 
-    it("are not for everybody's eyes in a group, and only answered when they are for this bot", async () => {
+    it("are private in a group, and processed only when addressed to this bot", async () => {
       const before = group.said.length;
       for (const command of ["/start", "/reset", "/fetch", "/pm 5"])
-        assert.include((await group.ask(command)).text, "only in a private chat");
+        assert.include((await group.request(command)).text, "only in a private chat");
       group.write("what a day");
       group.write("/time@other_bot");
-      assert.include((await group.ask(`/time@${telegram.name}`)).text, "Server time");
+      assert.include((await group.request(`/time@${telegram.name}`)).text, "Server time");
       assert.lengthOf(group.said.slice(before), 5);
     });
 
-    it("say so when the account was revoked", async () => {
+    it("report a revoked account", async () => {
       await server.context.accounts?.revoke(login.login);
-      assert.include((await chat.ask("/pm 5")).text, "Your account was revoked");
+      assert.include((await chat.request("/pm 5")).text, "Your account was revoked");
     });
   });
 
-  it("/decode and /decompress say what is wrong with their input", async () => {
+  it("/decode and /decompress report invalid input", async () => {
     const chat = anybody();
     const wrong = {
       "/decode 0xzz": "not hexadecimal",
@@ -198,7 +198,7 @@ describe("the bot's commands", () => {
       "/decompress xyz": "not hexadecimal",
     };
     for (const [command, reason] of Object.entries(wrong))
-      assert.include((await chat.ask(command)).text, reason, command);
+      assert.include((await chat.request(command)).text, reason, command);
     const [large] = await chat.after(() => chat.sendDocument("0".repeat(600_000), "/decode"));
     assert.include(large.text, "more than 512 KiB");
   });
@@ -206,7 +206,7 @@ describe("the bot's commands", () => {
   it("/decompress sends the decompressed data: as text, as a file when long, unchanged when not text", async () => {
     const chat = anybody();
     const hexOf = (data: string | Uint8Array): string => Buffer.from(bzip2.compress(Buffer.from(data))).toString("hex");
-    assert.include((await chat.ask(`/decompress 0x${hexOf("1|0xab|station")}`)).text, "1|0xab|station");
+    assert.include((await chat.request(`/decompress 0x${hexOf("1|0xab|station")}`)).text, "1|0xab|station");
     const long = "station ".repeat(2_000);
     const [file] = await chat.after(() => chat.write(`/decompress ${hexOf(long)}`));
     assert.equal(file.kind, "document");
@@ -216,15 +216,18 @@ describe("the bot's commands", () => {
     assert.deepEqual([...(binary.file?.content ?? [])], [...bytes]);
   });
 
-  it("/time, /balance, /synclog and /gethlog tell of the server and its chain", async () => {
+  it("/time, /balance, /synclog and /gethlog show the state of the server and its chain", async () => {
     const chat = anybody();
     assert.match(
-      (await chat.ask("/time")).text,
+      (await chat.request("/time")).text,
       /^Server time: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\nNewest block: \d+$/,
     );
-    assert.match((await chat.ask("/balance")).text, /^System address: 0x[0-9a-fA-F]{40}\nBalance: [\d.]+ \(\d+ wei\)$/);
-    assert.match((await chat.ask("/synclog")).text, /includes block \d+ of \d+/);
-    const { text, file } = await chat.ask("/gethlog");
+    assert.match(
+      (await chat.request("/balance")).text,
+      /^System address: 0x[0-9a-fA-F]{40}\nBalance: [\d.]+ \(\d+ wei\)$/,
+    );
+    assert.match((await chat.request("/synclog")).text, /includes block \d+ of \d+/);
+    const { text, file } = await chat.request("/gethlog");
     assert.match(file?.content.toString() ?? text, /ready blockNumber=\d+.*[^]*block blockNumber=\d+/);
   });
 
@@ -240,7 +243,7 @@ describe("the bot's commands", () => {
     );
   });
 
-  it("keep the token and the keys to themselves", async () => {
+  it("do not reveal the token or keys", async () => {
     const keys = await readFile(join(server.directory, "keys.json"), "utf8");
     const secrets = [telegram.token, ...(keys.match(/[0-9a-f]{64}/g) ?? [])];
     assert.isAbove(secrets.length, 2);

@@ -13,7 +13,7 @@ import { parsePosition } from "../../../server/bot/position.ts";
 import { parseReading } from "../../../server/bot/reading.ts";
 
 const text = (value: string) => ({ kind: "text", text: value }) as const;
-const answers: fc.Arbitrary<(draft: Draft) => Draft> = fc.oneof(
+const responses: fc.Arbitrary<(draft: Draft) => Draft> = fc.oneof(
   fc.constant(previousStep),
   fc.constant(keepAnswer),
   fc.oneof(fc.string(), fc.constantFrom("Roof", "1, 2", "https://a.example/ $.b")).map((value) => (draft: Draft) => {
@@ -32,20 +32,20 @@ const form: SensorForm = {
 describe("the registration form", function () {
   it("is complete exactly when all fields are filled and it waits for confirmation, after any inputs", () => {
     fc.assert(
-      fc.property(fc.array(answers, { maxLength: 40 }), (acts) => {
+      fc.property(fc.array(responses, { maxLength: 40 }), (acts) => {
         const draft = acts.reduce((now, act) => act(now), beginForm());
         assert.equal(completed(draft) !== undefined, draft.step === "confirm");
       }),
     );
   });
 
-  it("is what it was when every answer is kept", () => {
+  it("is unchanged when every answer is kept", () => {
     let draft = beginForm(form);
     while (draft.step !== "confirm") draft = keepAnswer(draft);
     assert.deepEqual(completed(draft), form);
   });
 
-  it("takes any coordinates that there are, as they are", () => {
+  it("accepts all valid coordinates unchanged", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -90e6, max: 90e6 }),
@@ -66,10 +66,10 @@ describe("the registration form", function () {
     ["13°N 100.5°E", { lat: 13, lng: 100.5 }],
     ["13.5 S, 100.5 W", { lat: -13.5, lng: -100.5 }],
   ] as const) {
-    it(`takes ${written}`, () => assert.deepEqual(parsePosition(written), location));
+    it(`accepts ${written}`, () => assert.deepEqual(parsePosition(written), location));
   }
   for (const written of ["", "13", "1,2,3", "north", "1e1, 2", "13.7.5, 2"]) {
-    it(`does not take ${JSON.stringify(written)} for a location`, () =>
+    it(`rejects ${JSON.stringify(written)} as a location`, () =>
       assert.equal(parsePosition(written), "not_a_position"));
   }
 
@@ -80,9 +80,9 @@ describe("the registration form", function () {
     [" 7 ", 7],
     ["10000", 10_000],
   ] as const) {
-    it(`takes ${JSON.stringify(written)} for a value`, () => assert.equal(parseReading(written), value));
+    it(`accepts ${JSON.stringify(written)} as a value`, () => assert.equal(parseReading(written), value));
   }
   for (const written of ["", "-1", "1e3", "10000.1", "NaN", "Infinity", "1.2.3", "0x10", "5 µg"]) {
-    it(`does not take ${JSON.stringify(written)} for a value`, () => assert.isUndefined(parseReading(written)));
+    it(`rejects ${JSON.stringify(written)} as a value`, () => assert.isUndefined(parseReading(written)));
   }
 });

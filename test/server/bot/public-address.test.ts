@@ -7,7 +7,7 @@ const dotted = (...octets: readonly number[]): string => octets.join(".");
 const groups = fc.array(fc.nat(0xffff), { minLength: 7, maxLength: 7 });
 const hex = (group: number): string => group.toString(16);
 
-describe("an address that sensors may have", function () {
+describe("a public address of a sensor", function () {
   for (const address of [
     "8.8.8.8",
     "1.1.1.1",
@@ -18,7 +18,7 @@ describe("an address that sensors may have", function () {
     "2606:4700:4700::1111",
     "2a00:1450:4001::1",
   ]) {
-    it(`${address} is one`, () => assert.isTrue(isPublicAddress(address)));
+    it(`${address} is allowed`, () => assert.isTrue(isPublicAddress(address)));
   }
 
   for (const address of [
@@ -42,10 +42,10 @@ describe("an address that sensors may have", function () {
     "fe80::1%lo",
     "ff02::1",
   ]) {
-    it(`${address} is none`, () => assert.isFalse(isPublicAddress(address)));
+    it(`${address} is rejected`, () => assert.isFalse(isPublicAddress(address)));
   }
 
-  it("is none of loopback, of private networks, nor link-local", () => {
+  it("excludes loopback, private and link-local networks", () => {
     fc.assert(
       fc.property(octet, octet, octet, fc.integer({ min: 16, max: 31 }), (a, b, c, d) => {
         for (const address of [
@@ -63,7 +63,7 @@ describe("an address that sensors may have", function () {
     );
   });
 
-  it("is none of IPv6 outside of 2000::/3", () => {
+  it("excludes IPv6 outside of 2000::/3", () => {
     fc.assert(
       fc.property(
         fc.nat(0xffff).filter((first) => first >> 13 !== 1),
@@ -75,7 +75,7 @@ describe("an address that sensors may have", function () {
     );
   });
 
-  it("is judged the same however it is written", () => {
+  it("is recognised in every notation", () => {
     fc.assert(
       fc.property(octet, octet, octet, octet, (a, b, c, d) => {
         const number = ((a * 256 + b) * 256 + c) * 256 + d;

@@ -22,20 +22,20 @@ describe("registration with the bot", () => {
   });
   const accounts = async (): Promise<number> => server.context.journal.accounts.count();
 
-  it("asks one thing after the other, shows it all, and makes an account only when it is confirmed", async () => {
+  it("asks the questions in order, shows a summary, and creates an account after the confirmation", async () => {
     const chat = anybody();
     const before = await accounts();
-    assert.match((await chat.ask("/start")).text, /^1 of 5\. What is your name/);
-    assert.match((await chat.ask("Somchai")).text, /^2 of 5\. .*sensor or device/);
-    const place = await chat.ask("SDS011");
-    assert.match(place.text, /^3 of 5\. Where/);
-    assert.deepEqual(place.keys, ["📍 Share my location", "⬅ Back", "✖ Cancel"]);
+    assert.match((await chat.request("/start")).text, /^1 of 5\. What is your name/);
+    assert.match((await chat.request("Somchai")).text, /^2 of 5\. .*sensor or device/);
+    const locationQuestion = await chat.request("SDS011");
+    assert.match(locationQuestion.text, /^3 of 5\. Where/);
+    assert.deepEqual(locationQuestion.keys, ["📍 Share my location", "⬅ Back", "✖ Cancel"]);
     const [noted, title] = await chat.after(() => chat.share(13.7563, 100.5018), 2);
     assert.equal(noted.text, "Location: 13.7563, 100.5018");
     assert.deepEqual(noted.keys, [], "the keyboard goes away");
     assert.match(title?.text ?? "", /^4 of 5\. Which caption/);
-    assert.match((await chat.ask("Roof")).text, /^5 of 5\. Where do the values come from/);
-    const form = await chat.ask("https://sensor.example/data.json $.sensors[0].pm25");
+    assert.match((await chat.request("Roof")).text, /^5 of 5\. Where do the values come from/);
+    const form = await chat.request("https://sensor.example/data.json $.sensors[0].pm25");
     for (const piece of [
       "Somchai",
       "SDS011",
@@ -49,7 +49,7 @@ describe("registration with the bot", () => {
     assert.equal(await accounts(), before + 1);
   });
 
-  describe("makes an account", () => {
+  describe("creates an account", () => {
     let chat: Chat;
     let account: { login: string; password: string };
     before(async () => {
@@ -57,7 +57,7 @@ describe("registration with the bot", () => {
       account = await register(chat, { place: "12.345678, 98.765432", title: "Unmistakable" });
     });
 
-    it("and tells login and password once, which are good for the API, in a message that deletes itself", async () => {
+    it("and sends login and password once, valid for the API, in a message that deletes itself", async () => {
       const { login, password } = account;
       await server.login(account);
       const message = chat.said.find(({ text }) => text.includes(password)) ?? assert.fail("no password");
@@ -86,31 +86,31 @@ describe("registration with the bot", () => {
         assert.notInclude(server.log.join("\n"), text);
     });
 
-    it("which /reset leaves as it is when it edits the form", async () => {
+    it("which /reset keeps when it edits the form", async () => {
       const before = await accounts();
-      assert.match((await chat.ask("/reset")).text, /^1 of 5[^]*Now: Somchai$/);
-      await chat.ask("Malee");
+      assert.match((await chat.request("/reset")).text, /^1 of 5[^]*Now: Somchai$/);
+      await chat.request("Malee");
       await chat.after(() => chat.press("✔ Keep as it is"));
       await chat.after(() => chat.write("-1.5, 2"), 2);
       await chat.after(() => chat.press("✔ Keep as it is"));
       await chat.after(() => chat.press("✔ Keep as it is"));
       assert.include((await chat.after(() => chat.press("✅ Confirm")))[0].text, "The form is saved");
-      const { text } = await chat.ask("/fetch");
+      const { text } = await chat.request("/fetch");
       for (const piece of ["Malee", "SDS011", "-1.5, 2", "Unmistakable", account.login]) assert.include(text, piece);
       assert.equal(await accounts(), before);
     });
   });
 
-  describe("says what is wrong and asks again", () => {
+  describe("reports invalid input and repeats the question", () => {
     let chat: Chat;
     before(async () => {
       chat = anybody();
-      await chat.ask("/start");
+      await chat.request("/start");
     });
-    const wrong = async (act: () => unknown, reason: string, question: RegExp): Promise<void> => {
+    const wrong = async (act: () => unknown, reason: string, expected: RegExp): Promise<void> => {
       const [{ text }] = await chat.after(act);
       assert.include(text.split("\n\n")[0], reason);
-      assert.match(text, question);
+      assert.match(text, expected);
     };
 
     it("at the name", async () => {
@@ -119,16 +119,16 @@ describe("registration with the bot", () => {
       await wrong(() => chat.write("two\nlines"), "one line", /^1 of 5/m);
       await wrong(() => chat.sendSticker(), "answer with a text", /^1 of 5/m);
       await wrong(() => chat.share(1, 2), "answer with a text", /^1 of 5/m);
-      await chat.ask("Somchai");
+      await chat.request("Somchai");
     });
 
     it("at the device", async () => {
       await wrong(() => chat.write("x".repeat(65)), "at most 64", /^2 of 5/m);
       await wrong(() => chat.sendDocument("x"), "answer with a text", /^2 of 5/m);
-      await chat.ask("SDS011");
+      await chat.request("SDS011");
     });
 
-    it("at the place", async () => {
+    it("at the location", async () => {
       await wrong(() => chat.write("at home"), "is not a location", /^3 of 5/m);
       await wrong(() => chat.write("13.75"), "is not a location", /^3 of 5/m);
       await wrong(() => chat.write("91, 0"), "latitude must be", /^3 of 5/m);
@@ -141,10 +141,10 @@ describe("registration with the bot", () => {
     it("at the caption and the source", async () => {
       // Somebody else: what is said to one person is said only so fast.
       chat = anybody();
-      for (const text of ["/start", "Somchai", "SDS011"]) await chat.ask(text);
+      for (const text of ["/start", "Somchai", "SDS011"]) await chat.request(text);
       await chat.after(() => chat.write("1, 2"), 2);
       await wrong(() => chat.write(" "), "empty", /^4 of 5/m);
-      await chat.ask("Roof");
+      await chat.request("Roof");
       const faults = {
         "at home": "does not start with an address",
         "ftp://sensor.example/ $.a": "does not start with an address",
@@ -161,7 +161,7 @@ describe("registration with the bot", () => {
     });
   });
 
-  it("goes back and forth, keeps what was answered, and forgets everything when it is left", async () => {
+  it("goes back and forth, keeps the answers, and deletes all of them on cancellation", async () => {
     const chat = anybody();
     await fillIn(chat);
     assert.match((await chat.after(() => chat.press("⬅ Back")))[0].text, /^5 of 5[^]*Now: typed with \/pm$/);
@@ -169,7 +169,7 @@ describe("registration with the bot", () => {
     assert.match((await chat.after(() => chat.press("⬅ Back")))[0].text, /^3 of 5[^]*Now: 13.75, 100.5$/);
     const [, caption] = await chat.after(() => chat.write("✔ Keep as it is"), 2);
     assert.match(caption?.text ?? "", /^4 of 5/);
-    await chat.ask("Balcony");
+    await chat.request("Balcony");
     const [form] = await chat.after(() => chat.press("✔ Keep as it is"));
     assert.include(form.text, "Caption: Balcony");
     // A button of an older question changes nothing.
@@ -178,14 +178,14 @@ describe("registration with the bot", () => {
       assert.equal(chat.buttonResponses.at(-1)?.text, "This button belongs to an older question."),
     );
     assert.include((await chat.after(() => chat.press("✖ Cancel")))[0].text, "nothing has changed");
-    assert.include((await chat.ask("/fetch")).text, "There is no form yet");
+    assert.include((await chat.request("/fetch")).text, "There is no form yet");
     chat.pressData("form:confirm:confirm");
     await eventually(async () =>
       assert.equal(chat.buttonResponses.at(-1)?.text, "This button belongs to an older question."),
     );
   });
 
-  it("makes one account, however often Confirm is pressed", async () => {
+  it("creates one account for repeated presses of Confirm", async () => {
     const chat = anybody();
     await fillIn(chat);
     const before = await accounts();
@@ -199,23 +199,23 @@ describe("registration with the bot", () => {
     assert.equal(await accounts(), before + 1);
   });
 
-  it("serves people at the same time, each in their language", async () => {
+  it("serves users concurrently, each in their language", async () => {
     const [one, other] = [anybody(), anybody("ru")];
     const before = await accounts();
     await Promise.all([
       register(one, { device: "A" }),
       (async () => {
-        await other.ask("/start");
-        await other.ask("Маша");
-        await other.ask("Б-1");
+        await other.request("/start");
+        await other.request("Маша");
+        await other.request("Б-1");
         await other.after(() => other.share(55.75, 37.61), 2);
-        await other.ask("Крыша");
+        await other.request("Крыша");
         await other.after(() => other.press("⌨ Ввожу значения сам"));
         await other.after(() => other.press("✅ Подтвердить"), 2);
       })(),
     ]);
     assert.equal(await accounts(), before + 2);
-    const [first, second] = await Promise.all([one.ask("/pm 1"), other.ask("/pm 2")]);
+    const [first, second] = await Promise.all([one.request("/pm 1"), other.request("/pm 2")]);
     assert.include(first.text, "Stored: 1 ");
     assert.include(second.text, "Сохранено: 2 ");
   });

@@ -8,7 +8,7 @@ import { type ServerProcess, startProcess } from "../../support/process.ts";
 import { ROUTES } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
-describe("the bot, killed", () => {
+describe("the bot after kill -9", () => {
   let telegram: TelegramServer;
   let directory: string;
   let server: ServerProcess;
@@ -43,34 +43,34 @@ describe("the bot, killed", () => {
     await removeDirectory(directory);
   });
 
-  it("in the middle of forms, goes on with each where it was, and answers what came meanwhile", async () => {
-    await chat.ask("/start");
-    await chat.ask("Somchai");
-    await other.ask("/start");
+  it("continues each form at its question, and processes messages sent meanwhile", async () => {
+    await chat.request("/start");
+    await chat.request("Somchai");
+    await other.request("/start");
     await kill();
-    const said = chat.said.length;
+    const sentBefore = chat.said.length;
     chat.write("SDS011");
     other.write("Malee");
     await start();
-    await eventually(async () => assert.lengthOf(chat.said, said + 1));
+    await eventually(async () => assert.lengthOf(chat.said, sentBefore + 1));
     assert.match(chat.said.at(-1)?.text ?? "", /^3 of 5/);
     await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/));
     await chat.after(() => chat.share(13.75, 100.5), 2);
-    await chat.ask("Roof");
+    await chat.request("Roof");
     assert.include((await chat.after(() => chat.press("⌨ Type the values")))[0].text, "Name: Somchai\nSensor: SDS011");
-    await other.ask("SDS011");
+    await other.request("SDS011");
     await other.after(() => other.write("1, 2"), 2);
-    await other.ask("Yard");
+    await other.request("Yard");
     await other.after(() => other.press("⌨ Type the values"));
   });
 
   it("between an account and its password, and during another registration, creates and sends each once", async () => {
-    let held = 0;
+    let blocked = 0;
     telegram.onCall = ({ method, fields }) =>
-      method === "sendMessage" && String(fields["text"]).includes("password") ? ((held += 1), "hang") : undefined;
+      method === "sendMessage" && String(fields["text"]).includes("password") ? ((blocked += 1), "hang") : undefined;
     chat.press("✅ Confirm");
-    await eventually(async () => assert.equal(held, 1));
-    const said = other.said.length;
+    await eventually(async () => assert.equal(blocked, 1));
+    const sentBefore = other.said.length;
     other.press("✅ Confirm");
     await received();
     await kill();
@@ -79,12 +79,12 @@ describe("the bot, killed", () => {
     const { login = "", password = "" } =
       /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(message.text)?.groups ?? {};
     account = { login, password };
-    await eventually(async () => assert.lengthOf(other.said, said + 2));
+    await eventually(async () => assert.lengthOf(other.said, sentBefore + 2));
     const { tparams } = content(await server.call(ROUTES.auth, account), ROUTES.auth);
     assert.equal(tparams.stats.accounts, 3, "these two and the demo account");
   });
 
-  it("while a value is on its way to the chain, stores it once and answers once", async () => {
+  it("while a value is in flight, stores it once and replies once", async () => {
     const values = [10, 20];
     const before = [chat.said.length, other.said.length];
     chat.write(`/pm ${values[0]}`);
@@ -100,8 +100,8 @@ describe("the bot, killed", () => {
         before.map((count) => count + 1),
       ),
     );
-    for (const [index, { said }] of [chat, other].entries())
-      assert.include(said.at(-1)?.text, `Stored: ${values[index]} `);
+    for (const [index, { said: sentBefore }] of [chat, other].entries())
+      assert.include(sentBefore.at(-1)?.text, `Stored: ${values[index]} `);
     const { tx: token } = content(await server.call(ROUTES.auth, account), ROUTES.auth).tparams;
     const { tparams } = content(
       await server.call(ROUTES.search, { token }, { search: { target: "2", value: "PM2.5" } }),
@@ -113,7 +113,7 @@ describe("the bot, killed", () => {
     assert.sameMembers(stored, values);
   });
 
-  it("never wrote its token, nor a password, to the log", () => {
+  it("writes no token or password to the log", () => {
     outputs.push(server.output());
     for (const output of outputs) {
       assert.notInclude(output, telegram.token);

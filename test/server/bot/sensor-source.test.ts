@@ -5,7 +5,7 @@ import { startSensor, type Sensor } from "../../support/sensor.ts";
 import { startServer } from "../../support/server.ts";
 import { TelegramServer } from "../../support/telegram-server.ts";
 
-describe("a sensor that the bot asks", function () {
+describe("a sensor source", function () {
   let sensor: Sensor;
   let elsewhere: Sensor;
   before(async () => {
@@ -41,7 +41,7 @@ describe("a sensor that the bot asks", function () {
     ["/good", "sensors[-1].text", 8.5],
     ["/once", "$.sensors[0]['pm2.5']", 7.25],
   ] as const) {
-    it(`gives the value at ${path} of ${url}`, async () =>
+    it(`returns the value at ${path} of ${url}`, async () =>
       assert.equal(await readAt(`${sensor.url}${url}`, path), value));
   }
 
@@ -58,11 +58,11 @@ describe("a sensor that the bot asks", function () {
     ["/file", "$.a", "bad_status"],
     ["/cut", "$.a", "unreachable"],
   ] as const) {
-    it(`gives none at ${path} of ${url}: ${fault}`, async () =>
+    it(`returns no value at ${path} of ${url}: ${fault}`, async () =>
       assert.equal(await readAt(`${sensor.url}${url}`, path), fault));
   }
 
-  it("is not asked when it is in a network of ours, by whatever way one gets there", async () => {
+  it("is rejected in a private network, however it is addressed", async () => {
     const { port } = new URL(elsewhere.url);
     const ways = [
       `${elsewhere.url}/good`,
@@ -78,38 +78,38 @@ describe("a sensor that the bot asks", function () {
       "https://192.168.1.1/",
     ];
     for (const way of ways) assert.equal(await readAt(way), "private_address", way);
-    assert.deepEqual(elsewhere.asked, []);
+    assert.deepEqual(elsewhere.requests, []);
   });
 
-  it("is not asked by a name that leads to a network of ours", async () => {
+  it("is rejected when its name resolves to a private network", async () => {
     const { port } = new URL(sensor.url);
-    const nobody = sourceReader(() => false);
-    const before = sensor.asked.length;
-    assert.equal(await nobody({ kind: "http", url: `http://localhost:${port}/good`, path: "$" }), "private_address");
-    assert.lengthOf(sensor.asked, before);
+    const none = sourceReader(() => false);
+    const before = sensor.requests.length;
+    assert.equal(await none({ kind: "http", url: `http://localhost:${port}/good`, path: "$" }), "private_address");
+    assert.lengthOf(sensor.requests, before);
   });
 
-  it("gives what /pm stores, and what it does not give is told in a sentence", async () => {
+  it("provides the value of /pm, and reports a missing value in a message", async () => {
     const telegram = await new TelegramServer().start();
     const server = await startServer({ ...botVariables(telegram), TELEGRAM_SENSOR_NETWORKS: "127.0.0.1/32" });
     try {
       const chat = telegram.person(4001);
-      for (const text of ["/start", "Somchai", "SDS011"]) await chat.ask(text);
+      for (const text of ["/start", "Somchai", "SDS011"]) await chat.request(text);
       await chat.after(() => chat.write("1, 2"), 2);
-      await chat.ask("Roof");
-      await chat.ask(`${sensor.url}/good $.sensors[0]['pm2.5']`);
+      await chat.request("Roof");
+      await chat.request(`${sensor.url}/good $.sensors[0]['pm2.5']`);
       await chat.after(() => chat.press("✅ Confirm"), 2);
-      assert.include((await chat.ask("/pm")).text, "Stored: 7.25 ");
-      assert.include((await chat.ask("/pm 99")).text, "Stored: 99 ", "what is typed counts");
+      assert.include((await chat.request("/pm")).text, "Stored: 7.25 ");
+      assert.include((await chat.request("/pm 99")).text, "Stored: 99 ", "what is typed counts");
 
-      await chat.ask("/reset");
+      await chat.request("/reset");
       for (const _question of ["name", "device"]) await chat.after(() => chat.press("✔ Keep as it is"));
       await chat.after(() => chat.write("✔ Keep as it is"), 2);
       await chat.after(() => chat.press("✔ Keep as it is"));
-      await chat.ask(`${elsewhere.url}/good $.sensors[0]['pm2.5']`);
+      await chat.request(`${elsewhere.url}/good $.sensors[0]['pm2.5']`);
       await chat.after(() => chat.press("✅ Confirm"));
       assert.include(
-        (await chat.ask("/pm")).text,
+        (await chat.request("/pm")).text,
         "Your sensor returned no value: its address is in a private network",
       );
     } finally {

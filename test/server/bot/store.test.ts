@@ -5,7 +5,7 @@ import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/data
 const bytes = (...values: number[]) => Uint8Array.from(values);
 
 for (const engine of ENGINES)
-  describe(`what the bot remembers, on ${engine}`, function () {
+  describe(`the bot's store, on ${engine}`, function () {
     let opened: TestDatabase;
     let store: ReturnType<typeof chatStore>;
     before(async () => {
@@ -14,7 +14,7 @@ for (const engine of ENGINES)
     });
     after(() => opened.close());
 
-    it("takes an update once, also when it was answered", async () => {
+    it("accepts an update once, also after its reply", async () => {
       const [one, two] = [
         { number: 7, body: bytes(1) },
         { number: 8, body: bytes(2) },
@@ -41,7 +41,7 @@ for (const engine of ENGINES)
       );
     });
 
-    it("forgets what was answered and is old, and nothing that waits", async () => {
+    it("deletes old processed updates, and no waiting ones", async () => {
       await store.deleteUpdatesBefore(1_000);
       assert.deepEqual(
         (await store.pendingUpdates()).map(({ number }) => number),
@@ -50,7 +50,7 @@ for (const engine of ENGINES)
       assert.lengthOf(await store.receive([{ number: 7, body: bytes(1) }], 8), 1);
     });
 
-    it("keeps people, with numbers as large as they come, and no account twice", async () => {
+    it("stores users with ids of any size, and each account once", async () => {
       const id = 2 ** 52 - 1;
       await store.saveUser(id, bytes(1), undefined);
       await store.saveUser(id, bytes(2), "0xab");
@@ -64,7 +64,7 @@ for (const engine of ENGINES)
       assert.isTrue(refused);
     });
 
-    it("says messages in their order, each once", async () => {
+    it("returns messages in order, each once", async () => {
       const message = (chat: number, value: number, key?: string) => ({
         chat,
         dueAt: 0,

@@ -4,7 +4,7 @@ import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
 
-describe("the bot and Telegram's limits", () => {
+describe("the bot with Telegram's limits", () => {
   let telegram: TelegramServer;
   let server: TestServer;
   let people = 5000;
@@ -21,7 +21,7 @@ describe("the bot and Telegram's limits", () => {
     telegram.onCall = () => undefined;
   });
 
-  it("waits as long as it is told to, and says it then, once", async () => {
+  it("waits for the requested time, and then sends the message once", async () => {
     const chat = anybody();
     let refused = 0;
     telegram.onCall = ({ method, fields }) => {
@@ -29,13 +29,13 @@ describe("the bot and Telegram's limits", () => {
       refused += 1;
       return { error_code: 429, description: "Too Many Requests: retry after 1", parameters: { retry_after: 1 } };
     };
-    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.include((await chat.request("/time")).text, "Server time");
     assert.equal(refused, 2);
-    await chat.ask("/balance");
+    await chat.request("/balance");
     assert.lengthOf(chat.said, 2);
   });
 
-  it("tries again when Telegram is out of order", async () => {
+  it("retries after a failure of Telegram", async () => {
     const chat = anybody();
     let failed = 0;
     telegram.onCall = ({ method, fields }) => {
@@ -43,13 +43,13 @@ describe("the bot and Telegram's limits", () => {
       failed += 1;
       return { error_code: failed === 1 ? 500 : 502, description: "Internal Server Error" };
     };
-    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.include((await chat.request("/time")).text, "Server time");
   });
 
   it("continues for other users when one has blocked it, and for that one after it is unblocked", async () => {
     const chat = anybody();
     const other = anybody();
-    await chat.ask("/time");
+    await chat.request("/time");
     chat.hasBlocked = true;
     chat.write("/time");
     chat.write("/balance");
@@ -59,36 +59,36 @@ describe("the bot and Telegram's limits", () => {
         2,
       ),
     );
-    assert.include((await other.ask("/time")).text, "Server time");
+    assert.include((await other.request("/time")).text, "Server time");
     chat.hasBlocked = false;
-    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.include((await chat.request("/time")).text, "Server time");
     assert.lengthOf(chat.said, 2, "what was said meanwhile is not said later");
   });
 
-  it("answers one person only so often, says so once, and everybody else as before", async () => {
+  it("limits the replies to one user, reports the limit once, and serves others as before", async () => {
     const flood = anybody();
     const other = anybody();
     for (let message = 0; message < 60; message += 1) flood.write("/time");
-    assert.include((await other.ask("/time")).text, "Server time");
+    assert.include((await other.request("/time")).text, "Server time");
     await eventually(async () => assert.equal(telegram.waiting, 0));
     await eventually(async () => assert.lengthOf(flood.said, 6));
     assert.include(flood.said.at(-1)?.text, "Too many messages");
-    await other.ask("/time");
+    await other.request("/time");
     assert.lengthOf(flood.said, 6);
   });
 
-  it("answers once what Telegram gives it twice", async () => {
+  it("processes a repeated update once", async () => {
     const chat = anybody();
     const from = { id: chat.id, is_bot: false, first_name: "P", language_code: "en" };
     const message = { message_id: 1, date: 1, chat: { id: chat.id, type: "private" }, from, text: "/time" };
     const number = telegram.deliver({ message });
     await eventually(async () => assert.lengthOf(chat.said, 1));
     telegram.deliver({ message }, number);
-    await chat.ask("/balance");
+    await chat.request("/balance");
     assert.lengthOf(chat.said, 2);
   });
 
-  it("leaves out what is no update for it, and odd ones", async () => {
+  it("ignores foreign and malformed updates", async () => {
     const chat = anybody();
     for (const odd of [
       {},
@@ -99,7 +99,7 @@ describe("the bot and Telegram's limits", () => {
       { message: { chat: { id: chat.id, type: "private" }, text: "/time" } },
     ])
       telegram.deliver(odd);
-    assert.include((await chat.ask("/time")).text, "Server time");
+    assert.include((await chat.request("/time")).text, "Server time");
     assert.equal(chat.said.length, 1);
   });
 });

@@ -12,9 +12,9 @@ const TOKEN = "123456789:AAF-abcdefghijklmnopqrstuvwxyz01234";
 describe("the bot's token", function () {
   let server: Server;
   let url: string;
-  let answer: { status: number; body: string };
+  let reply: { status: number; body: string };
   before(async () => {
-    server = createServer((_request, response) => void response.writeHead(answer.status).end(answer.body));
+    server = createServer((_request, response) => void response.writeHead(reply.status).end(reply.body));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -48,8 +48,7 @@ describe("the bot's token", function () {
     telegram.end();
   };
 
-  it("is in no error when Telegram cannot be reached", async () =>
-    assertHidden(`http://127.0.0.1:${await freePort()}`));
+  it("is in no error of an unreachable Telegram", async () => assertHidden(`http://127.0.0.1:${await freePort()}`));
 
   for (const [status, body] of [
     [401, '{"ok":false,"error_code":401,"description":"Unauthorized"}'],
@@ -57,8 +56,8 @@ describe("the bot's token", function () {
     [200, `<html>${TOKEN}`],
     [502, "Bad Gateway"],
   ] as const) {
-    it(`is in no error when the answer is ${status} ${body.slice(0, 30)}`, async () => {
-      answer = { status, body };
+    it(`is in no error for the response ${status} ${body.slice(0, 30)}`, async () => {
+      reply = { status, body };
       await assertHidden(url);
     });
   }

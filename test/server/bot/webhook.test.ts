@@ -42,45 +42,45 @@ describe("the bot's webhook, with PostgreSQL", () => {
     },
   });
 
-  it("takes what Telegram posts", async () => {
-    assert.include((await chat.ask("/time")).text, "Server time");
+  it("accepts Telegram's posts", async () => {
+    assert.include((await chat.request("/time")).text, "Server time");
     assert.isFalse(telegram.calls.some(({ method }) => method === "getUpdates"));
   });
 
-  it("is all that people need to register and to send values", async () => {
+  it("supports registration and values", async () => {
     const person = telegram.person(6002);
     await register(person);
-    assert.include((await person.ask("/pm 8")).text, "Stored: 8 ");
+    assert.include((await person.request("/pm 8")).text, "Stored: 8 ");
     await eventually(async () => assert.isTrue(person.buttonResponses.length > 0));
-    const [left] = await database.ask(
+    const [left] = await database.query(
       `select (select count(*) from chat_messages where due_at = 0)
         + (select count(*) from chat_updates where body is not null) as left`,
     );
     assert.equal(Number(left?.["left"]), 0, "nothing of what was said and answered is kept");
   });
 
-  it("takes nothing from anybody else", async () => {
+  it("rejects other callers", async () => {
     const { secret = "" } = telegram.webhook ?? {};
     assert.match(secret, /^[0-9a-f]{64}$/);
     assert.notInclude(telegram.token, secret);
     const before = chat.said.length;
     for (const shown of [undefined, "", "0".repeat(64), secret.slice(1), `${secret}0`, telegram.token]) {
-      const answer = await post(
+      const response = await post(
         `${server.url}/telegram`,
         update(1, "/time"),
         shown === undefined ? {} : { "X-Telegram-Bot-Api-Secret-Token": shown },
       );
-      assert.equal(answer.status, 403);
+      assert.equal(response.status, 403);
     }
     assert.equal(
       (await fetch(`${server.url}/telegram`, { headers: { "X-Telegram-Bot-Api-Secret-Token": secret } })).status,
       403,
     );
-    await chat.ask("/balance");
+    await chat.request("/balance");
     assert.lengthOf(chat.said, before + 1);
   });
 
-  it("answers once what is posted twice, and is not disturbed by what is no update", async () => {
+  it("processes a repeated post once, and ignores malformed updates", async () => {
     const headers = { "X-Telegram-Bot-Api-Secret-Token": telegram.webhook?.secret ?? "" };
     const before = chat.said.length;
     for (const body of [update(2, "/time"), update(2, "/time"), {}, [], { update_id: "x" }]) {
@@ -88,7 +88,7 @@ describe("the bot's webhook, with PostgreSQL", () => {
     }
     assert.equal((await post(`${server.url}/telegram`, "{", headers)).status, 400);
     await eventually(async () => assert.lengthOf(chat.said, before + 1));
-    await chat.ask("/balance");
+    await chat.request("/balance");
     assert.lengthOf(chat.said, before + 2);
   });
 });

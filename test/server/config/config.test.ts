@@ -128,7 +128,7 @@ describe("configuration", function () {
   };
 
   for (const [name, values] of Object.entries(bad)) {
-    it(`refuses every bad ${name} and names it`, () => {
+    it(`rejects every invalid ${name} and names it`, () => {
       for (const value of values) {
         const error = refusal({ ...(name === "RPC_URL" ? { RELAYER_KEY: KEY } : {}), [name]: value });
         assert.include(error.message, name, `for ${JSON.stringify(value)}`);
@@ -141,7 +141,7 @@ describe("configuration", function () {
     });
   }
 
-  it("takes a certificate with its key only", () => {
+  it("requires the key of a certificate", () => {
     const signer = {
       RPC_URL: "https://node.example",
       RELAYER_SIGNER_URL: "https://signer.example",
@@ -163,7 +163,7 @@ describe("configuration", function () {
     }
   });
 
-  it("takes what is for TLS to the node only with an address that has it", () => {
+  it("accepts TLS settings of the node only with an address that uses TLS", () => {
     for (const url of ["http://node.example", "ws://node.example", "ipc:///node"]) {
       assert.include(
         refusal({ RPC_URL: url, RELAYER_KEY: KEY, RPC_TLS_CA_FILE: "/ca.pem" }).message,
@@ -185,7 +185,7 @@ describe("configuration", function () {
     );
   });
 
-  it("takes the relayer's key from one place only, and all that belongs to it", () => {
+  it("accepts the relayer's key from one source only, with all its settings", () => {
     const keystore = { RELAYER_KEYSTORE_FILE: "/k.json", RELAYER_KEYSTORE_PASSWORD_FILE: "/k.password" };
     const signer = { RELAYER_SIGNER_URL: "http://signer.example/", RELAYER_ADDRESS: `0x${"ab".repeat(20)}` };
     const url = { RPC_URL: "http://node.example" };
@@ -218,7 +218,7 @@ describe("configuration", function () {
     assert.include(refusal({ ...signer, RELAYER_ADDRESS: "0x12" }).message, "RELAYER_ADDRESS");
   });
 
-  it("takes tiles with the name of whose they are", () => {
+  it("requires the attribution of tiles", () => {
     const template = "https://{s}.tiles.example:8443/v1/{z}/{x}/{y}.png?key=1";
     const { map } = parseConfig({ TILE_URL: template, TILE_ATTRIBUTION: "© Tiles", READING_MAX_AGE: "60" });
     assert.deepEqual(map, { tiles: { template, attribution: "© Tiles" }, readingMaxAgeMilliseconds: 60_000 });
@@ -233,7 +233,7 @@ describe("configuration", function () {
     );
   });
 
-  it("never repeats a secret", () => {
+  it("reveals no secret", () => {
     for (const name of ["RELAYER_KEY", "ADMIN_KEY"] as const) {
       for (const secret of [`${KEY}11`, KEY.slice(1), `${KEY.slice(0, 60)}zz`]) {
         const error = refusal({ [name]: secret });
@@ -254,7 +254,7 @@ describe("configuration", function () {
     }
   });
 
-  it("refuses what contradicts itself", () => {
+  it("rejects contradictions", () => {
     const remote = { RPC_URL: "http://127.0.0.1:1", RELAYER_KEY: KEY };
     const contradictions: readonly (readonly [variables: EnvironmentVariables, named: string])[] = [
       [{ RPC_URL: "http://127.0.0.1:1" }, "RELAYER_KEY"],
@@ -278,7 +278,7 @@ describe("configuration", function () {
     }
   });
 
-  it("has defaults for all of it", () => {
+  it("has complete defaults", () => {
     const config = parseConfig({});
     assert.equal(config.chain.node.kind, "embedded");
     assert.equal(config.http.host, "127.0.0.1");
@@ -289,7 +289,7 @@ describe("configuration", function () {
     assert.deepEqual(config.journal.replicaTargets, []);
   });
 
-  it("takes a node's address of every kind, and says of others which there are", () => {
+  it("accepts all kinds of node addresses, and lists them in the error for others", () => {
     const addresses = [
       "http://a",
       "https://user:pw@a:1/key",
@@ -323,7 +323,7 @@ describe("configuration", function () {
     assert.notInclude(message, "secret");
   });
 
-  it("takes what is right", () => {
+  it("accepts valid values", () => {
     const config = parseConfig({
       RPC_URL: "https://node.example/rpc/",
       RELAYER_KEY: KEY,
@@ -374,7 +374,7 @@ describe("configuration", function () {
     );
   });
 
-  it("takes a PostgreSQL database's address of every kind as it is", () => {
+  it("accepts all kinds of PostgreSQL addresses unchanged", () => {
     for (const url of [
       "postgres://user:secret@host/db",
       "postgresql://host:5433/db",

@@ -19,7 +19,7 @@ const SHORT = {
   stallMilliseconds: 400,
   idleMilliseconds: 400,
 };
-const PATIENCE_MILLISECONDS = 4_000;
+const TIMEOUT_MILLISECONDS = 4_000;
 
 /** Whatever a connection gets from first to last, and how long it lasts. */
 interface Course {
@@ -36,7 +36,7 @@ function open(url: string, firstBytes: string): Course {
   socket.on("error", () => undefined);
   socket.write(firstBytes);
   const ended = new Promise<{ text: string; milliseconds: number }>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`still open: ${text}`)), PATIENCE_MILLISECONDS);
+    const late = setTimeout(() => reject(new Error(`still open: ${text}`)), TIMEOUT_MILLISECONDS);
     socket.on("close", () => {
       clearTimeout(late);
       resolve({ text, milliseconds: performance.now() - start });
@@ -76,15 +76,15 @@ describe("limits of a connection", function () {
     });
     after(() => server.close());
     afterEach(async () => {
-      const answer = await fetch(`${server.url}/json`, {
+      const response = await fetch(`${server.url}/json`, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: "[1]",
       });
-      assert.deepEqual(await answer.json(), [1], "others are answered");
+      assert.deepEqual(await response.json(), [1], "others are answered");
     });
 
-    it("cuts off who sends nothing, or headers without an end", async () => {
+    it("close a connection without a request, or with endless headers", async () => {
       const silent = open(server.url, "");
       const half = open(server.url, "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-");
       const dripping = open(server.url, "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-A: ");
@@ -96,7 +96,7 @@ describe("limits of a connection", function () {
       }
     });
 
-    it("cuts off who sends a body without an end, at once or byte by byte", async () => {
+    it("close a connection with an endless body, at any speed", async () => {
       for (const [path, type] of [
         ["/json", "application/json"],
         ["/lines", "application/x-ndjson"],
@@ -111,7 +111,7 @@ describe("limits of a connection", function () {
       }
     });
 
-    it("gives a body of a largest size a longest time, and a stream all the time that it goes on", async () => {
+    it("allow a maximum time for a body of maximum size, and no limit for an active stream", async () => {
       const row = `${JSON.stringify({ filler: "x".repeat(150) })}\n`;
       const json = open(
         server.url,
@@ -133,11 +133,11 @@ describe("limits of a connection", function () {
       assert.isBelow((await json.ended).milliseconds, 2 * SHORT.bodyMilliseconds + 500);
     });
 
-    it("waits with whoever waits for the server", async () => {
+    it("allow any time for the server's response", async () => {
       assert.equal(await (await fetch(`${server.url}/slow`)).text(), "at last");
     });
 
-    it("cuts off who does not take the answer", async () => {
+    it("close a connection whose client does not read the response", async () => {
       const { socket, ended } = open(server.url, "GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
       socket.pause();
       await sleep(3 * SHORT.stallMilliseconds);
@@ -145,7 +145,7 @@ describe("limits of a connection", function () {
       assert.isBelow((await ended).text.length, 64 * 1024 * 1024);
     });
 
-    it("closes connections that nobody uses any more", async () => {
+    it("close idle connections", async () => {
       const { text } = await open(server.url, "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n").ended;
       assert.match(text, /^HTTP\/1\.1 404 /);
     });
@@ -216,23 +216,23 @@ describe("limits of a connection", function () {
     after(() => server.stop());
     afterEach(async () => assert.equal((await server.get("/api/v1/status")).status, 200, "others are answered"));
 
-    const ask = (target: string, headers = "") =>
+    const requestText = (target: string, headers = "") =>
       sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`);
 
-    it("refuses a giant address", async () => {
-      const answer = await ask(`/api/v1/proof/${"x".repeat(9_000)}`);
-      assert.match(answer, /^HTTP\/1\.1 414 [\s\S]*application\/problem\+json[\s\S]*uri_too_long/);
-      assert.match(await ask(`/${"x".repeat(100_000)}`), /^HTTP\/1\.1 431 /);
-      assert.match(await ask(`/api/v1/proof/${encodeURIComponent("\u20ac".repeat(512))}`), /^HTTP\/1\.1 404 /);
+    it("reject a URL above the maximum length", async () => {
+      const response = await requestText(`/api/v1/proof/${"x".repeat(9_000)}`);
+      assert.match(response, /^HTTP\/1\.1 414 [\s\S]*application\/problem\+json[\s\S]*uri_too_long/);
+      assert.match(await requestText(`/${"x".repeat(100_000)}`), /^HTTP\/1\.1 431 /);
+      assert.match(await requestText(`/api/v1/proof/${encodeURIComponent("\u20ac".repeat(512))}`), /^HTTP\/1\.1 404 /);
     });
 
-    it("refuses giant headers and too many", async () => {
-      assert.match(await ask("/api/v1/status", `X-A: ${"x".repeat(20_000)}\r\n`), /^HTTP\/1\.1 431 /);
-      assert.match(await ask("/api/v1/status", "X-A: b\r\n".repeat(150)), /^HTTP\/1\.1 431/);
-      assert.match(await ask("/api/v1/status", "X-A: b\r\n".repeat(90)), /^HTTP\/1\.1 200 /);
+    it("reject headers above the maximum size or count", async () => {
+      assert.match(await requestText("/api/v1/status", `X-A: ${"x".repeat(20_000)}\r\n`), /^HTTP\/1\.1 431 /);
+      assert.match(await requestText("/api/v1/status", "X-A: b\r\n".repeat(150)), /^HTTP\/1\.1 431/);
+      assert.match(await requestText("/api/v1/status", "X-A: b\r\n".repeat(90)), /^HTTP\/1\.1 200 /);
     });
 
-    it("answers requests that are sent ahead in their order", async () => {
+    it("respond to pipelined requests in order", async () => {
       const paths = Array.from({ length: 50 }, (_, number) => `/api/v1/proof/ahead-${number}`);
       const text = await sendRaw(
         server.url,
@@ -246,7 +246,7 @@ describe("limits of a connection", function () {
       );
     });
 
-    it("refuses what is no HTTP, or ambiguous", async () => {
+    it("reject malformed and ambiguous HTTP", async () => {
       const post = "POST /api HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
       for (const bytes of [
         "nonsense\r\n\r\n",

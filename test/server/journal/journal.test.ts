@@ -30,8 +30,8 @@ for (const engine of ENGINES)
         (error: unknown) => error,
       );
 
-    describe("does atomically", function () {
-      it("the whole of a piece of work", async () => {
+    describe("commits atomically", function () {
+      it("a whole transaction", async () => {
         const result = await journal.atomically(async (atomic) => {
           await insert(atomic, "a");
           await insert(atomic, "b");
@@ -41,7 +41,7 @@ for (const engine of ENGINES)
         assert.deepEqual(await intents(), ["a", "b"]);
       });
 
-      it("nothing of one that fails, and says why", async () => {
+      it("nothing of a transaction that fails, with its error", async () => {
         const reason = new Error("no");
         const thrown = await failure(
           journal.atomically(async (atomic) => {
@@ -53,7 +53,7 @@ for (const engine of ENGINES)
         assert.isEmpty(await intents());
       });
 
-      it("nothing of one that the database refuses", async () => {
+      it("nothing of a transaction that the database rejects", async () => {
         const session = sessionOf("x");
         await journal.sessions.insert(session);
         const thrown = await failure(
@@ -66,7 +66,7 @@ for (const engine of ENGINES)
         assert.isEmpty(await intents());
       });
 
-      it("a hundred at once, each whole or not at all, whatever becomes of the others", async () => {
+      it("a hundred concurrent transactions, independently of each other's failures", async () => {
         const results = await Promise.allSettled(
           Array.from({ length: 100 }, (_, n) =>
             journal.atomically(async (atomic) => {
@@ -89,7 +89,7 @@ for (const engine of ENGINES)
         assert.deepEqual(await intents(), expected);
       });
 
-      it("each seeing what was done before it", async () => {
+      it("transactions that read earlier ones", async () => {
         const ids = await Promise.all(
           Array.from({ length: 50 }, () => journal.atomically((atomic) => atomic.records.nextRowId("events"))),
         );
@@ -99,7 +99,7 @@ for (const engine of ENGINES)
         );
       });
 
-      it("what is nested as one", async () => {
+      it("nested transactions as one", async () => {
         await failure(
           journal.atomically(async (atomic) => {
             await atomic.atomically((inner) => insert(inner, "inner"));
@@ -109,15 +109,15 @@ for (const engine of ENGINES)
         assert.isEmpty(await intents());
       });
 
-      it("again after a failure", async () => {
+      it("after a failed transaction", async () => {
         await failure(journal.atomically(() => Promise.reject(new Error("no"))));
         await journal.atomically((atomic) => insert(atomic, "next"));
         assert.deepEqual(await intents(), ["next"]);
       });
     });
 
-    describe("keeps sessions", function () {
-      it("and moves one from a state once only, however many try", async () => {
+    describe("stores sessions", function () {
+      it("and changes a state once only, for any number of attempts", async () => {
         const session = sessionOf("token");
         await journal.sessions.insert(session);
         const moved = await Promise.all(
@@ -128,7 +128,7 @@ for (const engine of ENGINES)
         assert.lengthOf(moved.filter(Boolean), 1);
       });
 
-      it("and gives them back as they were", async () => {
+      it("and returns them unchanged", async () => {
         const session = sessionOf("token");
         await journal.sessions.insert(session);
         const found = await journal.sessions.find(session.tokenHash);
@@ -140,7 +140,7 @@ for (const engine of ENGINES)
         assert.isUndefined(await journal.sessions.find(Buffer.alloc(32)));
       });
 
-      it("and counts and forgets those that are over, not those under way", async () => {
+      it("and counts and deletes ended ones, not those in progress", async () => {
         await journal.sessions.insert({ ...sessionOf("old"), expiresAt: 10 });
         await journal.sessions.insert({ ...sessionOf("ended"), expiresAt: 10, state: "ended" });
         await journal.sessions.insert({ ...sessionOf("live"), expiresAt: 100 });
@@ -180,7 +180,7 @@ for (const engine of ENGINES)
       });
     });
 
-    describe("keeps transactions", function () {
+    describe("stores transactions", function () {
       const sign = (queued: { id: number }[], first = 0) =>
         queued.map(({ id }, index) => ({
           id,
@@ -189,7 +189,7 @@ for (const engine of ENGINES)
           hash: Buffer.from(`hash ${id}`.padEnd(32)),
         }));
 
-      it("which are signed or taken back, never both", async () => {
+      it("that are either signed or withdrawn", async () => {
         const store = transactionStore(opened.database);
         const ids = [];
         for (let n = 0; n < 40; n += 1) ids.push(await insert(journal, `${n}`));
@@ -208,7 +208,7 @@ for (const engine of ENGINES)
         }
       });
 
-      it("which are signed up to the first one that was taken back meanwhile", async () => {
+      it("that are signed up to the first withdrawn one", async () => {
         const store = transactionStore(opened.database);
         const ids = [await insert(journal, "a"), await insert(journal, "b"), await insert(journal, "c")];
         const signed = sign(await store.queued(ADDRESS, 9, 0), 0);
@@ -223,7 +223,7 @@ for (const engine of ENGINES)
         );
       });
 
-      it("whose nonce is used once only", async () => {
+      it("with unique nonces", async () => {
         const store = transactionStore(opened.database);
         await insert(journal, "a");
         await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7));
@@ -234,7 +234,7 @@ for (const engine of ENGINES)
         assert.lengthOf(await store.inFlight(ADDRESS), 1);
       });
 
-      it("and a refused one makes room for its filler, in one step", async () => {
+      it("and replaces a failed one with its filler in one step", async () => {
         const store = transactionStore(opened.database);
         const id = await insert(journal, "a");
         await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 3));

@@ -6,11 +6,11 @@ const never = new Promise<never>(() => undefined);
 const expired = (): Error => new Error("expired");
 
 describe("deadline", () => {
-  it("returns a result that comes in time", async () => {
+  it("returns a result in time", async () => {
     assert.equal(await within(60_000, Promise.resolve(1), expired), 1);
   });
 
-  it("rejects with the error of a result that fails in time", async () => {
+  it("rejects with the error of a failure in time", async () => {
     assert.equal((await thrownBy(within(60_000, Promise.reject(new Error("failed")), expired))).message, "failed");
   });
 

@@ -10,26 +10,26 @@ describe("keyed queue", function () {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.record({ lane: fc.nat(5), turns: fc.nat(3) }), { maxLength: 40 }),
         async (most, pieces) => {
-          const lanes = new KeyedQueue(most);
+          const queue = new KeyedQueue(most);
           const done: number[] = [];
           const moving = new Set<number>();
-          const all = pieces.map(({ lane, turns }, piece) => {
+          const all = pieces.map(({ lane: key, turns }, piece) => {
             const { promise, resolve } = Promise.withResolvers<void>();
-            lanes.run(lane, async () => {
-              assert.isFalse(moving.has(lane));
-              moving.add(lane);
+            queue.run(key, async () => {
+              assert.isFalse(moving.has(key));
+              moving.add(key);
               assert.isAtMost(moving.size, most);
               for (let left = turns; left > 0; left -= 1) await turn();
               done.push(piece);
-              moving.delete(lane);
+              moving.delete(key);
               resolve();
             });
             return promise;
           });
           await Promise.all(all);
           assert.lengthOf(done, pieces.length);
-          for (const lane of new Set(pieces.map((piece) => piece.lane))) {
-            const order = done.filter((piece) => pieces[piece]?.lane === lane);
+          for (const key of new Set(pieces.map((piece) => piece.lane))) {
+            const order = done.filter((piece) => pieces[piece]?.lane === key);
             assert.deepEqual(
               order,
               [...order].sort((one, other) => one - other),
@@ -40,17 +40,17 @@ describe("keyed queue", function () {
     );
   });
 
-  it("ends when what is under way is done, and begins nothing any more", async () => {
-    const lanes = new KeyedQueue(1);
+  it("ends after the tasks in progress, and starts no further ones", async () => {
+    const queue = new KeyedQueue(1);
     const done: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
-    lanes.run(1, async () => {
+    queue.run(1, async () => {
       await promise;
       done.push("first");
     });
-    lanes.run(1, async () => void done.push("same lane"));
-    lanes.run(2, async () => void done.push("other lane"));
-    const stopped = lanes.stop();
+    queue.run(1, async () => void done.push("same lane"));
+    queue.run(2, async () => void done.push("other lane"));
+    const stopped = queue.stop();
     resolve();
     await stopped;
     await turn();

@@ -2,13 +2,13 @@ import { assert } from "chai";
 import { semaphore } from "../../../server/kit/semaphore.ts";
 import { SealbookError } from "../../../server/errors.ts";
 
-describe("turns", () => {
-  it("lets so many run, the next wait in order, and refuses the rest", async () => {
-    const inTurn = semaphore(2, 2);
+describe("semaphore", () => {
+  it("runs a limited number, queues the next in order, and rejects the rest", async () => {
+    const limited = semaphore(2, 2);
     const ends: (() => void)[] = [];
     const begun: string[] = [];
     const work = (name: string) =>
-      inTurn(async () => {
+      limited(async () => {
         begun.push(name);
         await new Promise<void>((resolve) => ends.push(resolve));
         return name;
@@ -29,10 +29,10 @@ describe("turns", () => {
     assert.deepEqual(begun, ["a", "b", "c", "d"]);
   });
 
-  it("hands the turn on when work fails", async () => {
-    const inTurn = semaphore(1, 1);
-    const failing = inTurn(() => Promise.reject(new Error("no")));
-    const next = inTurn(async () => "next");
+  it("releases its slot on failure", async () => {
+    const limited = semaphore(1, 1);
+    const failing = limited(() => Promise.reject(new Error("no")));
+    const next = limited(async () => "next");
     assert.instanceOf(
       await failing.then(
         () => undefined,

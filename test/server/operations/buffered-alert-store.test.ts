@@ -4,7 +4,7 @@ import { alertStore } from "../../../server/operations/alert-store.ts";
 import { BufferedAlertStore } from "../../../server/operations/buffered-alert-store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
-describe("alerts while the database cannot be written", () => {
+describe("alerts during a database outage", () => {
   let opened: TestDatabase;
   let isBroken = false;
   let store: BufferedAlertStore;
@@ -30,7 +30,7 @@ describe("alerts while the database cannot be written", () => {
   const states = async () =>
     (await store.list(10)).map(({ subject, resolvedAt }) => `${subject} ${resolvedAt ?? "lasts"}`);
 
-  it("are listed and reach their receivers, and are stored when it can be written again", async () => {
+  it("are listed and sent, and stored when the database is writable again", async () => {
     await raise("stored", 1);
     isBroken = true;
     assert.deepInclude(await raise("unsaved", 2), { subject: "unsaved", resolvedAt: undefined });
@@ -56,7 +56,7 @@ describe("alerts while the database cannot be written", () => {
     );
   });
 
-  it("are resolved before they could be stored", async () => {
+  it("are resolved before they are stored", async () => {
     isBroken = true;
     await raise("unsaved", 2);
     await store.resolve("storage_failure", "unsaved", 3);

@@ -4,7 +4,7 @@ import { redact } from "../../../server/operations/redaction.ts";
 
 const KEY = "5e".repeat(32);
 
-describe("a log without its secrets", function () {
+describe("redaction of a log", function () {
   const cases: readonly (readonly [text: string, redacted: string])[] = [
     ["INFO block 12 0xabcdef0123456789 imported", "INFO block 12 0xabcdef0123456789 imported"],
     ["connecting to postgres://me:hunter2@db/x", "connecting to postgres://***@db/x"],
@@ -21,7 +21,7 @@ describe("a log without its secrets", function () {
   for (const [text, redacted] of cases)
     it(`of ${JSON.stringify(text.slice(0, 50))}`, () => assert.equal(redact(text, [`0x${KEY}`]), redacted));
 
-  it("never holds a secret that is known, wherever it stands", () => {
+  it("removes every known secret at any position", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8, maxLength: 80 }), fc.string(), fc.string(), (secret, before, after) => {
         fc.pre(!secret.startsWith("0x") && !"***".includes(secret) && !secret.includes("***"));

@@ -25,7 +25,7 @@ describe("the monitor of the journal's storage", () => {
     return { monitor, disk, events };
   };
 
-  it("reports a database that is read-only, and its end", async () => {
+  it("reports a read-only database, and its end", async () => {
     const { database, close } = await openTestDatabase();
     const { monitor, events } = scene(() => probeDatabase(database, Date.now));
     try {
@@ -58,7 +58,7 @@ describe("the monitor of the journal's storage", () => {
     }
   });
 
-  it("reports files that are not in place at once, not at the next check", async () => {
+  it("reports missing files immediately, not at the next check", async () => {
     const { monitor, disk } = scene(async () => undefined);
     await monitor.start();
     try {

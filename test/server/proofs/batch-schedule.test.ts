@@ -13,51 +13,51 @@ const state = (change: Partial<BatchState> = {}): BatchState => ({
 });
 
 describe("a batch closes", function () {
-  it("at once when it is full", () => {
+  it("immediately when it is full", () => {
     assert.equal(closingTime(state({ size: 1000, inFlight: 3 }), RULES, OPENED), OPENED);
   });
 
-  describe("where blocks come on demand", function () {
-    it("at once when nothing is under way", () => {
+  describe("with blocks on demand", function () {
+    it("immediately when nothing is in flight", () => {
       assert.equal(closingTime(state(), RULES, OPENED + 7), OPENED + 7);
     });
 
-    it("when its oldest hash has waited long enough, as long as the one before it is not on chain", () => {
+    it("at the maximum age of its oldest hash while the previous one is not on chain", () => {
       assert.equal(closingTime(state({ size: 999, inFlight: 1 }), RULES, OPENED + 7), OPENED + 12_000);
     });
   });
 
-  describe("where blocks come regularly", function () {
+  describe("with regular blocks", function () {
     const nextBlocks = [OPENED + 3_000, OPENED + 6_000] as const;
 
-    it("shortly before the next block, even when nothing is under way", () => {
+    it("shortly before the next block, even when nothing is in flight", () => {
       for (const inFlight of [0, 1, 5]) {
         assert.equal(closingTime(state({ inFlight, nextBlocks }), RULES, OPENED + 7), OPENED + 2_600);
       }
     });
 
-    it("before the one after it when the next one has a batch already and is about to come", () => {
+    it("before the block after the next when the next one is close and has a batch", () => {
       const late = state({ openedAt: OPENED + 2_650, inFlight: 1, nextBlocks });
       assert.equal(closingTime(late, RULES, OPENED + 2_700), OPENED + 5_600);
     });
 
-    it("before the next block also when full ones are on their way to it", () => {
+    it("before the next block also when full batches are in flight for it", () => {
       for (const now of [OPENED + 2_599, OPENED + 2_600, OPENED + 2_620]) {
         assert.equal(closingTime(state({ inFlight: 4, nextBlocks }), RULES, now), OPENED + 2_600);
       }
     });
 
-    it("at once when the next block is about to come and has none", () => {
+    it("immediately when the next block is close and has no batch", () => {
       assert.isAtMost(closingTime(state({ nextBlocks }), RULES, OPENED + 2_700), OPENED + 2_700);
     });
 
-    it("when its oldest hash has waited long enough, however late the block is", () => {
+    it("at the maximum age of its oldest hash, however late the block is", () => {
       const late = [OPENED + 60_000, OPENED + 120_000] as const;
       assert.equal(closingTime(state({ inFlight: 1, nextBlocks: late }), RULES, OPENED + 7), OPENED + 12_000);
     });
   });
 
-  it("never later than its oldest hash may wait, and never in the past of a simulated clock that follows it", () => {
+  it("never later than the maximum age of its oldest hash, and never in the past, with a simulated clock", () => {
     const times = fc.record({
       size: fc.integer({ min: 1, max: 1000 }),
       inFlight: fc.integer({ min: 0, max: 3 }),
@@ -100,13 +100,13 @@ describe("a batch closes", function () {
     return batches;
   };
 
-  it("once a block on a simulated chain under a steady load, or as often as it is full", () => {
+  it("once a block on a simulated chain under a steady load, or whenever it is full", () => {
     assert.approximately(simulate(1).length, 20, 1);
     // 1,200 hashes a second: three full ones and what is left for each block.
     assert.approximately(simulate(12).length, 80, 4);
   });
 
-  it("early enough for the first block whose time it can make, whatever the load", () => {
+  it("early enough for the first possible block, under any load", () => {
     for (const perTick of [1, 3, 12, 50]) {
       for (const { openedAt, minedAt } of simulate(perTick))
         assert.isAtMost(minedAt - openedAt, 3_000 + RULES.leadMilliseconds);

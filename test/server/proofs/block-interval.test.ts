@@ -4,8 +4,8 @@ import { nextBlocks, type SeenBlock, withBlock } from "../../../server/proofs/ba
 
 const learn = (blocks: readonly SeenBlock[]) => blocks.reduce<readonly SeenBlock[]>(withBlock, []);
 
-describe("the rhythm of a chain", function () {
-  it("tells when the next blocks are due, to within how soon a block was ever seen", () => {
+describe("the block interval of a chain", function () {
+  it("predicts the next blocks, within the variation observed so far", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),
@@ -26,7 +26,7 @@ describe("the rhythm of a chain", function () {
     );
   });
 
-  it("is known although some blocks were missed", () => {
+  it("is known despite missed blocks", () => {
     const blocks = [1, 2, 5, 6, 9].map((number) => ({ number, time: number * 3, seenAt: number * 3_000 + 50 }));
     assert.deepEqual(nextBlocks(learn(blocks), 27_060), [30_050, 33_050]);
   });
@@ -38,14 +38,14 @@ describe("the rhythm of a chain", function () {
     ["the next one is late", [0, 3, 6, 9], 14_000],
   ];
   for (const [why, times, now] of none) {
-    it(`is not known when ${why}`, () => {
+    it(`is unknown when ${why}`, () => {
       assert.isUndefined(
         nextBlocks(learn(times.map((time, number) => ({ number, time, seenAt: time * 1000 + 50 }))), now),
       );
     });
   }
 
-  it("is learnt anew when a node steps back", () => {
+  it("is measured again after a rollback", () => {
     const blocks = [1, 2, 3, 4, 2].map((number) => ({ number, time: number * 3, seenAt: number * 3_000 }));
     assert.isUndefined(nextBlocks(learn(blocks), 12_000));
   });

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { Answer } from "../../support/http.ts";
+import type { HttpResponse } from "../../support/http.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 const HASH = "ab".repeat(32);
@@ -33,18 +33,18 @@ describe("input of the integrity-proof API", function () {
   const send = (body: unknown, headers?: Record<string, string>) => server.post("/api/v1/proof", body, headers);
   const good = () => ({ document_id: "d", hash: HASH, metadata: { type: "t", timestamp: 1, source: "s" } });
 
-  function problem(answer: Answer, status: number, path?: string): void {
-    assert.equal(answer.status, status, answer.text);
-    assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
-    const { type, title, detail, errors } = answer.body;
+  function problem(response: HttpResponse, status: number, path?: string): void {
+    assert.equal(response.status, status, response.text);
+    assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
+    const { type, title, detail, errors } = response.body;
     assert.isString(type);
     assert.isTrue(URL.canParse(type), "type is a URI");
     for (const text of [title, detail]) {
       assert.isString(text);
       assert.isNotEmpty(text);
     }
-    assert.strictEqual(answer.body.status, status);
-    assert.notMatch(answer.text, /node_modules|\.ts:|node:internal|\/work\//);
+    assert.strictEqual(response.body.status, status);
+    assert.notMatch(response.text, /node_modules|\.ts:|node:internal|\/work\//);
     if (path === undefined) return;
     assert.isNotEmpty(errors);
     for (const error of errors) {
@@ -66,7 +66,7 @@ describe("input of the integrity-proof API", function () {
     ["metadata.timestamp", [null, "1", true, [1], {}, 1.5, -1, -0.5, 2 ** 53, 1e300, "2026-01-01"]],
   ];
   for (const [path, values] of fields) {
-    it(`refuses every ${path} that is none, and names it`, async () => {
+    it(`rejects every invalid ${path} and names it`, async () => {
       for (const value of values) {
         const [first = "", second] = path.split(".");
         const body: Record<string, unknown> = good();
@@ -77,7 +77,7 @@ describe("input of the integrity-proof API", function () {
     });
   }
 
-  it("says of a number that is too large that it is, and of a text that it is no number", async () => {
+  it("reports a number that is too large as such, and a text as no number", async () => {
     for (const [timestamp, reason] of [
       [2 ** 60, /^metadata\.timestamp: is too large/],
       [String(2 ** 60), /^metadata\.timestamp: is not a number/],
@@ -86,16 +86,16 @@ describe("input of the integrity-proof API", function () {
     }
   });
 
-  it("says of a page between which limits it can be", async () => {
+  it("reports the limits of a page size", async () => {
     for (const [path, most] of [
       ["/api/v1/alerts", 1_000],
       [`/api/v1/proof/tx/0x${HASH}`, 1_000],
       ["/explorer/api/blocks", 100],
     ] as const) {
       for (const limit of [-1, 0, most + 1, 100_000]) {
-        const answer = await server.get(`${path}?limit=${limit}`);
-        problem(answer, 400, "limit");
-        assert.equal(answer.body.detail, `limit: is not between 1 and ${most}`);
+        const response = await server.get(`${path}?limit=${limit}`);
+        problem(response, 400, "limit");
+        assert.equal(response.body.detail, `limit: is not between 1 and ${most}`);
       }
       for (const limit of ["", "x", "1.5"]) problem(await server.get(`${path}?limit=${limit}`), 400, "limit");
     }
@@ -109,13 +109,13 @@ describe("input of the integrity-proof API", function () {
     );
   });
 
-  it("keeps nothing of what it refused", async () => {
+  it("stores nothing of rejected input", async () => {
     const { body } = await server.get("/api/v1/status");
     assert.strictEqual(body.journal.records, 0);
     assert.strictEqual(body.journal.pending, 0);
   });
 
-  it("refuses bodies that are no JSON object", async () => {
+  it("rejects bodies that are no JSON object", async () => {
     for (const path of ["/api/v1/proof", "/api/v1/verify"]) {
       for (const body of [
         "",
@@ -139,7 +139,7 @@ describe("input of the integrity-proof API", function () {
     }
   });
 
-  it("refuses text that has no UTF-8 form, deep nesting and numbers that would change", async () => {
+  it("rejects text without a UTF-8 form, deep nesting and numbers that would change", async () => {
     const body = (text: string) => `{"document_id":"odd","hash":"${HASH}","metadata":${text}}`;
     for (const text of [
       '{"a":"\\ud800"}',
@@ -157,24 +157,24 @@ describe("input of the integrity-proof API", function () {
     problem(await server.get("/api/v1/proof/odd"), 404);
   });
 
-  it("refuses bytes that are not UTF-8 instead of recording something else", async () => {
+  it("rejects bytes that are not UTF-8 instead of changing them", async () => {
     const bytes = Buffer.from(JSON.stringify({ ...good(), document_id: "latin1 \u00ff" }), "latin1");
-    const answer = await server.get("/api/v1/proof", {
+    const response = await server.get("/api/v1/proof", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: bytes,
     });
-    problem(answer, 400);
+    problem(response, 400);
     problem(await server.get(`/api/v1/proof/${encodeURIComponent("latin1 \uFFFD")}`), 404);
   });
 
-  it("refuses bodies larger than 64 KiB as too large", async () => {
+  it("rejects bodies larger than 64 KiB as too large", async () => {
     for (const size of [64 * 1024, 1024 * 1024]) {
       problem(await send({ ...good(), metadata: { filler: "x".repeat(size) } }), 413);
     }
   });
 
-  it("takes JSON only", async () => {
+  it("accepts JSON only", async () => {
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "text/html", "nonsense"]) {
       problem(await send(JSON.stringify(good()), { "Content-Type": type }), 415);
       problem(await server.post("/api/v1/verify", JSON.stringify({ hash: HASH }), { "Content-Type": type }), 415);
@@ -184,7 +184,7 @@ describe("input of the integrity-proof API", function () {
     problem(broken, 400);
   });
 
-  it("refuses hashes to verify that are none", async () => {
+  it("rejects invalid hashes to verify", async () => {
     for (const value of NOT_A_HASH) {
       for (const name of ["hash", "document_hash"]) {
         problem(await server.post("/api/v1/verify", { [name]: value }), 400, name);
@@ -207,7 +207,7 @@ describe("input of the integrity-proof API", function () {
     problem(await server.post("/api/v1/verify", {}), 400, "document_hash");
   });
 
-  it("refuses ids and transaction hashes that are none", async () => {
+  it("rejects invalid ids and transaction hashes", async () => {
     for (const path of ["%", "%E0%A4%A", "%ff"]) {
       problem(await server.get(`/api/v1/proof/${path}`), 400);
       problem(await server.get(`/api/v1/proof/tx/${path}`), 400);
@@ -217,7 +217,7 @@ describe("input of the integrity-proof API", function () {
     problem(await server.get(`/api/v1/proof/tx/0x${HASH}`), 404);
   });
 
-  it("answers other verbs with 405 and what is allowed", async () => {
+  it("rejects other methods with 405 and the allowed ones", async () => {
     const paths: readonly (readonly [path: string, allowed: readonly string[]])[] = [
       ["/api/v1/proof", ["POST"]],
       ["/api/v1/proof/batch", ["GET", "POST"]],
@@ -230,24 +230,24 @@ describe("input of the integrity-proof API", function () {
     for (const [path, allowed] of paths) {
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"]) {
         if (allowed.includes(method)) continue;
-        const answer = await server.get(path, { method });
-        problem(answer, 405);
-        const named = (answer.headers.get("allow") ?? "").split(",").map((name) => name.trim());
+        const response = await server.get(path, { method });
+        problem(response, 405);
+        const named = (response.headers.get("allow") ?? "").split(",").map((name) => name.trim());
         assert.includeMembers(named, [...allowed], `${method} ${path}`);
         assert.notInclude(named, method);
       }
     }
   });
 
-  it("answers HEAD as GET without a body", async () => {
+  it("responds to HEAD as to GET, without a body", async () => {
     for (const path of ["/api/v1/status", "/metrics", `/api/v1/verify?hash=${HASH}`]) {
-      const answer = await server.get(path, { method: "HEAD" });
-      assert.equal(answer.status, 200, path);
-      assert.isEmpty(answer.text);
+      const response = await server.get(path, { method: "HEAD" });
+      assert.equal(response.status, 200, path);
+      assert.isEmpty(response.text);
     }
   });
 
-  it("answers paths that do not exist as such", async () => {
+  it("rejects unknown paths with 404", async () => {
     for (const path of [
       "/api/v1",
       "/api/v1/",
@@ -259,16 +259,16 @@ describe("input of the integrity-proof API", function () {
       "/metrics/x",
     ]) {
       for (const method of ["GET", "POST"]) {
-        const answer = await server.get(path, { method });
-        assert.oneOf(answer.status, [400, 404], `${method} ${path}: ${answer.text}`);
-        assert.match(answer.headers.get("content-type") ?? "", /json/, `${method} ${path}`);
-        assert.notInclude(answer.text, "<");
+        const response = await server.get(path, { method });
+        assert.oneOf(response.status, [400, 404], `${method} ${path}: ${response.text}`);
+        assert.match(response.headers.get("content-type") ?? "", /json/, `${method} ${path}`);
+        assert.notInclude(response.text, "<");
       }
     }
     for (const path of ["/api/v1/x", "/x"]) problem(await server.get(path), 404);
   });
 
-  it("takes an absent and an empty metadata, and the least and greatest time there is", async () => {
+  it("accepts missing and empty metadata, and the minimum and maximum time", async () => {
     for (const body of [
       { document_id: "min", hash: HASH },
       { document_id: "empty", hash: HASH, metadata: {} },
@@ -276,9 +276,9 @@ describe("input of the integrity-proof API", function () {
       assert.equal((await send(body)).status, 201);
     }
     for (const timestamp of [0, 2 ** 53 - 1]) {
-      const answer = await send({ document_id: "times", hash: HASH, metadata: { timestamp } });
-      assert.equal(answer.status, 201);
-      assert.strictEqual(answer.body.proof.metadata.timestamp, timestamp);
+      const response = await send({ document_id: "times", hash: HASH, metadata: { timestamp } });
+      assert.equal(response.status, 201);
+      assert.strictEqual(response.body.proof.metadata.timestamp, timestamp);
     }
     const long = {
       document_id: "x".repeat(512),

@@ -17,8 +17,8 @@ const proofOf = (documentId: string, timestamp: number): NewProof => {
 // "a1" at 2 and "a" at 12 read alike.
 const requests = fc.array(fc.tuple(fc.constantFrom("a", "a1", "b"), fc.constantFrom(2, 12, 3)), { maxLength: 30 });
 
-describe("places under an anchor", function () {
-  it("hold every recorded hash once, and every record has one proof, whatever is known", () => {
+describe("leaf indexes of an anchor", function () {
+  it("cover every recorded hash once, and every record has one proof, for any known records", () => {
     fc.assert(
       fc.property(requests, requests, (before, now) => {
         const known = assignLeaves(
@@ -26,22 +26,23 @@ describe("places under an anchor", function () {
           [],
           { anchorId: 1, size: 0 },
         );
-        const asked = now.map((each) => proofOf(...each));
-        const { accepted, added, hashes } = assignLeaves(asked, known.added, { anchorId: 2, size: 5 });
-        assert.lengthOf(accepted, asked.length);
-        for (const [index, { proof }] of accepted.entries()) assert.isTrue(isSameRecord(proof, asked[index] ?? proof));
+        const submitted = now.map((each) => proofOf(...each));
+        const { accepted, added, hashes } = assignLeaves(submitted, known.added, { anchorId: 2, size: 5 });
+        assert.lengthOf(accepted, submitted.length);
+        for (const [index, { proof }] of accepted.entries())
+          assert.isTrue(isSameRecord(proof, submitted[index] ?? proof));
         const all = [...known.added, ...added];
-        const places = new Map<string, string>();
+        const positions = new Map<string, string>();
         for (const { recordHash: hash, anchorId, leafIndex } of all) {
           const key = Buffer.from(hash).toString("hex");
           assert.equal(
-            places.get(key) ?? `${anchorId}/${leafIndex}`,
+            positions.get(key) ?? `${anchorId}/${leafIndex}`,
             `${anchorId}/${leafIndex}`,
             "one place for a hash",
           );
-          places.set(key, `${anchorId}/${leafIndex}`);
+          positions.set(key, `${anchorId}/${leafIndex}`);
         }
-        assert.lengthOf(new Set(places.values()), places.size, "one hash for a place");
+        assert.lengthOf(new Set(positions.values()), positions.size, "one hash for a place");
         assert.lengthOf(
           new Set(all.map(({ documentId, metadata }) => `${documentId}/${metadata.timestamp}`)),
           all.length,

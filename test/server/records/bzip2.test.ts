@@ -20,23 +20,23 @@ function roundTrip(data: Uint8Array): void {
 }
 
 describe("bzip2", () => {
-  it("writes what bzip2 -1 writes", () => {
+  it("writes the output of bzip2 -1", () => {
     const expected = "425a68313141592653591931653d00000081000244a000219a68334d07338bb9229c28480c98b29e80";
     assert.equal(Buffer.from(bzip2.compress(Buffer.from("hello"))).toString("hex"), expected);
   });
 
   for (const size of [0, 1, 31, 99_999, 100_000, 899_999, 900_000, 1_000_000]) {
-    it(`gives back ${size} bytes, with a pattern and without`, () => {
+    it(`round-trips ${size} bytes, with a pattern and without`, () => {
       roundTrip(noise(size));
       roundTrip(Buffer.alloc(size, "ab"));
     });
   }
 
-  it("gives back any bytes", () => {
+  it("round-trips any bytes", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 2000 }), roundTrip));
   });
 
-  it("keeps no trace of one call in another", async () => {
+  it("keeps calls independent", async () => {
     const inputs = Array.from({ length: 50 }, (_, index) => noise(index * 997));
     const outputs = await Promise.all(
       inputs.map(async (input) => {
@@ -48,13 +48,13 @@ describe("bzip2", () => {
     assert.isTrue(outputs.every((output, index) => Buffer.from(output).equals(inputs[index] ?? Buffer.of())));
   });
 
-  it("leaves no globals behind", () => {
+  it("leaves no globals", () => {
     roundTrip(noise(10));
     assert.notProperty(globalThis, "__dirname");
     assert.notProperty(globalThis, "require");
   });
 
-  it("frees the memory of every call, done or refused", () => {
+  it("frees the memory of every call, successful or failed", () => {
     const library = loadBzip2Library();
     const data = noise(300_000);
     for (let round = 0; round < 20; round++) {
@@ -73,7 +73,7 @@ describe("bzip2", () => {
     assert.equal(output.length, 20_000_000);
   });
 
-  it("expands to the maximum and not one byte further", () => {
+  it("expands up to the maximum and not one byte further", () => {
     const bomb = bzip2.compress(new Uint8Array(MAXIMUM));
     assert.isBelow(bomb.length, 100);
     assert.equal(bzip2.decompress(bomb, MAXIMUM).length, MAXIMUM);
@@ -94,14 +94,14 @@ describe("bzip2", () => {
     ["a wrong checksum", flipped(stream, 12), "the data are corrupt"],
   ];
   for (const [what, data, message] of faults) {
-    it(`refuses ${what}`, () => assert.equal(refusal(() => bzip2.decompress(data, MAXIMUM)).message, message));
+    it(`rejects ${what}`, () => assert.equal(refusal(() => bzip2.decompress(data, MAXIMUM)).message, message));
   }
 
-  it("refuses a stream cut short anywhere", () => {
+  it("rejects a truncated stream", () => {
     for (let end = 0; end < stream.length; end++) refusal(() => bzip2.decompress(stream.subarray(0, end), MAXIMUM));
   });
 
-  it("never takes a damaged stream for another text", () => {
+  it("never decompresses a damaged stream to another text", () => {
     for (let bit = 0; bit < stream.length * 8; bit++) {
       const damaged = flipped(stream, Math.floor(bit / 8), bit % 8);
       let expanded: Uint8Array;

@@ -18,7 +18,7 @@ describe("compression rule", () => {
     }
   });
 
-  it("expands only what is marked as compressed", () => {
+  it("expands only data marked as compressed", () => {
     const bzip2 = codec(Buffer.from("expanded"));
     const rowdata = Buffer.from("as it is");
     assert.equal(unpackRowData({ rowdata, comp: true }, bzip2), "expanded");
@@ -29,7 +29,7 @@ describe("compression rule", () => {
     assert.equal(unpackRowData({ rowdata: Buffer.from("\ufeffa"), comp: false }, codec(Buffer.of())), "\ufeffa");
   });
 
-  it("refuses bytes that are not UTF-8", () => {
+  it("rejects bytes that are not UTF-8", () => {
     const bad = Buffer.of(0x61, 0xff);
     const expected = { path: "rowdata", message: "is not UTF-8 text" };
     assert.deepEqual(
@@ -42,7 +42,7 @@ describe("compression rule", () => {
     );
   });
 
-  it("says what is wrong with compressed data, and nothing of what is wrong with the codec", () => {
+  it("reports invalid compressed data, and passes on failures of the codec", () => {
     const failing = (error: Error): Bzip2 => ({
       ...codec(Buffer.of()),
       decompress: () => {

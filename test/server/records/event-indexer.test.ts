@@ -14,7 +14,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(te
 /** A chain's log that a test writes. */
 class FakeLog implements EventLog {
   readonly firstBlock = 3;
-  readonly asked: [from: number, to: number][] = [];
+  readonly queried: [from: number, to: number][] = [];
   readonly #name: string;
   readonly #entries = new Map<number, LogEntry[]>();
   newest = 0;
@@ -49,7 +49,7 @@ class FakeLog implements EventLog {
   }
   async entries(from: number, to: number): Promise<LogEntry[]> {
     if (this.failing) throw new Error("the node is away");
-    this.asked.push([from, to]);
+    this.queried.push([from, to]);
     return [...this.#entries]
       .filter(([number]) => number >= from && number <= to)
       .sort(([a], [b]) => a - b)
@@ -86,27 +86,27 @@ for (const engine of ENGINES)
       await journal.close();
     });
 
-    it("copies rows in the order of the log, from the first block on", async () => {
+    it("copies rows in log order, from the first block on", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(5, 2, "two").row(5, 3, "three");
       const indexer = follow(log);
       assert.isTrue(await indexer.waitForBlock(5, 5_000));
       assert.deepEqual(await codes(), ["three", "two", "one"]);
-      assert.equal(log.asked[0]?.[0], 3);
+      assert.equal(log.queried[0]?.[0], 3);
       log.row(6, 4, "four");
       indexer.onHead(6);
       assert.isTrue(await indexer.waitForBlock(6, 5_000));
       assert.deepEqual(await codes(), ["four", "three", "two", "one"]);
-      assert.deepEqual(log.asked.at(-1), [6, 6]);
+      assert.deepEqual(log.queried.at(-1), [6, 6]);
       assert.isEmpty(events);
     });
 
-    it("moves a row that was written again to the end", async () => {
+    it("moves an overwritten row to the end", async () => {
       const indexer = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
       await indexer.waitForBlock(5, 5_000);
       assert.deepEqual(await codes(), ["one again", "two"]);
     });
 
-    it("goes on where the copy stands", async () => {
+    it("continues at the end of the index", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(4, 2, "two");
       const first = follow(log);
       await first.waitForBlock(4, 5_000);
@@ -114,12 +114,12 @@ for (const engine of ENGINES)
       log.row(9, 3, "three");
       const second = follow(log);
       assert.isTrue(await second.waitForBlock(9, 5_000));
-      assert.deepEqual(log.asked.at(-1), [5, 9]);
+      assert.deepEqual(log.queried.at(-1), [5, 9]);
       assert.deepEqual(await codes(), ["three", "two", "one"]);
       assert.isEmpty(events);
     });
 
-    it("builds the copy again when the chain is another", async () => {
+    it("rebuilds the index for another chain", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
       await first.waitForBlock(9, 5_000);
       await first.stop();
@@ -129,7 +129,7 @@ for (const engine of ENGINES)
       assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
     });
 
-    it("builds the copy again when the chain is another and shorter one", async () => {
+    it("rebuilds the index for another, shorter chain", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
       await first.waitForBlock(9, 5_000);
       await first.stop();
@@ -155,7 +155,7 @@ for (const engine of ENGINES)
       await eventually(async () => assert.deepEqual(await codes(), ["other", "kept"]));
     });
 
-    it("waits for a node that lags, and drops nothing meanwhile", async () => {
+    it("waits for a lagging node, and keeps the index meanwhile", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(9, 2, "two");
       const indexer = follow(log);
       assert.isTrue(await indexer.waitForBlock(9, 5_000));
@@ -166,14 +166,14 @@ for (const engine of ENGINES)
       assert.isFalse(events.some(({ kind }) => kind === "rebuilding"));
     });
 
-    it("reads a long log in pieces without gaps", async () => {
+    it("reads a long log in ranges without gaps", async () => {
       const log = new FakeLog("a");
       for (let number = 3; number <= 2_600; number += 100) log.row(number, number, `row ${number}`);
       log.newest = 2_700;
       const indexer = follow(log);
       assert.isTrue(await indexer.waitForBlock(2_700, 5_000));
       let next = 3;
-      for (const [from, to] of log.asked) {
+      for (const [from, to] of log.queried) {
         assert.equal(from, next);
         assert.isAtMost(to - from, 999);
         next = to + 1;
@@ -182,7 +182,7 @@ for (const engine of ENGINES)
       assert.lengthOf(await codes(), 26);
     });
 
-    it("goes on after a failure where it stood", async () => {
+    it("continues after a failure at the same position", async () => {
       const log = new FakeLog("a").row(3, 1, "one");
       const indexer = follow(log);
       await indexer.waitForBlock(3, 5_000);
@@ -194,7 +194,7 @@ for (const engine of ENGINES)
       await eventually(async () => assert.deepEqual(await codes(), ["two", "one"]));
     });
 
-    it("does not write half of what failed", async () => {
+    it("writes no partial range after a failure", async () => {
       const store = recordIndexStore(journal.database, "events");
       const log = new FakeLog("a").row(3, 1, "one");
       const broken = {
@@ -214,7 +214,7 @@ for (const engine of ENGINES)
       assert.isUndefined(await store.progress());
     });
 
-    it("builds the copy again when somebody else dropped it meanwhile", async () => {
+    it("rebuilds the index after an external deletion", async () => {
       const log = new FakeLog("a").row(3, 1, "one");
       const indexer = follow(log);
       await indexer.waitForBlock(3, 5_000);
@@ -225,7 +225,7 @@ for (const engine of ENGINES)
       assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
     });
 
-    it("never gives out a row id that the chain has", async () => {
+    it("never returns a row id that the chain has", async () => {
       const indexer = follow(new FakeLog("a").row(3, 41, "high").row(4, 7, "low"));
       await indexer.waitForBlock(4, 5_000);
       assert.equal(await recordStore(journal.database).nextRowId("events"), 42n);
@@ -233,7 +233,7 @@ for (const engine of ENGINES)
       assert.equal(await recordStore(journal.database).nextRowId("another"), 1n);
     });
 
-    it("takes over what the chain says of accounts", async () => {
+    it("copies the accounts of the chain", async () => {
       const accounts = accountStore(journal.database);
       await accounts.insert({ address: SENDER, keystore: "{}", scope: "full", createdAt: 1 });
       const log = new FakeLog("a").add(3, {
@@ -249,7 +249,7 @@ for (const engine of ENGINES)
       assert.deepInclude(await accounts.find(SENDER), { enrolled: false, revokedAt: 99 });
     });
 
-    it("says when it does not get there in time, and lets nobody wait when it stops", async () => {
+    it("reports a missed deadline, and releases all waiters when it stops", async () => {
       const indexer = follow(new FakeLog("a").row(3, 1, "one"));
       assert.isFalse(await indexer.waitForBlock(10, 50));
       const waiting = indexer.waitForBlock(10, 60_000);

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { refused } from "../../support/envelope.ts";
-import type { Answer } from "../../support/http.ts";
+import type { HttpResponse } from "../../support/http.ts";
 import { sendRaw } from "../../support/raw.ts";
 import { ROUTES, startServer, type TestServer } from "../../support/server.ts";
 
@@ -41,8 +41,8 @@ describe("input of the record store API", function () {
   });
   after(() => server.stop());
   afterEach(async () => {
-    const answer = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "none" } });
-    assert.equal(answer.status, 200, "the server still answers, and the session still lives");
+    const response = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "none" } });
+    assert.equal(response.status, 200, "the server still answers, and the session still lives");
   });
 
   const good: Record<string, () => Json> = {
@@ -76,28 +76,28 @@ describe("input of the record store API", function () {
     const copy = structuredClone(body);
     const steps = path.split(".");
     const last = steps.pop() ?? "";
-    let place: Json = copy;
-    for (const step of steps) place = place[step] as Json;
-    if (value === undefined) delete place[last];
-    else place[last] = value;
+    let target: Json = copy;
+    for (const step of steps) target = target[step] as Json;
+    if (value === undefined) delete target[last];
+    else target[last] = value;
     return copy;
   };
 
-  const refusedNaming = (answer: Answer, path: string): void => {
-    assert.equal(answer.status, 400, answer.text);
-    assert.strictEqual(answer.body.status, 0);
-    assert.equal(answer.body.content.error.code, "malformed");
-    assert.include(answer.body.msg, ` fetch is failed: ${answer.body.content.error.message}`);
-    assert.isNotEmpty(answer.body.content.error.details);
-    const paths = answer.body.content.error.details.map((detail: { path: string }) => detail.path);
+  const refusedNaming = (response: HttpResponse, path: string): void => {
+    assert.equal(response.status, 400, response.text);
+    assert.strictEqual(response.body.status, 0);
+    assert.equal(response.body.content.error.code, "malformed");
+    assert.include(response.body.msg, ` fetch is failed: ${response.body.content.error.message}`);
+    assert.isNotEmpty(response.body.content.error.details);
+    const paths = response.body.content.error.details.map((detail: { path: string }) => detail.path);
     assert.isTrue(
       paths.some((named: string) => named === path || named.startsWith(`${path}.`)),
-      `${path} is named: ${answer.text}`,
+      `${path} is named: ${response.text}`,
     );
   };
 
   const refuses = (route: string, path: string, cases: readonly (readonly [what: string, value: unknown])[]): void => {
-    it(`${route} refuses ${path} that is missing, ${cases.map(([what]) => what).join(", ")}`, async () => {
+    it(`${route} rejects ${path} that is missing, ${cases.map(([what]) => what).join(", ")}`, async () => {
       for (const [, value] of [["missing", undefined], ...cases] as const) {
         refusedNaming(await send(changed(good[route]?.() ?? {}, path, value)), path);
       }
@@ -150,18 +150,19 @@ describe("input of the record store API", function () {
   ]);
   refuses(ROUTES.decode, "payload.inputdata", NOT_TEXT);
 
-  it("search refuses a limit and a cursor that are none", async () => {
-    const ask = (more: Json) => server.call(ROUTES.search, { token }, { search: { target: "1", value: "*", ...more } });
+  it("search rejects an invalid limit and cursor", async () => {
+    const search = (more: Json) =>
+      server.call(ROUTES.search, { token }, { search: { target: "1", value: "*", ...more } });
     for (const limit of [0, -1, 10_001, 1.5, "10", null, true, [], {}, 2 ** 53]) {
-      refusedNaming(await ask({ limit }), "payload.search.limit");
+      refusedNaming(await search({ limit }), "payload.search.limit");
     }
     for (const cursor of ["", "x", "-1", "1.5", "0x1", null, true, [], {}, "9".repeat(400)]) {
-      refusedNaming(await ask({ cursor }), "payload.search.cursor");
+      refusedNaming(await search({ cursor }), "payload.search.cursor");
     }
-    for (const limit of [1, 10_000]) assert.equal((await ask({ limit })).status, 200);
+    for (const limit of [1, 10_000]) assert.equal((await search({ limit })).status, 200);
   });
 
-  it("has texts of so many characters, whatever JavaScript counts", async () => {
+  it("limits the characters of texts by code points", async () => {
     const longest = "\u{1f512}".repeat(256);
     for (const payload of [
       { code: longest, topic: longest, payload: {} },
@@ -190,7 +191,7 @@ describe("input of the record store API", function () {
     );
   });
 
-  it("is answered under its route whatever is wrong with it", async () => {
+  it("has a response with its route for any fault", async () => {
     const body = good[ROUTES.store]?.() ?? {};
     const faults: readonly (readonly [path: string, value: unknown])[] = [
       ["payload.code", 1],
@@ -204,14 +205,14 @@ describe("input of the record store API", function () {
     for (const [path, value] of faults) refused(await send(changed(body, path, value)), ROUTES.store, 400, "malformed");
   });
 
-  it("is named as it was written, several faults at once", async () => {
-    const answer = await server.call(ROUTES.store, { token }, { code: 1, payload: [] });
-    const paths = answer.body.content.error.details.map((detail: { path: string }) => detail.path).sort();
+  it("has errors with the original names, several at once", async () => {
+    const response = await server.call(ROUTES.store, { token }, { code: 1, payload: [] });
+    const paths = response.body.content.error.details.map((detail: { path: string }) => detail.path).sort();
     assert.deepEqual(paths, ["payload.code", "payload.payload", "payload.topic"]);
-    for (const path of paths) assert.include(answer.body.msg, path);
+    for (const path of paths) assert.include(response.body.msg, path);
   });
 
-  it("with no or an unknown route is answered in the envelope", async () => {
+  it("with a missing or unknown route has a response in the envelope", async () => {
     for (const route of [
       "",
       "x",
@@ -229,15 +230,15 @@ describe("input of the record store API", function () {
       }
     }
     for (const route of [undefined, null, 1, [], {}]) {
-      const answer = await send({ credentials: { token }, method: "GET", route });
-      assert.equal(answer.status, 400, answer.text);
-      assert.equal(answer.body.status, 0);
-      assert.include(answer.body.msg, "fetch is failed: ");
-      assert.include(answer.body.msg, "route");
+      const response = await send({ credentials: { token }, method: "GET", route });
+      assert.equal(response.status, 400, response.text);
+      assert.equal(response.body.status, 0);
+      assert.include(response.body.msg, "fetch is failed: ");
+      assert.include(response.body.msg, "route");
     }
   });
 
-  it("that is no JSON object is answered in the envelope", async () => {
+  it("that is no JSON object has a response in the envelope", async () => {
     const bodies = [
       "",
       " ",
@@ -268,15 +269,15 @@ describe("input of the record store API", function () {
       '{"a":'.repeat(5000),
     ];
     for (const body of bodies) {
-      const answer = await send(body);
-      assert.equal(answer.status, 400, `${body.slice(0, 20)}: ${answer.text}`);
-      assert.equal(answer.body?.status, 0, answer.text);
-      assert.equal(answer.body.content.error.code, "malformed");
-      assert.include(answer.body.msg, "fetch is failed: ");
+      const response = await send(body);
+      assert.equal(response.status, 400, `${body.slice(0, 20)}: ${response.text}`);
+      assert.equal(response.body?.status, 0, response.text);
+      assert.equal(response.body.content.error.code, "malformed");
+      assert.include(response.body.msg, "fetch is failed: ");
     }
   });
 
-  it("larger than 64 KiB is refused as too large", async () => {
+  it("larger than 64 KiB is rejected as too large", async () => {
     const sized = (bytes: number) => {
       const body = JSON.stringify({ ...good[ROUTES.close]?.(), route: "/none", filler: "" });
       return body.replace('"filler":""', `"filler":"${"x".repeat(bytes - body.length)}"`);
@@ -292,14 +293,14 @@ describe("input of the record store API", function () {
       `{"x":"${filler}`,
     ];
     for (const body of [sized(64 * 1024 + 1), sized(1024 * 1024), ...others]) {
-      const answer = await send(body);
-      assert.equal(answer.status, 413, answer.text);
-      assert.equal(answer.body.status, 0);
-      assert.equal(answer.body.content.error.code, "too_large");
+      const response = await send(body);
+      assert.equal(response.status, 413, response.text);
+      assert.equal(response.body.status, 0);
+      assert.equal(response.body.content.error.code, "too_large");
     }
   });
 
-  it("nested deeply, with numbers that are none, or with half characters is refused and not changed", async () => {
+  it("with deep nesting, invalid numbers or half characters is rejected and not changed", async () => {
     const payload = (text: string) =>
       `{"credentials":{"token":"${token}"},"method":"GET","route":"${ROUTES.store}",` +
       `"payload":{"code":"odd","topic":"t","payload":${text}}}`;
@@ -317,10 +318,10 @@ describe("input of the record store API", function () {
       '{"__proto__":{"a":1}}',
     ];
     for (const text of faulty) {
-      const answer = await send(payload(text));
-      assert.equal(answer.status, 400, answer.text);
-      assert.equal(answer.body.content.error.code, "malformed");
-      assert.isNotEmpty(answer.body.content.error.details, text.slice(0, 30));
+      const response = await send(payload(text));
+      assert.equal(response.status, 400, response.text);
+      assert.equal(response.body.content.error.code, "malformed");
+      assert.isNotEmpty(response.body.content.error.details, text.slice(0, 30));
     }
     for (const field of ["code", "topic"]) {
       const body = payload("{}").replace(`"${field}":"`, `"${field}":"\\ud800`);
@@ -335,7 +336,7 @@ describe("input of the record store API", function () {
       ...good[ROUTES.store]?.(),
       payload: { code: "latin1 \u00ff", topic: "t", payload: {} },
     });
-    const answer = await server.get("/api", {
+    const response = await server.get("/api", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: Buffer.from(body, "latin1"),
@@ -343,10 +344,10 @@ describe("input of the record store API", function () {
     const found = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "latin1*" } });
     const [event] = found.body.content.tparams.events;
     assert.isUndefined(event, `stored as ${JSON.stringify(event?.[1])}`);
-    assert.equal(answer.status, 400, answer.text);
+    assert.equal(response.status, 400, response.text);
   });
 
-  it("with a key of its own prototype does not reach the server's objects", async () => {
+  it("with a key of the object prototype does not affect the server's objects", async () => {
     for (const key of ["constructor", "toString", "hasOwnProperty", "prototype"]) {
       assert.equal(
         (await server.call(ROUTES.store, { token }, { code: "keys", topic: "t", payload: { [key]: key } })).status,
@@ -368,21 +369,21 @@ describe("input of the record store API", function () {
     );
   });
 
-  it("comes by POST only", async () => {
+  it("is accepted by POST only", async () => {
     for (const method of ["GET", "PUT", "DELETE", "PATCH", "HEAD"]) {
-      const answer = await server.get("/api", { method });
-      assert.equal(answer.status, 405, method);
-      assert.equal(answer.headers.get("allow"), "POST");
+      const response = await server.get("/api", { method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get("allow"), "POST");
       if (method === "HEAD") continue;
-      assert.equal(answer.body?.status, 0);
-      assert.equal(answer.body.content.error.code, "method_not_allowed");
+      assert.equal(response.body?.status, 0);
+      assert.equal(response.body.content.error.code, "method_not_allowed");
     }
     const options = await server.get("/api", { method: "OPTIONS" });
     assert.oneOf(options.status, [200, 204, 405]);
     assert.include(options.headers.get("allow") ?? "", "POST");
   });
 
-  it("comes as application/json only", async () => {
+  it("is accepted as application/json only", async () => {
     const body = JSON.stringify(good[ROUTES.search]?.());
     for (const type of [
       "text/plain",
@@ -393,9 +394,9 @@ describe("input of the record store API", function () {
       "nonsense",
       "",
     ]) {
-      const answer = await send(body, { "Content-Type": type });
-      assert.equal(answer.status, 400, `${type}: ${answer.text}`);
-      assert.equal(answer.body.content.error.code, "malformed");
+      const response = await send(body, { "Content-Type": type });
+      assert.equal(response.status, 400, `${type}: ${response.text}`);
+      assert.equal(response.body.content.error.code, "malformed");
     }
     for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"]) {
       assert.equal((await send(body, { "Content-Type": type })).status, 200, type);
@@ -405,23 +406,23 @@ describe("input of the record store API", function () {
       { "Content-Encoding": "x-unknown" },
       { "Content-Encoding": "gzip" },
     ]) {
-      const answer = await send(body, headers);
-      assert.equal(answer.status, 400, answer.text);
-      assert.equal(answer.body.status, 0);
+      const response = await send(body, headers);
+      assert.equal(response.status, 400, response.text);
+      assert.equal(response.body.status, 0);
     }
   });
 
-  it("below an unknown path gets JSON, never a page", async () => {
+  it("below an unknown path has a JSON response", async () => {
     for (const path of ["/api/x", "/api/admin/auth", "/x", "/index.html", "/%", "/api/%ff", "//", "/api//x"]) {
       for (const method of ["GET", "POST"]) {
-        const answer = await server.get(path, { method });
-        assert.oneOf(answer.status, [400, 404, 405], `${method} ${path}: ${answer.text}`);
-        assert.match(answer.headers.get("content-type") ?? "", /json/, `${method} ${path}`);
+        const response = await server.get(path, { method });
+        assert.oneOf(response.status, [400, 404, 405], `${method} ${path}: ${response.text}`);
+        assert.match(response.headers.get("content-type") ?? "", /json/, `${method} ${path}`);
       }
     }
   });
 
-  it("that breaks HTTP is refused without harm", async () => {
+  it("of malformed HTTP is rejected without effect", async () => {
     const head = "POST /api HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
     const broken = [
       "\r\n\r\n\r\n",
@@ -434,21 +435,21 @@ describe("input of the record store API", function () {
       `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
     ];
     for (const bytes of broken) {
-      const answer = await sendRaw(server.url, bytes, 200);
-      assert.notMatch(answer, /^HTTP\/1\.1 (2|5)\d\d/, bytes.slice(0, 40));
-      assert.notInclude(answer, "<html");
-      assert.notInclude(answer, "at ", "no stack");
+      const response = await sendRaw(server.url, bytes, 200);
+      assert.notMatch(response, /^HTTP\/1\.1 (2|5)\d\d/, bytes.slice(0, 40));
+      assert.notInclude(response, "<html");
+      assert.notInclude(response, "at ", "no stack");
     }
   });
 
-  it("leaves nothing in any answer that tells of the inside", async () => {
-    const answers = [
+  it("has responses without internals", async () => {
+    const responses = [
       await send("{"),
       await send("\ud800"),
       await server.get("/api/v1/proof/%E0%A4%A"),
       await send({ route: 1 }),
     ];
-    for (const { text, headers } of answers) {
+    for (const { text, headers } of responses) {
       assert.notMatch(text, /node_modules|\.ts:|\.js:|at \w+ \(|node:internal|\/work\//);
       assert.isNull(headers.get("x-powered-by"));
     }

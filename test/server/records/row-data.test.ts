@@ -24,16 +24,16 @@ function base64(text: string | Uint8Array): string {
 }
 
 describe("row data", () => {
-  it("are seven segments", () => {
+  it("have seven segments", () => {
     assert.equal(encodeRowData(ROW), `1|${SENDER}|code|Thu, 29 Feb 2024 23:59:59 GMT|eyJhIjoxfQ==|topic|1`);
   });
 
-  it("have bars and percent signs of code and topic in percent codes", () => {
+  it("encode bars and percent signs of code and topic as percent codes", () => {
     const text = encodeRowData({ ...ROW, code: "a|b%7C", topic: "100%|" });
     assert.deepEqual([text.split("|")[2], text.split("|")[5]], ["a%7Cb%257C", "100%25%7C"]);
   });
 
-  it("read back as they were written", () => {
+  it("round-trip", () => {
     const text = fc.string({ unit: "binary", maxLength: 40 });
     const tricky = fc.array(fc.constantFrom("|", "%", "%7C", "%25", "%7c", "7C", "25", "é", "\n"), { maxLength: 9 });
     const free = fc.oneof(
@@ -69,7 +69,7 @@ describe("row data", () => {
     );
   });
 
-  it("of other systems keep what stands there", () => {
+  it("of other systems keep their text", () => {
     const row = decodeRowData(`x|y|5%|tomorrow|${base64('{"a":"é|"}')}|%zz%7c%2|?`);
     assert.deepEqual(row, {
       rowId: "x",
@@ -84,7 +84,7 @@ describe("row data", () => {
   });
 
   for (const count of [1, 2, 6, 8, 9]) {
-    it(`of ${count} segments are refused`, () => {
+    it(`of ${count} segments are rejected`, () => {
       const segments = ["1", SENDER, "c", "d", "e30=", "t", "1", "8", "9"].slice(0, count).join("|");
       assert.deepEqual(
         refusal(() => decodeRowData(segments)),
@@ -110,7 +110,7 @@ describe("row data", () => {
     ["a text", base64('"a"'), "is JSON but not an object"],
   ];
   for (const [what, segment, message] of badPayloads) {
-    it(`with a payload ${what} are refused`, () => {
+    it(`with a payload ${what} are rejected`, () => {
       assert.deepEqual(
         refusal(() => decodeRowData(withPayload(segment))),
         { path: "rowdata.payload", message },

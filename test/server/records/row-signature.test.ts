@@ -10,18 +10,18 @@ const ROWDATA = Buffer.of(0x42, 0x5a, 0xff, 0x00, 0x80);
 describe("row signature", () => {
   const signature = signRowData(ROWDATA, KEY);
 
-  it("is that of any wallet over the same bytes", async () => {
+  it("equals that of other wallets over the same bytes", async () => {
     assert.equal(signature, await ACCOUNT.signMessage(ROWDATA));
     assert.match(signature, /^0x[0-9a-f]{130}$/);
     assert.equal(verifyMessage(ROWDATA, signature), ACCOUNT.address);
   });
 
-  it("tells the signer, in any case of the digits", () => {
+  it("identifies the signer, for digits in any case", () => {
     assert.equal(recoverSigner(ROWDATA, signature), ACCOUNT.address);
     assert.equal(recoverSigner(ROWDATA, `0x${signature.slice(2).toUpperCase()}`), ACCOUNT.address);
   });
 
-  it("tells another signer for other bytes", () => {
+  it("identifies another signer for other bytes", () => {
     assert.notEqual(recoverSigner(Buffer.of(...ROWDATA, 0), signature), ACCOUNT.address);
   });
 
@@ -42,6 +42,6 @@ describe("row signature", () => {
     ["all zeros", `0x${"00".repeat(64)}1b`],
   ];
   for (const [what, text] of unreadable) {
-    it(`is none when it is ${what}`, () => assert.isUndefined(recoverSigner(ROWDATA, text)));
+    it(`is invalid when it is ${what}`, () => assert.isUndefined(recoverSigner(ROWDATA, text)));
   }
 });

@@ -51,7 +51,7 @@ describe("search pattern", function () {
       });
       after(() => journal.close());
 
-      it("finds texts that go on with the last character there is", async () => {
+      it("finds texts that continue with the highest character", async () => {
         const copy = recordIndexStore(journal.database, "events");
         await copy.drop();
         const row = {
@@ -71,7 +71,7 @@ describe("search pattern", function () {
         }
       });
 
-      it("finds what the rule says, in either field", async () => {
+      it("finds texts according to the rule, in either field", async () => {
         // Few characters, so that phrases meet texts; all of them special to somebody.
         const character = fc.constantFrom(
           "a",
@@ -100,7 +100,7 @@ describe("search pattern", function () {
               fc.array(fc.constantFrom("", "", "*", "%", "_", "\\*", "?"), { minLength: 6, maxLength: 6 }),
             )
             .map(([chosen, changes]) => [...chosen].map((each, index) => changes[index] || each).join(""));
-        const question = fc
+        const searchCase = fc
           .array(text, { minLength: 1, maxLength: 12 })
           .chain((texts) =>
             fc.tuple(
@@ -111,7 +111,7 @@ describe("search pattern", function () {
         const copy = recordIndexStore(journal.database, "events");
         const store = recordStore(journal.database);
         await fc.assert(
-          fc.asyncProperty(question, async ([texts, phrases]) => {
+          fc.asyncProperty(searchCase, async ([texts, phrases]) => {
             await copy.drop();
             const rows = texts.map((code, index) => ({
               kind: "row" as const,

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { type Answer, request } from "../../support/http.ts";
+import { type HttpResponse, request } from "../../support/http.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
@@ -62,24 +62,24 @@ describe("input of the recovery endpoints", () => {
       headers: { "Content-Type": NDJSON, ...headers },
     });
 
-  function refused(answer: Answer, status: number, path?: string): void {
-    assert.equal(answer.status, status, answer.text.slice(0, 500));
-    assert.match(answer.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
-    assert.notMatch(answer.text, /node_modules|\.ts:|node:internal|\/work\//);
+  function refused(response: HttpResponse, status: number, path?: string): void {
+    assert.equal(response.status, status, response.text.slice(0, 500));
+    assert.match(response.headers.get("content-type") ?? "", /^application\/problem\+json\b/);
+    assert.notMatch(response.text, /node_modules|\.ts:|node:internal|\/work\//);
     if (path !== undefined)
       assert.include(
-        answer.body.errors.map((error: { path: string }) => error.path),
+        response.body.errors.map((error: { path: string }) => error.path),
         path,
-        answer.text,
+        response.text,
       );
   }
-  const lines = ({ text }: Answer): ParsedJson[] =>
+  const lines = ({ text }: HttpResponse): ParsedJson[] =>
     text
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
 
-  it("every field of a row is checked, and named", async () => {
+  it("has every field of a row checked, and faults named", async () => {
     for (const [field, values] of [
       ["document_id", BAD_IDS],
       ["hash", BAD_HASHES],
@@ -96,7 +96,7 @@ describe("input of the recovery endpoints", () => {
     }
   });
 
-  it("a JSON body is documents, at least one and not too many", async () => {
+  it("accepts JSON documents, from one to the maximum", async () => {
     for (const body of [[], null, 1, '"x"']) refused(await verify(body), 400, "body");
     for (const documents of [undefined, null, 1, {}, []]) refused(await verify({ documents }), 400, "documents");
     refused(await verify("{"), 400);
@@ -105,7 +105,7 @@ describe("input of the recovery endpoints", () => {
     refused(await verify(`{"documents": [${" ".repeat(17 * 1024 * 1024)}]}`), 413);
   });
 
-  it("lines are JSON in UTF-8, and none is too long; the first that is not is named", async () => {
+  it("accepts lines of JSON in UTF-8 of limited length; the first fault is named", async () => {
     refused(await stream(`${LINE}\n\n{"document_id":\n${LINE}\n`), 400, "line 3");
     refused(await stream(`${LINE}\n${LINE} ${LINE}\n`), 400, "line 2");
     refused(
@@ -119,31 +119,31 @@ describe("input of the recovery endpoints", () => {
     refused(await stream(""), 400);
   });
 
-  it("lines may end as on any system, the last one without an end, and be of any type that means lines", async () => {
+  it("accepts any line ending, no end of the last line, and all media types for lines", async () => {
     for (const type of [NDJSON, "application/ndjson", "application/jsonl", `${NDJSON}; charset=utf-8`]) {
-      const answer = await stream(`\n${LINE}\r\n\r\n  ${LINE}`, { headers: { "Content-Type": type } });
-      assert.equal(answer.status, 200, answer.text);
-      assert.match(answer.headers.get("content-type") ?? "", /^application\/x-ndjson\b/);
+      const response = await stream(`\n${LINE}\r\n\r\n  ${LINE}`, { headers: { "Content-Type": type } });
+      assert.equal(response.status, 200, response.text);
+      assert.match(response.headers.get("content-type") ?? "", /^application\/x-ndjson\b/);
       assert.deepEqual(
-        lines(answer).map(({ result }) => result),
+        lines(response).map(({ result }) => result),
         ["match", "match", undefined],
       );
     }
   });
 
-  it("a fault behind rows that were told is the last line", async () => {
-    const answer = await stream(`${`${LINE}\n`.repeat(5_000)}nonsense\n${`${LINE}\n`.repeat(200_000)}`);
-    assert.equal(answer.status, 200);
-    const told = lines(answer);
-    const { error } = told.pop();
-    assert.isTrue(told.length > 0 && told.length <= 5_000 && told.every(({ result }) => result === "match"));
+  it("has a fault after returned rows in the last line", async () => {
+    const response = await stream(`${`${LINE}\n`.repeat(5_000)}nonsense\n${`${LINE}\n`.repeat(200_000)}`);
+    assert.equal(response.status, 200);
+    const rows = lines(response);
+    const { error } = rows.pop();
+    assert.isTrue(rows.length > 0 && rows.length <= 5_000 && rows.every(({ result }) => result === "match"));
     assert.equal(error.status, 400);
     assert.include(error.detail, "line 5001");
     // The connection is not left in the middle of anything.
     assert.equal((await server.get("/api/v1/status")).status, 200);
   });
 
-  it("what was refused or broken off is no verification", async () => {
+  it("that was rejected or aborted creates no verification", async () => {
     assert.equal((await server.get("/api/v1/recovery/gap")).status, 200);
     const before = (await server.get("/api/v1/recovery/gap")).body.verification_id;
     await stream(`${`${LINE}\n`.repeat(5_000)}nonsense\n`);
@@ -151,7 +151,7 @@ describe("input of the recovery endpoints", () => {
     assert.equal((await server.get("/api/v1/recovery/gap")).body.verification_id, before);
   });
 
-  it("other types and encodings are refused", async () => {
+  it("of other types and encodings is rejected", async () => {
     for (const type of ["text/plain", "text/csv", "application/octet-stream", "multipart/form-data"]) {
       refused(await stream(LINE, { headers: { "Content-Type": type } }), 415);
     }
@@ -160,7 +160,7 @@ describe("input of the recovery endpoints", () => {
     assert.equal((await stream(LINE, { headers: { "Content-Encoding": "identity" } })).status, 200);
   });
 
-  it("moments are dates, date-times with a zone, or Unix seconds", async () => {
+  it("accepts times as dates, date-times with a zone, or Unix seconds", async () => {
     for (const moment of BAD_MOMENTS) {
       const text = encodeURIComponent(moment);
       refused(await stream(LINE, { query: `?as_of=${text}` }), 400, "as_of");
@@ -186,34 +186,34 @@ describe("input of the recovery endpoints", () => {
     }
   });
 
-  it("a moment may stand in the query of a JSON body, or in the body, or be the same in both", async () => {
-    const ask = (query: string, as_of?: string) =>
+  it("accepts a time in the query or the body, or the same in both", async () => {
+    const request = (query: string, as_of?: string) =>
       server.post(`/api/v1/recovery/verify?as_of=${query}`, {
         ...(as_of === undefined ? {} : { as_of }),
         documents: [ROW],
       });
-    for (const answer of [await ask("2024-02-29"), await ask("2024-02-29", "2024-02-29T23:59:59Z")]) {
-      assert.equal(answer.status, 200, answer.text);
-      assert.equal(answer.body.as_of, 1_709_251_199);
-      assert.equal(answer.body.documents[0].result, "unrecorded");
+    for (const response of [await request("2024-02-29"), await request("2024-02-29", "2024-02-29T23:59:59Z")]) {
+      assert.equal(response.status, 200, response.text);
+      assert.equal(response.body.as_of, 1_709_251_199);
+      assert.equal(response.body.documents[0].result, "unrecorded");
     }
-    refused(await ask("2024-02-29", "2024-02-28"), 400, "as_of");
-    for (const moment of BAD_MOMENTS) refused(await ask(encodeURIComponent(moment)), 400, "as_of");
+    refused(await request("2024-02-29", "2024-02-28"), 400, "as_of");
+    for (const moment of BAD_MOMENTS) refused(await request(encodeURIComponent(moment)), 400, "as_of");
   });
 
-  it("pages are asked for by limit and cursor, a verification by its id", async () => {
+  it("accepts pages by limit and cursor, a verification by its id", async () => {
     for (const path of ["inventory", "gap", "gap?against=journal"]) {
       const join = path.includes("?") ? "&" : "?";
       const limited = (limit: string) => server.get(`/api/v1/recovery/${path}${join}limit=${limit}`);
       for (const limit of ["0", "-1", "10001", "100000", "9".repeat(400)]) {
-        const answer = await limited(limit);
-        refused(answer, 400, "limit");
-        assert.equal(answer.body.detail, "limit: is not between 1 and 10000");
+        const response = await limited(limit);
+        refused(response, 400, "limit");
+        assert.equal(response.body.detail, "limit: is not between 1 and 10000");
       }
       for (const limit of ["", "x", "1.5", "--1", "1e3"]) {
-        const answer = await limited(limit);
-        refused(answer, 400, "limit");
-        assert.equal(answer.body.detail, "limit: is not a whole number");
+        const response = await limited(limit);
+        refused(response, 400, "limit");
+        assert.equal(response.body.detail, "limit: is not a whole number");
       }
       for (const cursor of ["", "-1", "x", "1.5", "9".repeat(16)])
         refused(await server.get(`/api/v1/recovery/${path}${join}cursor=${cursor}`), 400, "cursor");
@@ -232,16 +232,16 @@ describe("input of the recovery endpoints", () => {
     }
   });
 
-  it("other methods and paths are refused", async () => {
+  it("of other methods and paths is rejected", async () => {
     for (const [path, allowed] of [
       ["verify", "POST"],
       ["inventory", "GET"],
       ["gap", "GET"],
     ] as const) {
       for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH"].filter((one) => one !== allowed)) {
-        const answer = await request(`${server.url}/api/v1/recovery/${path}`, { method });
-        refused(answer, 405);
-        assert.equal(answer.headers.get("allow"), allowed);
+        const response = await request(`${server.url}/api/v1/recovery/${path}`, { method });
+        refused(response, 405);
+        assert.equal(response.headers.get("allow"), allowed);
       }
     }
     for (const path of ["", "/", "/verify/x", "/x"]) refused(await server.get(`/api/v1/recovery${path}`), 404);

@@ -22,7 +22,7 @@ function rootOf(texts: readonly string[]): string {
 }
 
 describe("root over a log", () => {
-  it("is the one of RFC 6962, for every length", () => {
+  it("matches RFC 6962 for every length", () => {
     const texts = Array.from({ length: 130 }, (_, n) => `row ${n}`);
     for (let length = 0; length <= texts.length; length += 1) {
       assert.equal(
@@ -33,7 +33,7 @@ describe("root over a log", () => {
     }
   });
 
-  it("is the one of RFC 6962, for every text", () => {
+  it("matches RFC 6962 for every text", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" }), { maxLength: 40 }), (texts) => {
         assert.equal(rootOf(texts), merkleTreeHash(texts.map((text) => text)).toString("hex"));
@@ -41,7 +41,7 @@ describe("root over a log", () => {
     );
   });
 
-  it("is that of nothing before anything was added, and can be asked for at any time", () => {
+  it("is that of an empty log at first, and is available at any time", () => {
     const root = new LogRoot();
     assert.equal(
       Buffer.from(root.value).toString("hex"),

@@ -9,7 +9,7 @@ const CONTENTS = ["1", "2", "3", "4"];
 const FIRST_TIME = 101;
 
 /** A comparison in short. */
-type Told = readonly [result: string, ...more: readonly (string | number | undefined)[]];
+type ResultRow = readonly [result: string, ...more: readonly (string | number | undefined)[]];
 
 const isBy =
   (asOf: number | undefined) =>
@@ -17,7 +17,12 @@ const isBy =
     time !== undefined && time <= (asOf ?? Infinity);
 
 /** What the model says of a restored document. */
-function expected(recorded: readonly Recorded[], documentId: string, content: string, asOf: number | undefined): Told {
+function expected(
+  recorded: readonly Recorded[],
+  documentId: string,
+  content: string,
+  asOf: number | undefined,
+): ResultRow {
   const hash = contentHash(content);
   const own = recorded.filter((one) => one.documentId === documentId);
   const [newest, ...older] = own.filter(isBy(asOf)).reverse();
@@ -31,7 +36,7 @@ function expected(recorded: readonly Recorded[], documentId: string, content: st
   return ["mismatch", newest.time, older.find((one) => Buffer.compare(one.hash, hash) === 0)?.time];
 }
 
-function told(comparison: Comparison): Told {
+function rowOf(comparison: Comparison): ResultRow {
   switch (comparison.result) {
     case "match":
       return ["match", comparison.proof.outcome.block.time];
@@ -56,7 +61,7 @@ for (const engine of ENGINES) {
     const batches = fc.array(fc.tuple(fc.array(fc.tuple(document, content), { minLength: 1, maxLength: 5 }), fate), {
       maxLength: 8,
     });
-    const questions = fc.array(fc.tuple(document, content), { minLength: 1, maxLength: 12 });
+    const restored = fc.array(fc.tuple(document, content), { minLength: 1, maxLength: 12 });
     const asOf = fc.option(fc.integer({ min: FIRST_TIME - 1, max: FIRST_TIME + 8 }), { nil: undefined });
 
     const withHistory = async (work: (history: RecoveryHistory) => Promise<void>): Promise<void> => {
@@ -87,15 +92,15 @@ for (const engine of ENGINES) {
       return found;
     };
 
-    it("tells of any documents what a model says, and lists what was there and what is missing", () =>
+    it("returns the results of a model for any documents, and lists missing ones", () =>
       fc.assert(
-        fc.asyncProperty(batches, questions, asOf, fc.integer({ min: 1, max: 4 }), (history, rows, by, limit) =>
+        fc.asyncProperty(batches, restored, asOf, fc.integer({ min: 1, max: 4 }), (history, rows, by, limit) =>
           withHistory(async (actual) => {
             for (const [documents, outcome] of history) await actual.record(documents, outcome);
             const { compared, verification } = await compare(actual, rows, by);
             const model = rows.map(([documentId, text]) => expected(actual.recorded, documentId, text, by));
             assert.deepEqual(
-              compared.map(({ comparison }) => told(comparison)),
+              compared.map(({ comparison }) => rowOf(comparison)),
               model,
             );
             const count = (result: string): number => model.filter(([one]) => one === result).length;
@@ -121,7 +126,7 @@ for (const engine of ENGINES) {
         { numRuns: engine === "sqlite" ? 40 : 12 },
       ));
 
-    it("believes no row that was changed, and says which", () =>
+    it("rejects changed rows, and names them", () =>
       withHistory(async (history) => {
         await history.record([
           ["x", "1"],
@@ -143,7 +148,7 @@ for (const engine of ENGINES) {
         assert.isTrue(documents.every(({ fault }) => fault !== undefined));
       }));
 
-    it("believes no row that was put beside those under an anchor", () =>
+    it("rejects rows added to an anchor", () =>
       withHistory(async (history) => {
         const anchorId = await history.record([
           ["x", "1"],
@@ -161,7 +166,7 @@ for (const engine of ENGINES) {
           ["x", "1"],
         ]);
         assert.deepEqual(
-          compared.map(({ comparison }) => told(comparison)),
+          compared.map(({ comparison }) => rowOf(comparison)),
           [
             ["unrecorded", "reason"],
             ["unrecorded", "reason"],
@@ -171,7 +176,7 @@ for (const engine of ENGINES) {
         assert.lengthOf(history.diverged, 2);
       }));
 
-    it("knows a document whose recorded text reads like another's", () =>
+    it("distinguishes documents whose recorded texts are equal", () =>
       withHistory(async (history) => {
         const anchorId = await history.record([
           ["x", "1"],
@@ -195,7 +200,7 @@ for (const engine of ENGINES) {
           ["y", "2"],
         ]);
         assert.deepEqual(
-          compared.map(({ comparison }) => told(comparison)),
+          compared.map(({ comparison }) => rowOf(comparison)),
           [
             ["match", FIRST_TIME],
             ["match", FIRST_TIME],
@@ -229,7 +234,7 @@ for (const engine of ENGINES) {
         assert.deepEqual(found, unknown);
       }));
 
-    it("forgets what was broken off, at once or at the next start", () =>
+    it("deletes aborted verifications, immediately or at the next start", () =>
       withHistory(async (history) => {
         await history.record([["x", "1"]]);
         const running = await history.service.begin(undefined);

@@ -7,7 +7,7 @@ const keys = fc.record({ secureKey: key, signingKey: key });
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
 describe("encryption of a session's keys", function () {
-  it("opens with the token it was made with", () => {
+  it("decrypts with its own token", () => {
     fc.assert(
       fc.property(key, keys, (token, inside) => {
         const opened = decryptKeys(token, encryptKeys(token, inside));
@@ -16,7 +16,7 @@ describe("encryption of a session's keys", function () {
     );
   });
 
-  it("opens with no other token", () => {
+  it("rejects any other token", () => {
     fc.assert(
       fc.property(key, key, keys, (token, other, inside) => {
         fc.pre(!same(token, other));
@@ -32,12 +32,12 @@ describe("encryption of a session's keys", function () {
     );
   });
 
-  it("does not open once a bit of it was changed, or its end is missing", () => {
+  it("rejects a changed bit, and truncation", () => {
     fc.assert(
-      fc.property(key, keys, fc.nat(), fc.boolean(), (token, inside, place, first) => {
+      fc.property(key, keys, fc.nat(), fc.boolean(), (token, inside, position, first) => {
         const encrypted = encryptKeys(token, inside);
         const part = Uint8Array.from(first ? encrypted.wrappedSecureKey : encrypted.encryptedSigningKey);
-        const bit = place % (part.length * 8);
+        const bit = position % (part.length * 8);
         part[bit >> 3] = (part[bit >> 3] ?? 0) ^ (1 << (bit & 7));
         const with_ = (changed: Uint8Array) =>
           first ? { ...encrypted, wrappedSecureKey: changed } : { ...encrypted, encryptedSigningKey: changed };
@@ -55,7 +55,7 @@ describe("encryption of a session's keys", function () {
     );
   });
 
-  it("goes to a new token by its secure key alone, and the old one keeps opening only its own", () => {
+  it("re-encrypts for a new token with the secure key alone, and the old token decrypts only its own", () => {
     fc.assert(
       fc.property(key, key, keys, (token, next, inside) => {
         fc.pre(!same(token, next));
@@ -67,7 +67,7 @@ describe("encryption of a session's keys", function () {
     );
   });
 
-  it("is never the same twice, and shows nothing of what is inside", () => {
+  it("is never the same twice, and reveals nothing of its content", () => {
     fc.assert(
       fc.property(key, keys, (token, inside) => {
         const [one, two] = [encryptKeys(token, inside), encryptKeys(token, inside)];

@@ -4,7 +4,7 @@ import { prefixedHex } from "../../../server/kit/hex.ts";
 import { SealbookError } from "../../../server/errors.ts";
 
 describe("tokens", function () {
-  it("are 32 bytes, never the same, and read back from their text in any case", () => {
+  it("have 32 bytes, are unique, and are parsed from their text in any case", () => {
     const all = new Set<string>();
     for (let n = 0; n < 1_000; n += 1) {
       const token = randomKey();
@@ -18,7 +18,7 @@ describe("tokens", function () {
     assert.equal(all.size, 1_000);
   });
 
-  it("are known to the chain by their keccak-256", () => {
+  it("have their keccak-256 on the chain", () => {
     // Of 32 zero bytes; from the Ethereum yellow paper's tests.
     assert.equal(
       prefixedHex(tokenHash(new Uint8Array(32))),
@@ -26,7 +26,7 @@ describe("tokens", function () {
     );
   });
 
-  it("are refused as invalid in any other form", () => {
+  it("are rejected as invalid in any other form", () => {
     for (const text of [
       "",
       "0x",
@@ -49,7 +49,7 @@ describe("tokens", function () {
 });
 
 describe("passwords", function () {
-  it("are twenty characters that nobody mistakes, never the same", () => {
+  it("have twenty unambiguous characters and are unique", () => {
     const all = new Set(Array.from({ length: 1_000 }, generatePassword));
     assert.equal(all.size, 1_000);
     for (const password of all) assert.match(password, /^[a-km-zA-HJ-NP-Z2-9]{20}$/);

@@ -24,7 +24,7 @@ export interface Surroundings {
   around(validator: Validator): readonly Validator[];
   readonly quorum: number;
   /** Connected nodes that are on no list. */
-  readonly strangers: readonly SigningKey[];
+  readonly unlistedPeers: readonly SigningKey[];
 }
 
 const NOT_FOUND = new RpcRefused(-32601, "Method not found");
@@ -81,14 +81,14 @@ export class BesuNode {
     if (misses) return;
     const kept = this.#kept;
     this.#kept = [];
-    for (const raw of kept) await this.#network.ledger.ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
+    for (const raw of kept) await this.#network.ledger.call("eth_sendRawTransaction", [raw]).catch(() => undefined);
   }
 
   enodeOf(key: SigningKey): string {
     return `enode://${key.publicKey.slice(4)}@127.0.0.1:30303`;
   }
 
-  async answer(method: string, params: readonly unknown[]): Promise<unknown> {
+  async respond(method: string, params: readonly unknown[]): Promise<unknown> {
     const [prefix = ""] = method.split("_");
     if (this.disabled.has(method)) throw NOT_FOUND;
     if (this.disabled.has(prefix)) throw NOT_ENABLED;
@@ -131,47 +131,54 @@ export class BesuNode {
       case "eth_getLogs":
         return this.#logs(params[0]);
       case "eth_getTransactionReceipt":
-        return this.#ifSeen(await this.#network.ledger.ask(method, params), null);
+        return this.#ifSeen(await this.#network.ledger.call(method, params), null);
       case "eth_getTransactionByHash":
-        return this.#ifSeen(await this.#network.ledger.ask(method, params), {
+        return this.#ifSeen(await this.#network.ledger.call(method, params), {
           blockHash: null,
           blockNumber: null,
           transactionIndex: null,
         });
       case "eth_getBlockByHash":
-        return this.#ifSeen(await this.#network.ledger.ask(method, params), null, "number");
+        return this.#ifSeen(await this.#network.ledger.call(method, params), null, "number");
     }
     if (prefix === "ibft" || prefix === "qbft") return this.#consensus(prefix, method, params);
-    const place = BLOCK_PARAMETER[method];
-    return place === undefined ? this.#network.ledger.ask(method, params) : this.#asOf(method, params, place);
+    const parameterIndex = BLOCK_PARAMETER[method];
+    return parameterIndex === undefined
+      ? this.#network.ledger.call(method, params)
+      : this.#asOf(method, params, parameterIndex);
   }
 
   /** Returns the response of a node without the newest blocks. */
-  async #asOf(method: string, params: readonly unknown[], place: number): Promise<unknown> {
-    const asked = params[place] ?? "latest";
-    const number = asked === "earliest" ? 0 : typeof asked === "string" && TAGS.has(asked) ? this.head : Number(asked);
+  async #asOf(method: string, params: readonly unknown[], parameterIndex: number): Promise<unknown> {
+    const requested = params[parameterIndex] ?? "latest";
+    const number =
+      requested === "earliest"
+        ? 0
+        : typeof requested === "string" && TAGS.has(requested)
+          ? this.head
+          : Number(requested);
     if (number > this.head) {
       if (method.startsWith("eth_getBlock")) return null;
       throw new RpcRefused(-32000, "Block not found");
     }
     // Pending transactions count among the nonces.
-    const isPool = method === "eth_getTransactionCount" && asked === "pending" && this.isConnected;
-    return this.#network.ledger.ask(method, params.with(place, isPool ? "pending" : quantity(number)));
+    const isPool = method === "eth_getTransactionCount" && requested === "pending" && this.isConnected;
+    return this.#network.ledger.call(method, params.with(parameterIndex, isPool ? "pending" : quantity(number)));
   }
 
   async #logs(filter: unknown): Promise<unknown> {
     const { fromBlock = "latest", toBlock = "latest", ...rest } = filter as Record<string, string>;
-    if (rest["blockHash"] !== undefined) return this.#network.ledger.ask("eth_getLogs", [rest]);
+    if (rest["blockHash"] !== undefined) return this.#network.ledger.call("eth_getLogs", [rest]);
     const at = (block: string): number => (block === "earliest" ? 0 : TAGS.has(block) ? this.head : Number(block));
     const [from, to] = [at(fromBlock), Math.min(at(toBlock), this.head)];
     return from > to
       ? []
-      : this.#network.ledger.ask("eth_getLogs", [{ ...rest, fromBlock: quantity(from), toBlock: quantity(to) }]);
+      : this.#network.ledger.call("eth_getLogs", [{ ...rest, fromBlock: quantity(from), toBlock: quantity(to) }]);
   }
 
-  #ifSeen(answer: ParsedJson, otherwise: object | null, field = "blockNumber"): unknown {
-    if (answer === null || answer[field] === null || Number(answer[field]) <= this.head) return answer;
-    return otherwise === null ? null : { ...answer, ...otherwise };
+  #ifSeen(response: ParsedJson, otherwise: object | null, field = "blockNumber"): unknown {
+    if (response === null || response[field] === null || Number(response[field]) <= this.head) return response;
+    return otherwise === null ? null : { ...response, ...otherwise };
   }
 
   async #take(raw: string): Promise<string> {
@@ -182,7 +189,7 @@ export class BesuNode {
       return hash;
     }
     const { from } = Transaction.from(raw);
-    const mined = await this.#network.ledger.ask("eth_getTransactionByHash", [hash]);
+    const mined = await this.#network.ledger.call("eth_getTransactionByHash", [hash]);
     if (
       this.lag > 0 &&
       mined !== null &&
@@ -192,7 +199,7 @@ export class BesuNode {
     )
       return hash;
     try {
-      return await this.#network.ledger.ask("eth_sendRawTransaction", [raw]);
+      return await this.#network.ledger.call("eth_sendRawTransaction", [raw]);
     } catch (error) {
       const reason = String(error);
       if (/nonce too low/i.test(reason)) throw new RpcRefused(-32001, "Nonce too low");
@@ -212,7 +219,7 @@ export class BesuNode {
 
   #peers(): readonly SigningKey[] {
     const others = this.#network.around(this.validator).filter((validator) => validator !== this.validator);
-    return [...others.map(({ key }) => key), ...this.#network.strangers];
+    return [...others.map(({ key }) => key), ...this.#network.unlistedPeers];
   }
 
   #peer(key: SigningKey): object {
@@ -235,8 +242,8 @@ export class BesuNode {
     if (/_getValidatorsByBlock(Number|Hash)$/.test(method)) return addresses;
     if (method.endsWith("_getPendingVotes")) return {};
     if (!method.endsWith("_getSignerMetrics")) throw NOT_FOUND;
-    const number = (asked: unknown, otherwise: number): number =>
-      asked === undefined || TAGS.has(String(asked)) ? otherwise : Number(asked);
+    const number = (requested: unknown, otherwise: number): number =>
+      requested === undefined || TAGS.has(String(requested)) ? otherwise : Number(requested);
     const [from, to] = [number(params[0], Math.max(0, this.head - 100)), number(params[1], this.head)];
     if (from >= to) throw new RpcRefused(-32602, "Invalid params");
     const metrics = new Map(

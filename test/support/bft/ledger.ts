@@ -55,14 +55,14 @@ export class Ledger {
   }
 
   /** Queries Anvil, with the hashes of the sealed blocks. */
-  async ask(method: string, params: readonly unknown[]): Promise<ParsedJson> {
-    const asked: unknown[] = JSON.parse(this.#replaced(JSON.stringify(params), this.#inner));
-    const answer = JSON.parse(
-      this.#replaced(JSON.stringify((await rpcCall(this.#url, method, ...asked)) ?? null), this.#sealed),
+  async call(method: string, params: readonly unknown[]): Promise<ParsedJson> {
+    const parameters: unknown[] = JSON.parse(this.#replaced(JSON.stringify(params), this.#inner));
+    const response = JSON.parse(
+      this.#replaced(JSON.stringify((await rpcCall(this.#url, method, ...parameters)) ?? null), this.#sealed),
     );
-    return method.startsWith("eth_getBlockBy") && answer !== null
-      ? { ...answer, ...this.#blocks[Number(answer.number)] }
-      : answer;
+    return method.startsWith("eth_getBlockBy") && response !== null
+      ? { ...response, ...this.#blocks[Number(response.number)] }
+      : response;
   }
 
   async #add(number: number, round: number, sealers: Sealing["sealers"]): Promise<void> {

@@ -49,7 +49,7 @@ export interface BftNetwork {
   /** Partitions the nodes: each part is connected only within, unlisted nodes form one. No argument: no partition. */
   partition(...parts: readonly (readonly NetworkNode[])[]): void;
   /** A node that is on no list; connects with all nodes, or with none. */
-  stranger: { isConnected: boolean; readonly enode: string };
+  unlistedPeer: { isConnected: boolean; readonly enode: string };
   /** Restarts all validators, as operators do after a stall. */
   restart(): void;
   /** Writes the list of the network's nodes; returns its path. */
@@ -87,14 +87,14 @@ export async function startBftNetwork({
       }
     },
   });
-  const strangers: SigningKey[] = [];
+  const unlistedPeers: SigningKey[] = [];
   const surroundings = {
     ledger,
     chainId: anvil.chainId,
     protocol,
     validators: sorted,
     quorum: consensus.quorum,
-    strangers,
+    unlistedPeers,
     around: (each: Validator) => consensus.around(each),
   };
   const besus = sorted.map((validator) => new BesuNode(validator, surroundings));
@@ -151,13 +151,13 @@ export async function startBftNetwork({
       for (const [number, part] of parts.entries()) for (const { rpc } of part) rpc.validator.part = `part ${number}`;
       reconnect();
     },
-    stranger: {
+    unlistedPeer: {
       enode: besus[0]?.enodeOf(outsider) ?? "",
       get isConnected() {
-        return strangers.length > 0;
+        return unlistedPeers.length > 0;
       },
       set isConnected(value) {
-        strangers.splice(0, strangers.length, ...(value ? [outsider] : []));
+        unlistedPeers.splice(0, unlistedPeers.length, ...(value ? [outsider] : []));
       },
     },
     restart: () => consensus.restart(),

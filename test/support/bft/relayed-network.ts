@@ -6,16 +6,16 @@ import { type BftNetwork, type BftNetworkOptions, type NetworkNode, startBftNetw
 export interface RelayedNetwork extends BftNetwork {
   readonly directory: string;
   /** Returns one of its nodes. */
-  at(place: number): NetworkNode;
+  at(index: number): NetworkNode;
   /** Returns the server's configuration for relaying through these nodes. */
   variablesFor(urls: readonly string[]): EnvironmentVariables;
 }
 
 export async function startRelayedNetwork(options: BftNetworkOptions = {}): Promise<RelayedNetwork> {
   const network = await startBftNetwork(options);
-  const at = (place: number): NetworkNode => {
-    const node = network.nodes[place];
-    if (node === undefined) throw new Error(`there is no node ${place}`);
+  const at = (index: number): NetworkNode => {
+    const node = network.nodes[index];
+    if (node === undefined) throw new Error(`there is no node ${index}`);
     return node;
   };
   let chain: RemoteChain;

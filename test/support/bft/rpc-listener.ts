@@ -19,10 +19,10 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
   const subscribers = new Map<WebSocket, string>();
   let isUp = true;
 
-  const answer = async (text: string, subscriber?: WebSocket): Promise<string> => {
+  const reply = async (text: string, subscriber?: WebSocket): Promise<string> => {
     const parsed: unknown = JSON.parse(text);
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as { id: number; method: string; params?: unknown[] }[];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       calls.map(async ({ id, method, params = [] }) => {
         try {
           return {
@@ -31,7 +31,7 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
             result:
               subscriber !== undefined && /_(un)?subscribe$/.test(method)
                 ? subscription(subscriber, method)
-                : await node.answer(method, params),
+                : await node.respond(method, params),
           };
         } catch (error) {
           const { code, message } = error instanceof RpcRefused ? error : new RpcRefused(-32603, String(error));
@@ -39,7 +39,7 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
         }
       }),
     );
-    return JSON.stringify(Array.isArray(parsed) ? answers : answers[0]);
+    return JSON.stringify(Array.isArray(parsed) ? responses : responses[0]);
   };
   const subscription = (socket: WebSocket, method: string): unknown => {
     if (method === "eth_unsubscribe") return subscribers.delete(socket);
@@ -50,7 +50,7 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
 
   const server = createServer((request, response) => {
     void readAll(request)
-      .then(answer)
+      .then(reply)
       .then(
         (text) => {
           if (!isUp) return void request.socket.destroy();
@@ -71,7 +71,7 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
     socket.on(
       "message",
       (data) =>
-        void answer(String(data), socket).then((text) => socket.readyState === WebSocket.OPEN && socket.send(text)),
+        void reply(String(data), socket).then((text) => socket.readyState === WebSocket.OPEN && socket.send(text)),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

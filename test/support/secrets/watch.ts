@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EnvironmentVariables } from "../../../server/config/environment.ts";
-import type { Answer } from "../http.ts";
+import type { HttpResponse } from "../http.ts";
 import { KnownSecrets } from "./known-secrets.ts";
 
 /** Variables with a secret as value. */
@@ -83,21 +83,24 @@ class SecretWatch {
   }
 
   /** Adds an HTTP request to a server and its response. */
-  exchanged(url: string, { headers, body }: RequestInit, answer: Answer): void {
+  exchanged(url: string, { headers, body }: RequestInit, response: HttpResponse): void {
     if (!this.#isOn) return;
     const sent = new Headers(headers);
-    if (answer.status !== 401) {
+    if (response.status !== 401) {
       this.uses("API key", sent.get("X-API-Key"));
       this.uses("JWT", sent.get("Authorization")?.replace(/^Bearer +/i, ""));
     }
     const { pathname } = new URL(url);
-    if (pathname === "/metrics") this.wrote("the metrics", () => answer.text);
-    else if (answer.status >= 400)
-      this.wrote("an error's answer", () => JSON.stringify([...answer.headers]) + withoutPath(answer.text, pathname));
-    else if (pathname === "/api") this.#session(body, answer.body);
+    if (pathname === "/metrics") this.wrote("the metrics", () => response.text);
+    else if (response.status >= 400)
+      this.wrote(
+        "an error's answer",
+        () => JSON.stringify([...response.headers]) + withoutPath(response.text, pathname),
+      );
+    else if (pathname === "/api") this.#session(body, response.body);
   }
 
-  #session(sent: unknown, answered: Answer["body"]): void {
+  #session(sent: unknown, answered: HttpResponse["body"]): void {
     const { tx, pkey, svcauth } = answered?.content?.tparams ?? {};
     for (const token of [tx, svcauth]) this.uses("token of a session", token);
     this.uses("secure key of a session", pkey);

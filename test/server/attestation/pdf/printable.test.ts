@@ -9,7 +9,7 @@ describe("text for the fonts of the PDF", () => {
     fonts = await embedFonts(await PDFDocument.create());
   });
 
-  it("stays as it is where they have it, and else shows its code", () => {
+  it("is unchanged where the fonts have it, and shows the code of other characters", () => {
     const cases = [
       ["", ""],
       ["plain ~ text", "plain ~ text"],
@@ -26,7 +26,7 @@ describe("text for the fonts of the PDF", () => {
     for (const [text = "", expected] of cases) assert.equal(printable(text, fonts.regular), expected);
   });
 
-  it("is something that every one of them can show, each character with its own glyph", () => {
+  it("contains only characters of all fonts, each with its own glyph", () => {
     for (const font of [fonts.regular, fonts.bold, fonts.mono]) {
       const glyphs = new Map<string, string>();
       for (let code = 0; code < 0x3000; code += 1) {
@@ -43,7 +43,7 @@ describe("text for the fonts of the PDF", () => {
     }
   });
 
-  it("is broken between words, and within what is longer than a line", () => {
+  it("breaks between words, and within words longer than a line", () => {
     const character = fonts.mono.width("x", 10);
     const lines = (text: string, characters: number): string[] =>
       linesOf(text, fonts.mono, 10, (characters + 0.5) * character);

@@ -18,11 +18,11 @@ function blocksOf(
     { number: 1, time: 1_000, round: 0, proposer: "0xa", validators: VALIDATORS, signers: VALIDATORS },
   ];
   for (let last = blocks.at(-1); last !== undefined && blocks.length < count; last = blocks.at(-1)) {
-    const place = VALIDATORS.indexOf(last.proposer) + 1;
-    const turns = VALIDATORS.map((_, index) => VALIDATORS[(place + index) % VALIDATORS.length] ?? "");
-    const round = turns.findIndex((validator) => !silent.includes(validator) && !missing.includes(validator));
-    const proposer = turns[round] ?? "";
-    const present = turns.filter((validator) => !missing.includes(validator));
+    const position = VALIDATORS.indexOf(last.proposer) + 1;
+    const proposers = VALIDATORS.map((_, index) => VALIDATORS[(position + index) % VALIDATORS.length] ?? "");
+    const round = proposers.findIndex((validator) => !silent.includes(validator) && !missing.includes(validator));
+    const proposer = proposers[round] ?? "";
+    const present = proposers.filter((validator) => !missing.includes(validator));
     const sealers = present.slice(0, quorumOf(VALIDATORS.length));
     blocks.push({
       number: last.number + 1,
@@ -44,12 +44,12 @@ const without = (...others: readonly [string, string][]): Record<string, string>
 });
 
 describe("a network of validators", () => {
-  it("needs two thirds of them, rounded up, and goes on without the others", () => {
+  it("needs a quorum of two thirds, rounded up, and continues without the others", () => {
     expect([1, 2, 3, 4, 5, 6, 7, 10, 100].map(quorumOf)).to.deep.equal([1, 2, 2, 3, 4, 4, 5, 7, 67]);
     expect([1, 2, 3, 4, 5, 6, 7, 10, 100].map(mostFaulty)).to.deep.equal([0, 0, 1, 1, 1, 2, 2, 3, 33]);
   });
 
-  it("takes turns in proposing: behind the proposer before, and one further for each round", () => {
+  it("rotates the proposers: from the previous proposer on, one further per round", () => {
     const block = (round: number, proposer: string): BftBlock => ({
       number: 2,
       time: 0,
@@ -75,7 +75,7 @@ describe("a network of validators", () => {
     expect(expectedProposers(block(0, "0xa"), block(0, "0xff"))).to.deep.equal(["0xa"]);
   });
 
-  it("shows in its headers who takes part, although each names the quorum only", () => {
+  it("shows its active validators in the headers, although each header has a quorum only", () => {
     expect(statesIn(blocksOf(30))).to.deep.equal(without());
     expect(statesIn(blocksOf(30, { silent: ["0xc"] }))).to.deep.equal(without(["0xc", "silent"]));
     expect(statesIn(blocksOf(30, { missing: ["0xc", "0xd"] }))).to.deep.equal(
@@ -89,7 +89,7 @@ describe("a network of validators", () => {
     });
   });
 
-  it("shows in its blocks' times how often they come and how long a proposer is waited for", () => {
+  it("derives block period and round timeout from the block times", () => {
     expect(rhythmOf([])).to.equal(undefined);
     expect(rhythmOf(blocksOf(1))).to.equal(undefined);
     // Nobody was waited for yet.
@@ -103,7 +103,7 @@ describe("a network of validators", () => {
     expect(rhythmOf(afterPause)?.blockPeriod).to.equal(PERIOD);
   });
 
-  it("is slow as long as changes of the proposer explain it, and stalls when they do not", () => {
+  it("is slow while round changes explain the delay, and stalled afterwards", () => {
     const rhythm = { blockPeriod: PERIOD, requestTimeout: TIMEOUT };
     // Two of six may be missing, one after the other: 5 + 10 + 20 s.
     expect(stalledAfter(rhythm, 6)).to.equal(37);
@@ -118,20 +118,20 @@ describe("a network of validators", () => {
     expect(stalledAfter(rhythm, 100)).to.equal(602);
   });
 
-  it("is reported with those who are missing: by the blocks while they come, then by who is connected", () => {
+  it("reports missing validators: from the blocks while they arrive, then from the peers", () => {
     const blocks = blocksOf(30, { missing: ["0xc"] });
-    const told = (addresses: readonly string[] | undefined, age: number) => {
+    const reported = (addresses: readonly string[] | undefined, age: number) => {
       const { pace, missing, quorumMissing } = bftReport(blocks, { count: 2, addresses }, age) ?? {};
       return { pace, missing, quorumMissing };
     };
-    expect(told(["0xa", "0xb"], 1)).to.deep.equal({ pace: "on_time", missing: ["0xc"], quorumMissing: 0 });
-    expect(told(["0xa", "0xb", "0xe"], 600)).to.deep.equal({
+    expect(reported(["0xa", "0xb"], 1)).to.deep.equal({ pace: "on_time", missing: ["0xc"], quorumMissing: 0 });
+    expect(reported(["0xa", "0xb", "0xe"], 600)).to.deep.equal({
       pace: "stalled",
       missing: ["0xc", "0xd", "0xf"],
       quorumMissing: 1,
     });
     // A node that does not name its peers: two, and itself.
-    expect(told(undefined, 600)).to.deep.equal({ pace: "stalled", missing: ["0xc"], quorumMissing: 1 });
+    expect(reported(undefined, 600)).to.deep.equal({ pace: "stalled", missing: ["0xc"], quorumMissing: 1 });
     expect(bftReport([], { count: 2, addresses: undefined }, 0)).to.equal(undefined);
   });
 });

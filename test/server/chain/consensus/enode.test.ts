@@ -11,14 +11,14 @@ const ID = KEY.publicKey.slice(4);
 const URL = `enode://${ID}@10.0.0.1:30303`;
 
 describe("enode URLs", () => {
-  it("tell a node's key, its address and where it is", () => {
+  it("contain a node's key, address and port", () => {
     const expected = { id: ID, address: computeAddress(KEY).toLowerCase(), endpoint: "10.0.0.1:30303" };
     for (const url of [URL, `enode://${ID.toUpperCase()}@10.0.0.1:30303`, `${URL}?discport=0`])
       assert.deepEqual(parseEnode(url), expected);
     assert.equal(parseEnode(`enode://${ID}@[::1]:30303`)?.endpoint, "[::1]:30303");
   });
 
-  it("are nothing else", () => {
+  it("are rejected in any other form", () => {
     for (const text of [
       "",
       "enode://",

@@ -44,7 +44,7 @@ describe("block log of the embedded chain", () => {
     throw new Error("The log was expected to be refused.");
   }
 
-  it("gives back what was appended, from any block on, also after opening again", async () => {
+  it("returns the appended blocks, from any block on, also after a restart", async () => {
     await write(3);
     await write(5);
     expect((await read()).entries).to.deep.equal([1, 2, 3, 4, 5].map((number) => entryOf(number)));
@@ -52,7 +52,7 @@ describe("block log of the embedded chain", () => {
     expect((await read(6)).entries).to.deep.equal([]);
   });
 
-  it("keeps empty blocks and blocks larger than what is read at once", async () => {
+  it("stores empty blocks and blocks larger than the read buffer", async () => {
     const log = await BlockLog.open(path);
     const large = entryOf(
       2,
@@ -65,7 +65,7 @@ describe("block log of the embedded chain", () => {
     expect((await read()).entries).to.deep.equal([entryOf(1, []), large, entryOf(3)]);
   });
 
-  it("cuts off a last entry that ends at any of its bytes and goes on behind the one before", async () => {
+  it("truncates an incomplete last entry, at any byte, and continues after the previous one", async () => {
     await write(2);
     const whole = (await readFile(path)).length;
     await write(3);
@@ -80,7 +80,7 @@ describe("block log of the embedded chain", () => {
     }
   });
 
-  it("cuts off a last entry whose length is there but whose content is not", async () => {
+  it("truncates a last entry with a length but without its content", async () => {
     await write(2);
     const whole = (await readFile(path)).length;
     await write(3);
@@ -99,7 +99,7 @@ describe("block log of the embedded chain", () => {
     }
   });
 
-  it("refuses a log that is damaged before its last entry, at every byte, and leaves it as it is", async () => {
+  it("rejects a log that is damaged before its last entry, at every byte, and leaves it unchanged", async () => {
     await write(1);
     const first = (await readFile(path)).length;
     await write(2);
@@ -115,7 +115,7 @@ describe("block log of the embedded chain", () => {
     }
   });
 
-  it("refuses a file that is no block log, and one with a block missing", async () => {
+  it("rejects another file, and a log with a missing block", async () => {
     await writeFile(path, "something else entirely");
     expect((await refusal()).code).to.equal("block_log_damaged");
     await rm(path);

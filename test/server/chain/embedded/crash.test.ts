@@ -70,7 +70,7 @@ describe("embedded chain after kill -9", () => {
     expect(seen.length).to.be.greaterThan(60);
   });
 
-  it("leaves no Anvil behind", async () => {
+  it("leaves no Anvil process", async () => {
     const directory = await scene.directory();
     const child = spawn(process.execPath, [CHILD, directory, keys, "idle"], { stdio: ["ignore", "pipe", "inherit"] });
     await once(createInterface({ input: child.stdout }), "line");
@@ -81,7 +81,7 @@ describe("embedded chain after kill -9", () => {
     while (isAlive(anvil)) await new Promise((resolve) => setTimeout(resolve, 10));
   });
 
-  it("ends an Anvil that was left behind when its keeper was killed, too", async () => {
+  it("also ends an orphaned Anvil after its supervisor was killed", async () => {
     const directory = await scene.directory();
     const child = spawn(process.execPath, [CHILD, directory, keys, "idle"], { stdio: ["ignore", "pipe", "inherit"] });
     await once(createInterface({ input: child.stdout }), "line");

@@ -28,19 +28,19 @@ describe("embedded chain", () => {
   });
   afterEach(() => scene.end());
 
-  it("has everything again after a clean stop and tells its listeners of each block", async () => {
+  it("restores everything after a clean stop and notifies its listeners of each block", async () => {
     const directory = await scene.directory();
     const account = new Account();
     const first = await scene.start(directory);
-    const heard: number[] = [];
-    const unsubscribe = first.onBlock((number) => void heard.push(number));
+    const received: number[] = [];
+    const unsubscribe = first.onBlock((number) => void received.push(number));
     await mined(first.url, await send(first.url, await account.deploy()));
     for (let value = 1; value <= 10; value += 1)
       await mined(first.url, await send(first.url, await account.record(value)));
     const blocks = await height(first.url);
     unsubscribe();
     await mined(first.url, await send(first.url, await account.record(11)));
-    expect(heard).to.deep.equal(Array.from({ length: blocks }, (_, index) => index + 1));
+    expect(received).to.deep.equal(Array.from({ length: blocks }, (_, index) => index + 1));
     const before = await picture(first.url, blocks + 1, account.recorder);
     await Promise.all([first.stop(), first.stop()]);
     expect(await readdir(directory)).to.have.members(["blocks.log", "genesis.json", "lock.pid", "lock.sqlite"]);
@@ -49,7 +49,7 @@ describe("embedded chain", () => {
     expect(await picture(second.url, blocks + 1, account.recorder)).to.equal(before);
   });
 
-  it("goes on when a listener throws", async () => {
+  it("continues when a listener throws", async () => {
     const chain = await scene.start(await scene.directory());
     const account = new Account();
     chain.onBlock(() => {
@@ -60,7 +60,7 @@ describe("embedded chain", () => {
     expect(scene.events).to.deep.include({ kind: "listener-failed", blockNumber: 2, reason: "not my day" });
   });
 
-  it("mines what waits before it stops", async () => {
+  it("mines waiting transactions before it stops", async () => {
     const directory = await scene.directory();
     const account = new Account();
     const first = await scene.start(directory);
@@ -70,7 +70,7 @@ describe("embedded chain", () => {
     for (const hash of hashes) expect(await rpc(second.url, "eth_getTransactionReceipt", hash)).to.be.an("object");
   });
 
-  it("makes a block every so many seconds, with and without transactions", async () => {
+  it("creates a block per period, with and without transactions", async () => {
     const chain = await scene.start(await scene.directory(), { blockPeriodSeconds: 1 });
     const account = new Account();
     const hashes = [await send(chain.url, await account.sign()), await send(chain.url, await account.sign())];
@@ -81,7 +81,7 @@ describe("embedded chain", () => {
     expect(blocks.map(({ transactions }) => transactions)).to.deep.equal([hashes, [], []]);
   });
 
-  it("refuses a folder in use, naming the process, and takes it once that was killed", async () => {
+  it("rejects a folder in use, naming the process, and accepts it after that was killed", async () => {
     const directory = await scene.directory();
     const child = spawn(process.execPath, [CHILD, directory, "", "idle"], { stdio: ["ignore", "pipe", "inherit"] });
     await once(createInterface({ input: child.stdout }), "line");
@@ -94,7 +94,7 @@ describe("embedded chain", () => {
     expect((await refusal(scene.start(directory))).code).to.equal("chain_in_use");
   });
 
-  it("refuses a port in use, naming the setting, and leaves the folder free", async () => {
+  it("rejects a port in use, naming the setting, and releases the folder", async () => {
     const directory = await scene.directory();
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -106,19 +106,19 @@ describe("embedded chain", () => {
     await scene.start(directory);
   });
 
-  it("refuses another chain id than the folder was made with", async () => {
+  it("rejects another chain id than that of the folder", async () => {
     const directory = await scene.directory();
     await (await scene.start(directory)).stop();
     expect((await refusal(scene.start(directory, { chainId: 1 }))).code).to.equal("chain_id_differs");
   });
 
-  it("works in a folder whose path is longer than a socket path can be", async () => {
+  it("works in a folder with a path longer than a socket path", async () => {
     const directory = join(await scene.directory(), "a".repeat(100), "b".repeat(100));
     const chain = await scene.start(directory);
     expect(await height(chain.url)).to.equal(0);
   });
 
-  it("starts Anvil again when it dies, with every block and what waited", async () => {
+  it("restarts a dead Anvil with all blocks and waiting transactions", async () => {
     const directory = await scene.directory();
     const account = new Account();
     const chain = await scene.start(directory, { blockPeriodSeconds: 1 });
@@ -133,7 +133,7 @@ describe("embedded chain", () => {
     expect(scene.events.map(({ kind }) => kind)).to.include.members(["interrupted", "resumed"]);
   });
 
-  it("keeps answering under load when Anvil dies again and again", async () => {
+  it("responds under load while Anvil dies repeatedly", async () => {
     const directory = await scene.directory();
     const chain = await scene.start(directory);
     const accounts = [new Account(), new Account()];

@@ -58,7 +58,7 @@ describe("JSON-RPC port of the embedded chain", () => {
       "constructor",
     ],
   ]) {
-    it(`refuses ${method}`, async () => {
+    it(`rejects ${method}`, async () => {
       const { code, message } = await failureOf(rpc(chain.url, method));
       expect({ code, message }).to.deep.equal({
         code: -32601,
@@ -67,7 +67,7 @@ describe("JSON-RPC port of the embedded chain", () => {
     });
   }
 
-  it("has no accounts of its own and takes no money for gas", async () => {
+  it("has no accounts and no gas price", async () => {
     expect(await rpc(chain.url, "eth_accounts")).to.deep.equal([]);
     expect(await rpc(chain.url, "eth_gasPrice")).to.equal("0x0");
     expect(await rpc(chain.url, "eth_maxPriorityFeePerGas")).to.equal("0x0");
@@ -90,7 +90,7 @@ describe("JSON-RPC port of the embedded chain", () => {
     }
   });
 
-  it("refuses transactions that can never be mined, and they are in no block", async () => {
+  it("rejects transactions that can never be mined, and puts them in no block", async () => {
     const account = new Account();
     await mined(chain.url, await send(chain.url, await account.deploy()));
     const before = await height(chain.url);
@@ -113,7 +113,7 @@ describe("JSON-RPC port of the embedded chain", () => {
     expect((await block(chain.url, "latest")).transactions).to.have.length(1);
   });
 
-  it("takes transactions of type 1 and 2, and legacy ones without a chain id", async () => {
+  it("accepts transactions of type 1 and 2, and legacy ones without a chain id", async () => {
     const { wallet } = new Account();
     const common = { gasLimit: 30_000n, to: wallet.address };
     await send(
@@ -137,21 +137,21 @@ describe("JSON-RPC port of the embedded chain", () => {
     );
   });
 
-  it("holds back a transaction whose nonce is too high until its turn", async () => {
+  it("queues a transaction with a nonce that is too high", async () => {
     const account = new Account();
     const [first, second, third] = [await account.sign(), await account.sign(), await account.sign()];
     const before = await height(chain.url);
-    const held = [await send(chain.url, third), await send(chain.url, second)];
+    const queued = [await send(chain.url, third), await send(chain.url, second)];
     // Blocks go on without them.
     const other = new Account();
     await mined(chain.url, await send(chain.url, await other.sign()));
     expect(await height(chain.url)).to.equal(before + 1);
-    for (const hash of held) expect(await rpc(chain.url, "eth_getTransactionReceipt", hash)).to.equal(null);
+    for (const hash of queued) expect(await rpc(chain.url, "eth_getTransactionReceipt", hash)).to.equal(null);
     await send(chain.url, first);
-    for (const hash of held) await mined(chain.url, hash);
+    for (const hash of queued) await mined(chain.url, hash);
   });
 
-  it("puts what does not fit into a block into the next ones and loses nothing of it", async () => {
+  it("distributes transactions that exceed a block to the next ones without loss", async () => {
     const [one, two] = [new Account(), new Account()];
     const raws: string[] = [];
     for (let round = 0; round < 4; round += 1) {
@@ -162,7 +162,7 @@ describe("JSON-RPC port of the embedded chain", () => {
     for (const hash of hashes) await mined(chain.url, hash);
   });
 
-  it("never has a time that runs ahead of the clock or goes back", async () => {
+  it("has block times that neither exceed the clock nor decrease", async () => {
     const account = new Account();
     const from = await height(chain.url);
     for (let count = 0; count < 20; count += 1) await mined(chain.url, await send(chain.url, await account.sign()));
@@ -177,21 +177,21 @@ describe("JSON-RPC port of the embedded chain", () => {
     expect(last).to.be.at.most(Date.now() / 1000);
   });
 
-  it("answers batches in order, also with refusals among them", async () => {
-    const answers = await post(chain.url, [
+  it("responds to batches in order, including errors", async () => {
+    const responses = await post(chain.url, [
       { jsonrpc: "2.0", id: 1, method: "eth_accounts" },
       { jsonrpc: "2.0", id: "two", method: "evm_mine" },
       { jsonrpc: "2.0", method: "eth_accounts" },
       7,
     ]);
-    expect(answers).to.have.length(3);
-    expect(answers).to.have.nested.property("[0].result").that.deep.equals([]);
-    expect(answers).to.have.nested.property("[1].error.code", -32601);
-    expect(answers).to.have.nested.property("[2].error.code", -32600);
+    expect(responses).to.have.length(3);
+    expect(responses).to.have.nested.property("[0].result").that.deep.equals([]);
+    expect(responses).to.have.nested.property("[1].error.code", -32601);
+    expect(responses).to.have.nested.property("[2].error.code", -32600);
     expect(await post(chain.url, [])).to.have.nested.property("error.code", -32600);
   });
 
-  it("answers filters", async () => {
+  it("supports filters", async () => {
     const filter = await rpc(chain.url, "eth_newBlockFilter");
     const account = new Account();
     await mined(chain.url, await send(chain.url, await account.sign()));
@@ -213,17 +213,21 @@ describe("JSON-RPC port of the embedded chain", () => {
       sent.end(body);
     });
   const json = { "content-type": "application/json" };
-  const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" });
+  const chainIdRequest = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" });
 
-  it("answers only requests for this machine, of JSON, by POST, of a reasonable size", async () => {
-    expect(await status("POST", json, question)).to.equal(200);
+  it("accepts only requests to this machine, in JSON, by POST, of limited size", async () => {
+    expect(await status("POST", json, chainIdRequest)).to.equal(200);
     expect(
-      await status("POST", { "content-type": "application/json; charset=utf-8", host: "localhost:8545" }, question),
+      await status(
+        "POST",
+        { "content-type": "application/json; charset=utf-8", host: "localhost:8545" },
+        chainIdRequest,
+      ),
     ).to.equal(200);
-    expect(await status("POST", { ...json, host: "evil.example" }, question)).to.equal(403);
-    expect(await status("POST", { ...json, host: "127.0.0.1.evil.example" }, question)).to.equal(403);
-    expect(await status("POST", { "content-type": "text/plain" }, question)).to.equal(415);
-    expect(await status("POST", {}, question)).to.equal(415);
+    expect(await status("POST", { ...json, host: "evil.example" }, chainIdRequest)).to.equal(403);
+    expect(await status("POST", { ...json, host: "127.0.0.1.evil.example" }, chainIdRequest)).to.equal(403);
+    expect(await status("POST", { "content-type": "text/plain" }, chainIdRequest)).to.equal(415);
+    expect(await status("POST", {}, chainIdRequest)).to.equal(415);
     expect(await status("GET", json)).to.equal(405);
     expect(
       await status("OPTIONS", { origin: "https://evil.example", "access-control-request-method": "POST" }),

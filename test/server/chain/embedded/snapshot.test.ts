@@ -49,7 +49,7 @@ describe("snapshots of the embedded chain", () => {
   const snapshotFiles = async (directory: string): Promise<string[]> =>
     (await readdir(directory)).filter((name) => name.startsWith("snapshot-"));
 
-  it("spare a start the blocks before them and answer all of these as before", async () => {
+  it("avoid the replay of earlier blocks, which are returned as before", async () => {
     const directory = await scene.directory();
     const account = new Account();
     let session = await open(directory);
@@ -82,7 +82,7 @@ describe("snapshots of the embedded chain", () => {
     expect(longer.length).to.be.greaterThan(withSnapshot.length);
   });
 
-  it("are not used where a contract asks for the hash of a block before them", async () => {
+  it("are not used when a contract uses the hash of an earlier block", async () => {
     const directory = await scene.directory();
     const account = new Account();
     let session = await open(directory);
@@ -97,7 +97,7 @@ describe("snapshots of the embedded chain", () => {
     await session.close();
   });
 
-  it("are no help against a genesis that was changed: the start is refused, naming the block", async () => {
+  it("do not hide a changed genesis: the start is rejected, naming the block", async () => {
     const directory = await scene.directory();
     const account = new Account();
     const session = await open(directory);

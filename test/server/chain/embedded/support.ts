@@ -13,7 +13,7 @@ import {
 
 export const CHAIN_ID = 31_999;
 
-const Answer = z.object({
+const RpcResponse = z.object({
   id: z.unknown(),
   result: z.unknown().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
@@ -44,7 +44,7 @@ export async function post(url: string, body: unknown): Promise<unknown> {
 }
 
 export async function rpc(url: string, method: string, ...params: unknown[]): Promise<unknown> {
-  const { result, error } = Answer.parse(await post(url, { jsonrpc: "2.0", id: randomUUID(), method, params }));
+  const { result, error } = RpcResponse.parse(await post(url, { jsonrpc: "2.0", id: randomUUID(), method, params }));
   if (error !== undefined) throw new RpcFailure(error.code, error.message);
   return result;
 }

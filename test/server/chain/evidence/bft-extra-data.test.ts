@@ -62,14 +62,14 @@ const extraData = (protocol: BftProtocol): fc.Arbitrary<BftExtraData> =>
 
 describe("extra data of BFT chains", () => {
   for (const protocol of PROTOCOLS) {
-    it(`of ${protocol} are read and written as a genesis block has them`, () => {
+    it(`of ${protocol} are decoded and encoded as in a genesis block`, () => {
       const read = decodeExtraData(protocol, getBytes(GENESIS[protocol]));
       expect(read.validators.map((address) => hexlify(address))).to.deep.equal(VALIDATORS);
       expect(read).to.deep.include({ vanity: new Uint8Array(32), round: 0, seals: [] });
       expect(hexlify(encodeExtraData(protocol, read))).to.equal(GENESIS[protocol]);
     });
 
-    it(`of ${protocol} are written as they are read`, () => {
+    it(`of ${protocol} round-trip`, () => {
       fc.assert(
         fc.property(extraData(protocol), (data) => {
           expect(decodeExtraData(protocol, encodeExtraData(protocol, data))).to.deep.equal(data);
@@ -77,7 +77,7 @@ describe("extra data of BFT chains", () => {
       );
     });
 
-    it(`of ${protocol} give the same hash whatever the round and seals, and other seals for each round`, () => {
+    it(`of ${protocol} have the same hash for all rounds and seals, and other seals for each round`, () => {
       fc.assert(
         fc.property(extraData(protocol), extraData(protocol), (data, other) => {
           const moved = { ...data, round: other.round, seals: other.seals };
@@ -91,7 +91,7 @@ describe("extra data of BFT chains", () => {
       );
     });
 
-    it(`of ${protocol} name who sealed the block, in whichever round`, () => {
+    it(`of ${protocol} identify the validators that sealed the block, in any round`, () => {
       const validators = testValidators(4);
       for (const round of [0, 1, 127, 128, 70_000]) {
         const sealers = validators.keys.slice(1);
@@ -106,7 +106,7 @@ describe("extra data of BFT chains", () => {
       }
     });
 
-    it(`of ${protocol} show whether enough validators sealed the block, and nobody else`, () => {
+    it(`of ${protocol} show whether a quorum of validators sealed the block`, () => {
       const validators = testValidators(4);
       const [a, b, c, d] = validators.keys;
       const [other] = testValidators(1, "other").keys;
@@ -125,7 +125,7 @@ describe("extra data of BFT chains", () => {
       ]);
     });
 
-    it(`of ${protocol} are refused in any other form`, () => {
+    it(`of ${protocol} are rejected in any other form`, () => {
       for (const wrong of [
         "0x",
         "0x00",
@@ -138,7 +138,7 @@ describe("extra data of BFT chains", () => {
     });
   }
 
-  it("do not pass for those of another protocol", () => {
+  it("are rejected for another protocol", () => {
     const header = BlockHeader.parse({ ...block, extraData: GENESIS.ibft2 });
     expect(consensusOf(header, new Uint8Array(32))).to.equal(undefined);
     expect(refusal(() => decodeExtraData("ibft2", getBytes(GENESIS.qbft))).message).to.equal(

@@ -12,7 +12,7 @@ const entries = fc.uniqueArray(
 );
 
 describe("Merkle-Patricia tries", () => {
-  it("have the roots that are known", () => {
+  it("have the known roots", () => {
     const root = (...all: [string, string][]) =>
       hexlify(merkleTrie(all.map(([key, value]) => [toUtf8Bytes(key), toUtf8Bytes(value)])).root);
     expect(hexlify(listTrie([]).root)).to.equal("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
@@ -21,7 +21,7 @@ describe("Merkle-Patricia tries", () => {
     );
   });
 
-  it("prove every value that they have", () => {
+  it("prove every value", () => {
     fc.assert(
       fc.property(entries, (all) => {
         const trie = merkleTrie(all);
@@ -32,7 +32,7 @@ describe("Merkle-Patricia tries", () => {
     );
   });
 
-  it("prove nothing under a key that they do not have", () => {
+  it("prove nothing for a missing key", () => {
     fc.assert(
       fc.property(entries, fc.uint8Array({ minLength: 1, maxLength: 4 }), (all, key) => {
         fc.pre(all.every(([known]) => hexlify(known) !== hexlify(key)));
@@ -47,7 +47,7 @@ describe("Merkle-Patricia tries", () => {
     );
   });
 
-  it("prove each place of lists of any length", () => {
+  it("prove each index of lists of any length", () => {
     for (const length of [1, 2, 16, 17, 127, 128, 129, 300]) {
       const values = Array.from({ length }, (_, index) => getBytes(keccak256(RLP.encode(index))));
       const trie = listTrie(values);

@@ -27,7 +27,7 @@ const fields = fc.record({
 });
 
 /** A transaction as JSON-RPC tells it. */
-function told(transaction: Transaction): Record<string, unknown> {
+function fieldsOf(transaction: Transaction): Record<string, unknown> {
   const { type, signature, accessList, chainId, authorizationList } = transaction;
   if (signature === null || type === null) throw new Error("it is not signed");
   const quantities = {
@@ -86,7 +86,7 @@ describe("transactions of a block", () => {
               : {}),
           };
           const transaction = Transaction.from(await sender.signTransaction(like));
-          const rpc = told(transaction);
+          const rpc = fieldsOf(transaction);
           expect(hexlify(encodeTransaction(BlockTransaction.parse(rpc)))).to.equal(transaction.serialized);
           // Some nodes leave out what follows from the rest.
           const { type: _, yParity: __, ...less } = rpc;
@@ -98,7 +98,7 @@ describe("transactions of a block", () => {
     });
   }
 
-  it("of a type that is not known are refused", () => {
+  it("of an unknown type are rejected", () => {
     expect(BlockTransaction.safeParse({ type: "0x7f" }).success).to.equal(false);
     expect(BlockTransaction.safeParse(null).success).to.equal(false);
   });

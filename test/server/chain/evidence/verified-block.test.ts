@@ -13,7 +13,7 @@ const FUNDED = new Wallet("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae7
 const TRANSACTIONS_ROOT = 4;
 const RECEIPTS_ROOT = 5;
 
-describe("blocks as evidence", function () {
+describe("verified blocks", function () {
   let anvil: RawAnvil;
   let rpc: Rpc;
   let nonce = 0;
@@ -55,7 +55,7 @@ describe("blocks as evidence", function () {
   };
 
   for (const count of [0, 1, 2, 17, 135]) {
-    it(`of ${count} transactions have the hash and roots that the node says, and prove what is in them`, async () => {
+    it(`of ${count} transactions have the node's hash and roots, and prove their content`, async () => {
       const block = await mine(count);
       expect(hexlify(block.hash)).to.equal(keccak256(block.header));
       expect(block.protocol).to.equal("none");
@@ -94,20 +94,20 @@ describe("blocks as evidence", function () {
     });
   }
 
-  it("are unknown when the node does not have them", async () => {
+  it("are unknown when the node lacks them", async () => {
     expect(await readVerifiedBlock(rpc, 1_000_000)).to.equal(undefined);
   });
 
-  it("are refused when what the node says does not hold together", async () => {
+  it("are rejected when the node's data is inconsistent", async () => {
     await mine(2);
     const number = Number(await rpc.call("eth_blockNumber", []));
-    const twisted = (method: string, twist: (answer: ParsedJson) => unknown): Pick<Rpc, "call"> => ({
-      call: async (asked, parameters) => {
-        const answer = await rpc.call(asked, parameters);
-        return asked === method ? twist(structuredClone(answer)) : answer;
+    const twisted = (method: string, twist: (response: ParsedJson) => unknown): Pick<Rpc, "call"> => ({
+      call: async (requested, parameters) => {
+        const response = await rpc.call(requested, parameters);
+        return requested === method ? twist(structuredClone(response)) : response;
       },
     });
-    const refusal = async (method: string, twist: (answer: ParsedJson) => unknown): Promise<string> => {
+    const refusal = async (method: string, twist: (response: ParsedJson) => unknown): Promise<string> => {
       const error: unknown = await readVerifiedBlock(twisted(method, twist), number).then(
         () => undefined,
         (thrown: unknown) => thrown,

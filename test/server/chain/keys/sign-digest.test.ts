@@ -6,7 +6,7 @@ import { signDigest } from "../../../../server/chain/keys/sign-digest.ts";
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
 describe("signDigest", () => {
-  it("gives the one signature that RFC 6979 names, as ethers does", () => {
+  it("returns the deterministic signature of RFC 6979, as ethers does", () => {
     fc.assert(
       fc.property(bytes32, bytes32, (digest, key) => {
         // Keys are 1 to the order of the curve, which starts with 15 bytes of ones.
@@ -18,7 +18,7 @@ describe("signDigest", () => {
     );
   });
 
-  it("refuses what is no key and what is no digest", () => {
+  it("rejects invalid keys and digests", () => {
     const digest = `0x${"11".repeat(32)}`;
     expect(() => signDigest(digest, new Uint8Array(32))).to.throw();
     expect(() => signDigest(digest, new Uint8Array(31).fill(1))).to.throw();

@@ -7,7 +7,7 @@ import { FakeNode } from "../../../support/fake-node.ts";
 import { FakeSocketNode, type SocketCall } from "../../../support/fake-socket-node.ts";
 import { type FaultyProxy, startFaultyProxy } from "../../../support/faulty-proxy.ts";
 
-describe("head watcher", function () {
+describe("polling head watcher", function () {
   let node: FakeNode;
   let proxy: FaultyProxy;
   let rpc: Rpc;
@@ -32,7 +32,7 @@ describe("head watcher", function () {
     await node.stop();
   });
 
-  it("tells of each new head once, at its interval or when it is poked", async () => {
+  it("emits each new head once, at its interval or on request", async () => {
     watch(20);
     watcher.start();
     await eventually(async () => assert.deepEqual(heads, [0]));
@@ -44,7 +44,7 @@ describe("head watcher", function () {
     assert.isEmpty(reachable);
   });
 
-  it("tells number, time and hash, and of another block under the same number", async () => {
+  it("emits number, time and hash, and another block with the same number", async () => {
     watch(20);
     const seen: Head[] = [];
     watcher.subscribe((head) => seen.push(head));
@@ -57,7 +57,7 @@ describe("head watcher", function () {
     assert.deepEqual(watcher.head, seen[1]);
   });
 
-  it("takes a node without a newest block for one that does not respond", async () => {
+  it("treats a node without a newest block as unavailable", async () => {
     const [block = assert.fail()] = node.blocks.splice(0);
     watch(20);
     watcher.start();
@@ -67,7 +67,7 @@ describe("head watcher", function () {
     assert.deepEqual(heads, [0]);
   });
 
-  it("looks at once when it is poked, also many times", async () => {
+  it("polls immediately on request, also repeatedly", async () => {
     watch(60_000);
     watcher.start();
     await eventually(async () => assert.deepEqual(heads, [0]));
@@ -79,7 +79,7 @@ describe("head watcher", function () {
     await eventually(async () => assert.deepEqual(heads, [0, 1, 2]));
   });
 
-  it("says once that the node is away and once that it is back", async () => {
+  it("emits once that the node is unavailable and once that it is available again", async () => {
     watch(20);
     watcher.start();
     await eventually(async () => assert.isNotEmpty(heads));
@@ -94,7 +94,7 @@ describe("head watcher", function () {
     assert.isTrue(watcher.reachable);
   });
 
-  it("is silent when it was stopped", async () => {
+  it("emits nothing after its stop", async () => {
     watch(10);
     watcher.start();
     await eventually(async () => assert.isNotEmpty(heads));
@@ -105,7 +105,7 @@ describe("head watcher", function () {
   });
 });
 
-describe("head watcher that is told", function () {
+describe("subscribing head watcher", function () {
   /** Longer than a test may take. */
   const NEVER = 600_000;
   let node: FakeSocketNode;
@@ -128,15 +128,15 @@ describe("head watcher that is told", function () {
   });
   const nameOf = ({ number, hash }: Head) => `${number}${hash.slice(2, 4)}`;
   const asUsual = (call: SocketCall): void => {
-    if (call.method === "eth_getBlockByNumber") return node.answer(call, header(newest));
-    if (call.method !== "eth_subscribe") return node.answer(call, true);
+    if (call.method === "eth_getBlockByNumber") return node.respond(call, header(newest));
+    if (call.method !== "eth_subscribe") return node.respond(call, true);
     const id = `0x${node.calls.length}`;
     subscriptions.add(id);
     call.socket.on("close", () => subscriptions.delete(id));
-    node.answer(call, id);
+    node.respond(call, id);
   };
   const mine = (number: number, branch = "aa"): void => void (newest = block(number, branch));
-  const tell = (head = newest): void => {
+  const notify = (head = newest): void => {
     for (const socket of node.sockets) for (const id of subscriptions) node.notify(socket, id, header(head));
   };
   const start = (interval: number, watchdog: number): void => {
@@ -144,11 +144,11 @@ describe("head watcher that is told", function () {
     watcher.subscribe((head) => heads.push(nameOf(head)));
     watcher.start();
   };
-  const hears = (...expected: string[]) => eventually(async () => assert.deepEqual(heads, expected));
-  const asked = (method: string) => node.calls.filter((call) => call.method === method).length;
+  const expectHeads = (...expected: string[]) => eventually(async () => assert.deepEqual(heads, expected));
+  const callsOf = (method: string) => node.calls.filter((call) => call.method === method).length;
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 100));
   /** Both questions of the beginning were answered. */
-  const settled = () => eventually(async () => assert.isAtLeast(asked("eth_getBlockByNumber"), 2));
+  const subscribed = () => eventually(async () => assert.isAtLeast(callsOf("eth_getBlockByNumber"), 2));
 
   beforeEach(async () => {
     node = await new FakeSocketNode().start();
@@ -163,127 +163,127 @@ describe("head watcher that is told", function () {
     await node.stop();
   });
 
-  it("asks for the block of the beginning, and hears of the others once each", async () => {
+  it("fetches the first block, and receives each later one once", async () => {
     start(NEVER, NEVER);
-    await hears("5aa");
-    await settled();
+    await expectHeads("5aa");
+    await subscribed();
     for (const number of [6, 7, 7, 8]) {
       mine(number);
-      tell();
+      notify();
     }
-    await hears("5aa", "6aa", "7aa", "8aa");
+    await expectHeads("5aa", "6aa", "7aa", "8aa");
     assert.deepEqual(watcher.head, block(8));
     assert.isEmpty(reachable);
-    assert.isAtMost(asked("eth_getBlockByNumber"), 2);
+    assert.isAtMost(callsOf("eth_getBlockByNumber"), 2);
   });
 
-  it("hears of another block under the same number, and asks when a number is lower", async () => {
+  it("receives another block with the same number, and fetches after a lower number", async () => {
     start(NEVER, NEVER);
-    await hears("5aa");
-    await settled();
+    await expectHeads("5aa");
+    await subscribed();
     mine(5, "bb");
-    tell();
-    await hears("5aa", "5bb");
+    notify();
+    await expectHeads("5aa", "5bb");
     mine(7, "cc");
-    tell(block(4, "cc"));
-    await hears("5aa", "5bb", "7cc");
-    tell(block(4, "cc"));
+    notify(block(4, "cc"));
+    await expectHeads("5aa", "5bb", "7cc");
+    notify(block(4, "cc"));
     await quiet();
     assert.deepEqual(heads, ["5aa", "5bb", "7cc"]);
   });
 
-  it("asks when it does not understand what it is told", async () => {
+  it("fetches after a malformed notification", async () => {
     start(NEVER, NEVER);
-    await hears("5aa");
-    await settled();
+    await expectHeads("5aa");
+    await subscribed();
     mine(6);
     for (const socket of node.sockets) for (const id of subscriptions) node.notify(socket, id, { number: "six" });
-    await hears("5aa", "6aa");
+    await expectHeads("5aa", "6aa");
   });
 
-  it("asks at its interval where the node refuses to tell", async () => {
+  it("polls at its interval when the node rejects subscriptions", async () => {
     node.onCall = (call) =>
       call.method === "eth_subscribe" ? node.refuse(call, { code: -32601, message: "no such method" }) : asUsual(call);
     start(20, NEVER);
-    await hears("5aa");
+    await expectHeads("5aa");
     mine(6);
-    await hears("5aa", "6aa");
-    assert.equal(asked("eth_subscribe"), 1);
+    await expectHeads("5aa", "6aa");
+    assert.equal(callsOf("eth_subscribe"), 1);
     assert.isEmpty(reachable);
   });
 
-  it("misses nothing of the time in which the connection was lost", async () => {
+  it("catches up after a lost connection", async () => {
     start(NEVER, NEVER);
-    await hears("5aa");
-    await settled();
+    await expectHeads("5aa");
+    await subscribed();
     mine(6);
     node.cut();
-    await hears("5aa", "6aa");
+    await expectHeads("5aa", "6aa");
     await node.stop();
     mine(7);
     await eventually(async () => assert.deepEqual(reachable, [false]));
     await node.start();
-    await hears("5aa", "6aa", "7aa");
+    await expectHeads("5aa", "6aa", "7aa");
     assert.deepEqual(reachable, [false, true]);
     await eventually(async () => assert.equal(subscriptions.size, 1));
     mine(8);
-    tell();
-    await hears("5aa", "6aa", "7aa", "8aa");
+    notify();
+    await expectHeads("5aa", "6aa", "7aa", "8aa");
   });
 
-  it("notices a subscription on which nothing comes any more, and makes another", async () => {
+  it("detects a silent subscription, and creates another", async () => {
     start(20, 40);
-    await hears("5aa");
+    await expectHeads("5aa");
     mine(6);
-    tell();
-    await hears("5aa", "6aa");
-    const before = asked("eth_subscribe");
+    notify();
+    await expectHeads("5aa", "6aa");
+    const before = callsOf("eth_subscribe");
     subscriptions.clear();
     mine(7);
-    await hears("5aa", "6aa", "7aa");
-    await eventually(async () => assert.equal(asked("eth_subscribe"), before + 1));
-    assert.equal(asked("eth_unsubscribe"), before);
+    await expectHeads("5aa", "6aa", "7aa");
+    await eventually(async () => assert.equal(callsOf("eth_subscribe"), before + 1));
+    assert.equal(callsOf("eth_unsubscribe"), before);
     mine(8);
-    tell();
-    await hears("5aa", "6aa", "7aa", "8aa");
+    notify();
+    await expectHeads("5aa", "6aa", "7aa", "8aa");
   });
 
-  it("keeps a subscription that tells, however often it looks", async () => {
+  it("keeps an active subscription across its polls", async () => {
     // Each look sees a block of which the node tells only then.
     node.onCall = (call) => {
       if (call.method === "eth_getBlockByNumber" && newest.number < 29) mine(newest.number + 1);
       asUsual(call);
-      tell();
+      notify();
     };
     start(5, 5);
     await eventually(async () => assert.equal(heads.at(-1), "29aa"));
-    assert.equal(asked("eth_subscribe"), 1);
+    assert.equal(callsOf("eth_subscribe"), 1);
     assert.deepEqual(heads, [...new Set(heads)]);
   });
 
-  it("is not led back by an answer that is older than what it was told", async () => {
+  it("ignores a response that is older than a notification", async () => {
     start(NEVER, NEVER);
-    await hears("5aa");
-    await settled();
+    await expectHeads("5aa");
+    await subscribed();
     let late: SocketCall | undefined;
     node.onCall = (call) => void (late = call);
     watcher.poke();
     const call = await eventually(async () => late ?? assert.fail());
     mine(6);
-    tell();
-    await hears("5aa", "6aa");
-    node.answer(call, header(block(5)));
+    notify();
+    await expectHeads("5aa", "6aa");
+    node.respond(call, header(block(5)));
     await quiet();
     assert.deepEqual(heads, ["5aa", "6aa"]);
   });
 
-  it("is silent when it was stopped", async () => {
+  it("emits nothing after its stop", async () => {
     start(10, 10);
-    await hears("5aa");
+    await expectHeads("5aa");
     watcher.stop();
-    await eventually(async () => assert.equal(asked("eth_unsubscribe"), asked("eth_subscribe")));
+    await eventually(async () => assert.equal(callsOf("eth_unsubscribe"), callsOf("eth_subscribe")));
     mine(6);
-    tell();
+    notify();
     node.cut();
     await quiet();
     assert.deepEqual(heads, ["5aa"]);

@@ -22,7 +22,7 @@ describe("JSON-RPC with a real node", () => {
       });
       after(() => rpc.close());
 
-      it("asks many things at a time", async () => {
+      it("sends concurrent calls", async () => {
         assert.equal(await fetchChainId(anvil[transport]), anvil.chainId);
         const calls = Array.from({ length: 300 }, (_, n) =>
           rpc.call("eth_getBalance", [`0x${n.toString(16).padStart(40, "0")}`, "latest"]),
@@ -33,7 +33,7 @@ describe("JSON-RPC with a real node", () => {
         );
       });
 
-      it("sends and reads what is large, and not only ASCII", async () => {
+      it("sends and receives large and non-ASCII data", async () => {
         const data = `0x${"5e".repeat(60_000)}`;
         const wallet = Wallet.createRandom();
         const raw = await wallet.signTransaction({
@@ -54,7 +54,7 @@ describe("JSON-RPC with a real node", () => {
         await refused(rpc.call("eth_nö_such_method", []));
       });
 
-      it("gives the node's errors, with what a contract said", async () => {
+      it("returns the node's errors, with the revert data of a contract", async () => {
         // Its only code reverts with four bytes.
         const code = "0x63deadbeef60e01b5f5260045ffd";
         const to = Wallet.createRandom().address;
@@ -64,7 +64,7 @@ describe("JSON-RPC with a real node", () => {
         assert.isNumber(number);
       });
 
-      it("hears of every block", async () => {
+      it("receives every block", async () => {
         const heads: number[] = [];
         // Without being told it would not look again in time.
         const interval = rpc.subscribe === undefined ? 20 : 600_000;

@@ -10,7 +10,7 @@ const NEVER = 2 ** 30;
 /** A node that a test plays. */
 class PlayedNode implements Rpc {
   readonly chainId = CHAIN_ID;
-  readonly asked: string[] = [];
+  readonly calls: string[] = [];
   readonly subscribers = new Set<Subscriber>();
   claimedChain = CHAIN_ID;
   head = 100;
@@ -21,7 +21,7 @@ class PlayedNode implements Rpc {
     if (!this.isUp) throw unavailable(new Error("there is nobody"));
     if (method === "eth_chainId") return `0x${this.claimedChain.toString(16)}`;
     if (method === "eth_blockNumber") return `0x${this.head.toString(16)}`;
-    this.asked.push(method);
+    this.calls.push(method);
     if (method === "refused") throw new NodeError("no", -32000, undefined);
     return [method, ...parameters];
   }
@@ -59,25 +59,25 @@ describe("several nodes as one", () => {
 
   const active = (): string | undefined => rpc.addresses().find((each) => each.active)?.address;
 
-  it("are asked in their order: the next one only when no answer came, and from then on", async () => {
+  it("are used in order: the next one after a failure, and from then on", async () => {
     assert.deepEqual(await rpc.call("x", [1]), ["x", 1]);
     nodes[0].isUp = false;
     assert.deepEqual(await rpc.call("y", []), ["y"]);
     nodes[0].isUp = true;
     assert.deepEqual(await rpc.call("z", []), ["z"]);
     assert.deepEqual(
-      nodes.map(({ asked }) => asked),
+      nodes.map(({ calls }) => calls),
       [["x"], ["y", "z"], []],
     );
     assert.deepEqual(events, [{ from: "a", to: "b", reason: "the chain's node does not respond" }]);
   });
 
-  it("give a node's own refusal as it is, and ask no other", async () => {
+  it("return a node's error without a query to another", async () => {
     assert.equal((await refused(rpc.call("refused", []))).message, "no");
-    assert.deepEqual([nodes[1].asked, active()], [[], "a"]);
+    assert.deepEqual([nodes[1].calls, active()], [[], "a"]);
   });
 
-  it("fail when none of them answers, and answer when any does", async () => {
+  it("fail when all of them fail, and respond when any responds", async () => {
     for (const node of nodes) node.isUp = false;
     await failsUnavailable(rpc.call("x", []));
     assert.deepEqual(
@@ -89,18 +89,18 @@ describe("several nodes as one", () => {
     assert.equal(active(), "c");
   });
 
-  it("are none of another chain", async () => {
+  it("exclude nodes of another chain", async () => {
     nodes[1].claimedChain = 8;
     nodes[0].isUp = false;
     await rpc.call("x", []);
     assert.deepEqual(
-      nodes.map(({ asked }) => asked),
+      nodes.map(({ calls }) => calls),
       [[], [], ["x"]],
     );
     assert.equal(rpc.addresses()[1]?.reason, "it is a node of chain 8, not 7");
   });
 
-  it("are left when they are behind for more than a moment, and taken again when they are not", async () => {
+  it("are left after a lag of some time, and used again after it", async () => {
     nodes[0].head = 90;
     await rpc.check();
     assert.equal(active(), "a");
@@ -117,7 +117,7 @@ describe("several nodes as one", () => {
     assert.equal(active(), "a");
   });
 
-  it("carry a subscription along", async () => {
+  it("continue a subscription", async () => {
     let lost = 0;
     const subscription = rpc.subscribe("newHeads", {
       onLive: () => undefined,
@@ -133,7 +133,7 @@ describe("several nodes as one", () => {
     assert.deepEqual(subscribed(), [0, 0, 0]);
   });
 
-  it("are closed together", async () => {
+  it("close together", async () => {
     rpc.close();
     assert.isTrue(nodes.every(({ isClosed }) => isClosed));
     await failsUnavailable(rpc.call("x", []));

@@ -70,7 +70,7 @@ describe("JSON-RPC over HTTP", () => {
   });
   afterEach(() => rpc.close());
 
-  it("sends a single call as it is", async () => {
+  it("sends a single call unchanged", async () => {
     assert.deepEqual(await rpc.call("echo", ["ü€😀", { a: [1] }]), ["echo", "ü€😀", { a: [1] }]);
     const { method, url, headers } = requests[0] ?? assert.fail();
     assert.deepEqual([method, url, headers["content-type"]], ["POST", "/path?key=s3cret", "application/json"]);
@@ -79,7 +79,7 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(rest as object, { jsonrpc: "2.0", method: "echo", params: ["ü€😀", { a: [1] }] });
   });
 
-  it("sends the calls of one turn together, not more than nodes take", async () => {
+  it("batches the calls of one event loop turn, up to the maximum", async () => {
     assert.deepEqual(await many(250), expected(250));
     assert.deepEqual(sizes().sort(), [100, 100, 50]);
     bodies.length = 0;
@@ -88,12 +88,12 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(sizes(), [1, 1, 1]);
   });
 
-  it("gives each call its own answer, in whatever order they come", async () => {
+  it("assigns responses in any order to their calls", async () => {
     respond = (response, calls) => json(response, calls.map(resultOf).reverse());
     assert.deepEqual(await many(20), expected(20));
   });
 
-  it("fails only the calls that have no answer", async () => {
+  it("fails only the calls without a response", async () => {
     respond = (response, calls) => {
       const [, second, third, fourth] = calls;
       json(response, [
@@ -114,14 +114,14 @@ describe("JSON-RPC over HTTP", () => {
     ]);
   });
 
-  it("gives null where the node answers null", async () => {
+  it("returns null for a null result", async () => {
     always({ result: null });
     assert.isNull(await rpc.call("echo", []));
     always({ result: 1, error: null });
     assert.equal(await rpc.call("echo", []), 1);
   });
 
-  it("makes smaller batches for a node that refuses long ones, or any", async () => {
+  it("reduces the batch size for a node that rejects long batches", async () => {
     for (const most of [30, 1]) {
       respond = (response, calls, isBatch, request) =>
         calls.length > most
@@ -138,12 +138,12 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(sizes(), [1, 1, 1], "it was learned");
   });
 
-  it("tells every call of an error that is the whole batch's", async () => {
+  it("fails every call with an error of the whole batch", async () => {
     always({ id: null, error: { code: -32603, message: "internal" } });
     for (const call of [rpc.call("a", []), rpc.call("b", [])].map(refused)) assert.equal((await call).code, -32603);
   });
 
-  it("gives the node's errors, with revert data from wherever it is", async () => {
+  it("returns the node's errors, with revert data in any location", async () => {
     const cases: readonly (readonly [data: unknown, given: string | undefined])[] = [
       [undefined, undefined],
       ["0x", "0x"],
@@ -169,7 +169,7 @@ describe("JSON-RPC over HTTP", () => {
     }
   });
 
-  it("takes nothing else for the node's answer", async () => {
+  it("rejects malformed responses", async () => {
     const error = { jsonrpc: "2.0", error: { code: -32005, message: "slow down" } };
     for (const status of [429, 502, 503, 504]) {
       always(error, status);
@@ -205,7 +205,7 @@ describe("JSON-RPC over HTTP", () => {
     assert.lengthOf(bodies, 5);
   });
 
-  it("says when the connection is cut, before an answer or in it, and goes on with the next call", async () => {
+  it("reports a lost connection, before or within a response, and continues with the next call", async () => {
     respond = (_response, _calls, _isBatch, { socket }) => socket.destroy();
     await Promise.all([unavailable(rpc.call("a", [])), unavailable(rpc.call("b", []))]);
     respond = (response, _calls, _isBatch, { socket }) => {
@@ -216,7 +216,7 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(await rpc.call("a", []), ["a"]);
   });
 
-  it("makes a call again that met a kept connection at its end", async () => {
+  it("retries a call on a closing kept-alive connection", async () => {
     await rpc.call("first", []);
     const used = requests[0]?.socket;
     respond = (response, calls, isBatch, request) =>
@@ -225,7 +225,7 @@ describe("JSON-RPC over HTTP", () => {
     assert.strictEqual(requests[1]?.socket, used, "the connection was kept");
   });
 
-  it("does not wait for ever", async () => {
+  it("has a timeout", async () => {
     const hasty = new HttpRpc(new HttpEndpoint(new URL(`http://127.0.0.1:${port}`), { timeoutMilliseconds: 50 }), 1);
     respond = () => undefined;
     assert.include(await unavailable(hasty.call("a", [])), "within 0.05 s");
@@ -234,7 +234,7 @@ describe("JSON-RPC over HTTP", () => {
     hasty.close();
   });
 
-  it("reads no answer without an end", async () => {
+  it("rejects a response without an end", async () => {
     respond = (response) => {
       const chunk = Buffer.alloc(1024 * 1024, " ");
       const more = (): void => {
@@ -246,7 +246,7 @@ describe("JSON-RPC over HTTP", () => {
     assert.include(await unavailable(rpc.call("a", [])), "bytes");
   });
 
-  it("gives name and password to the node, and never to an error", async () => {
+  it("sends name and password to the node, and keeps them out of errors", async () => {
     const secured = connectRpc(`http://us%40er:s3cret%3A@127.0.0.1:${port}/?apikey=s3cret`, 1);
     await secured.call("a", []);
     const credentials = requests[0]?.headers.authorization?.replace("Basic ", "") ?? "";
@@ -268,14 +268,14 @@ describe("JSON-RPC over HTTP", () => {
     }
   });
 
-  it("fails what is under way when it is closed, and all later calls", async () => {
+  it("fails the calls in flight on close, and all later calls", async () => {
     respond = () => rpc.close();
     const calls = [rpc.call("a", []), rpc.call("b", [])].map(unavailable);
     for (const reason of await Promise.all(calls)) assert.include(reason, "closed");
     await unavailable(rpc.call("a", []));
   });
 
-  it("waits for one of its connections when all are in use, and fails those that wait when it is closed", async () => {
+  it("queues calls when all connections are in use, and fails the queued calls on close", async () => {
     respond = () => undefined;
     // Too long to share a request.
     const long = "x".repeat(600 * 1024);
@@ -285,7 +285,7 @@ describe("JSON-RPC over HTTP", () => {
     await Promise.all(failures);
   });
 
-  it("asks a node as the server does", async () => {
+  it("connects to a node as the server does", async () => {
     const node = await new FakeNode().start();
     const fake = connectRpc(node.url, FakeNode.CHAIN_ID);
     const [head, missing] = await Promise.all([fake.call("eth_blockNumber", []), refused(fake.call("no_such", []))]);

@@ -25,7 +25,7 @@ describe("JSON-RPC with the embedded chain in the same process", () => {
     await removeDirectory(directory);
   });
 
-  it("answers as over HTTP", async () => {
+  it("responds as over HTTP", async () => {
     const account = new Account();
     const hash = await near.call("eth_sendRawTransaction", [await account.deploy()]);
     const receipt = ["eth_getTransactionReceipt", [hash]] as const;
@@ -49,7 +49,7 @@ describe("JSON-RPC with the embedded chain in the same process", () => {
     assert.equal(near.chainId, CHAIN_ID);
   });
 
-  it("refuses as over HTTP", async () => {
+  it("rejects as over HTTP", async () => {
     const account = new Account();
     const calls = [
       ["evm_mine", []],
@@ -67,7 +67,7 @@ describe("JSON-RPC with the embedded chain in the same process", () => {
     assert.equal((await refused(near.call("eth_call", calls[5][1]))).data, "0xdeadbeef");
   });
 
-  it("fails what is under way when it is closed, and all later calls", async () => {
+  it("fails the calls in flight on close, and all later calls", async () => {
     const rpc = connectInProcess({ chainId: 1, request: () => new Promise(() => undefined) });
     const hanging = unavailable(rpc.call("a", []));
     rpc.close();

@@ -26,18 +26,18 @@ describe("JSON-RPC over WebSocket", () => {
     await node.stop();
   });
 
-  it("gives each call its own answer, in whatever order they come, over one connection", async () => {
+  it("assigns responses in any order to their calls, over one connection", async () => {
     const waiting: SocketCall[] = [];
     node.onCall = (call) => {
       waiting.push(call);
-      if (waiting.length === 50) for (const each of waiting.reverse()) node.answer(each, each.params[0]);
+      if (waiting.length === 50) for (const each of waiting.reverse()) node.respond(each, each.params[0]);
     };
     const numbers = Array.from({ length: 50 }, (_, n) => n);
     assert.deepEqual(await Promise.all(numbers.map((n) => rpc.call("echo", [n]))), numbers);
     assert.lengthOf(node.authorizations, 1);
   });
 
-  it("takes answers that come as a batch, and leaves those that are nobody's", async () => {
+  it("accepts batched responses, and ignores unknown ones", async () => {
     node.onCall = ({ id, socket }) =>
       socket.send(
         JSON.stringify([7, null, {}, { id: "x" }, { id: 99_999, result: 1 }, { jsonrpc: "2.0", id, result: "mine" }]),
@@ -45,7 +45,7 @@ describe("JSON-RPC over WebSocket", () => {
     assert.equal(await rpc.call("a", []), "mine");
   });
 
-  it("gives the node's errors", async () => {
+  it("returns the node's errors", async () => {
     node.onCall = (call) => node.refuse(call, { code: 3, message: "execution reverted", data: { data: "0x12" } });
     const { code, message, data } = await refused(rpc.call("a", []));
     assert.deepEqual([code, message, data], [3, "execution reverted", "0x12"]);
@@ -55,15 +55,15 @@ describe("JSON-RPC over WebSocket", () => {
     await unavailable(rpc.call("a", []));
   });
 
-  it("fails what is under way when the connection is lost, and opens it again for the next call", async () => {
+  it("fails the calls in flight on a lost connection, and reconnects for the next call", async () => {
     node.onCall = () => node.cut();
     await Promise.all([unavailable(rpc.call("a", [])), unavailable(rpc.call("b", []))]);
-    node.onCall = (call) => node.answer(call, "again");
+    node.onCall = (call) => node.respond(call, "again");
     assert.equal(await rpc.call("c", []), "again");
     assert.lengthOf(node.authorizations, 2);
   });
 
-  it("says at once that the node is away, and finds it when it is back", async () => {
+  it("fails immediately while the node is unavailable, and reconnects when it is available", async () => {
     await rpc.call("a", []);
     await node.stop();
     for (let n = 0; n < 5; n += 1) await unavailable(rpc.call("b", []));
@@ -71,16 +71,16 @@ describe("JSON-RPC over WebSocket", () => {
     assert.equal(await eventually(() => rpc.call("c", [])), "c");
   });
 
-  it("gives up a connection on which no JSON comes", async () => {
+  it("closes a connection with invalid JSON", async () => {
     node.onCall = ({ socket }) => socket.send("<html>");
     assert.include(await unavailable(rpc.call("a", [])), "not JSON");
-    node.onCall = (call) => node.answer(call, 1);
+    node.onCall = (call) => node.respond(call, 1);
     assert.equal(await rpc.call("a", []), 1);
   });
 
-  it("gives up a connection that says nothing, but not one that is slow with one call", async () => {
+  it("closes a silent connection, but not one with a slow call", async () => {
     rpc = hasty(60_000, 100);
-    node.onCall = (call) => void (call.method === "fast" && node.answer(call, 1));
+    node.onCall = (call) => void (call.method === "fast" && node.respond(call, 1));
     assert.equal(await rpc.call("fast", []), 1);
     const slow = unavailable(rpc.call("slow", []));
     assert.equal(await rpc.call("fast", []), 1);
@@ -92,16 +92,16 @@ describe("JSON-RPC over WebSocket", () => {
     assert.lengthOf(node.authorizations, 2);
   });
 
-  it("notices that the other side is gone without a word", async () => {
+  it("detects a dead peer", async () => {
     rpc = hasty(50, 60_000);
     node.onCall = () => undefined;
     node.onPing = () => undefined;
     assert.include(await unavailable(rpc.call("a", [])), "does not respond to pings");
-    node.onCall = (call) => node.answer(call, 1);
+    node.onCall = (call) => node.respond(call, 1);
     assert.equal(await rpc.call("a", []), 1);
   });
 
-  it("keeps a quiet connection whose other side is there", async () => {
+  it("keeps an idle connection with a live peer", async () => {
     rpc = hasty(30, 60_000);
     await rpc.call("a", []);
     let pings = 0;
@@ -114,14 +114,14 @@ describe("JSON-RPC over WebSocket", () => {
     assert.lengthOf(node.authorizations, 1);
   });
 
-  it("gives name and password to the node", async () => {
+  it("sends name and password to the node", async () => {
     const secured = connectRpc(node.url.replace("//", "//user:s3cret@"), 1);
     await secured.call("a", []);
     secured.close();
     assert.equal(node.authorizations[0], `Basic ${Buffer.from("user:s3cret").toString("base64")}`);
   });
 
-  it("fails what is under way when it is closed, also before it was open, and all later calls", async () => {
+  it("fails the calls in flight on close, also before it was open, and all later calls", async () => {
     await rpc.call("a", []);
     node.onCall = () => rpc.close();
     assert.include(await unavailable(rpc.call("b", [])), "closed");
@@ -134,32 +134,32 @@ describe("JSON-RPC over WebSocket", () => {
   });
 
   describe("subscriptions", () => {
-    let heard: unknown[];
+    let received: unknown[];
     let subscription: Subscription;
     const subscribe = () => {
-      heard = [];
+      received = [];
       const made = rpc.subscribe?.("newHeads", {
-        onLive: () => heard.push("live"),
-        onNotification: (notice) => heard.push(notice),
-        onLost: (error) => heard.push(error instanceof NodeError ? "refused" : "lost"),
+        onLive: () => received.push("live"),
+        onNotification: (notice) => received.push(notice),
+        onLost: (error) => received.push(error instanceof NodeError ? "refused" : "lost"),
       });
       subscription = made ?? assert.fail("it cannot subscribe");
     };
-    const hears = (...expected: unknown[]) => eventually(async () => assert.deepEqual(heard, expected));
+    const expectReceived = (...expected: unknown[]) => eventually(async () => assert.deepEqual(received, expected));
     /** Takes subscriptions and tells each something at once. */
     const taking = (call: SocketCall): void => {
-      if (call.method !== "eth_subscribe") return node.answer(call, true);
+      if (call.method !== "eth_subscribe") return node.respond(call, true);
       const id = `0x${node.calls.length}`;
       node.notify(call.socket, "0xother", "of another");
       node.notify(call.socket, id, "early");
-      node.answer(call, id);
+      node.respond(call, id);
       node.notify(call.socket, id, "later");
     };
 
-    it("tell what came, also before the answer that names the subscription", async () => {
+    it("receive notifications, also before the response with the subscription's id", async () => {
       node.onCall = taking;
       subscribe();
-      await hears("live", "early", "later");
+      await expectReceived("live", "early", "later");
       assert.deepEqual(
         called("eth_subscribe").map(({ params }) => params),
         [["newHeads"]],
@@ -167,41 +167,53 @@ describe("JSON-RPC over WebSocket", () => {
       assert.equal(await rpc.call("a", []), true, "calls share the connection");
     });
 
-    it("begin again by themselves when the connection was lost", async () => {
+    it("are renewed after a lost connection", async () => {
       node.onCall = taking;
       subscribe();
-      await hears("live", "early", "later");
+      await expectReceived("live", "early", "later");
       node.cut();
-      await hears("live", "early", "later", "lost", "live", "early", "later");
+      await expectReceived("live", "early", "later", "lost", "live", "early", "later");
       await node.stop();
-      await hears("live", "early", "later", "lost", "live", "early", "later", "lost");
+      await expectReceived("live", "early", "later", "lost", "live", "early", "later", "lost");
       await node.start();
-      await hears("live", "early", "later", "lost", "live", "early", "later", "lost", "live", "early", "later");
+      await expectReceived(
+        "live",
+        "early",
+        "later",
+        "lost",
+        "live",
+        "early",
+        "later",
+        "lost",
+        "live",
+        "early",
+        "later",
+      );
     });
 
-    it("say that they are lost when the connection goes before they were taken", async () => {
+    it("report a connection lost before the subscription", async () => {
       node.onCall = () => node.cut();
       subscribe();
-      await eventually(async () => assert.include(heard, "lost"));
+      await eventually(async () => assert.include(received, "lost"));
       node.onCall = taking;
-      await eventually(async () => assert.deepEqual(heard.slice(-3), ["live", "early", "later"]));
+      await eventually(async () => assert.deepEqual(received.slice(-3), ["live", "early", "later"]));
     });
 
-    it("say that the node refused them, while calls go on", async () => {
+    it("report a rejection by the node, while calls continue", async () => {
       node.onCall = (call) =>
         call.method === "eth_subscribe"
           ? node.refuse(call, { code: -32601, message: "no such method" })
-          : node.answer(call, 1);
+          : node.respond(call, 1);
       subscribe();
-      await hears("refused");
+      await expectReceived("refused");
       assert.equal(await rpc.call("a", []), 1);
       assert.lengthOf(called("eth_subscribe"), 1);
     });
 
-    it("end with nothing more being told, and with the node being told", async () => {
+    it("end without further notifications, and unsubscribe at the node", async () => {
       node.onCall = taking;
       subscribe();
-      await hears("live", "early", "later");
+      await expectReceived("live", "early", "later");
       const [socket] = node.sockets;
       subscription.end();
       subscription.end();
@@ -209,26 +221,26 @@ describe("JSON-RPC over WebSocket", () => {
       node.notify(socket ?? assert.fail(), "0x1", "too late");
       node.cut();
       assert.isTrue(await eventually(() => rpc.call("a", [])));
-      assert.deepEqual(heard, ["live", "early", "later"]);
+      assert.deepEqual(received, ["live", "early", "later"]);
       assert.lengthOf(called("eth_subscribe"), 1);
     });
 
-    it("end also before the node has answered", async () => {
+    it("end before the node's response as well", async () => {
       subscribe();
       node.onCall = (call) => {
         if (call.method === "eth_subscribe") subscription.end();
         taking(call);
       };
       await eventually(async () => assert.lengthOf(called("eth_unsubscribe"), 1));
-      assert.isEmpty(heard);
+      assert.isEmpty(received);
     });
 
-    it("are over when the connection is closed on this side", async () => {
+    it("end when the client closes the connection", async () => {
       node.onCall = taking;
       subscribe();
-      await hears("live", "early", "later");
+      await expectReceived("live", "early", "later");
       rpc.close();
-      await hears("live", "early", "later", "lost");
+      await expectReceived("live", "early", "later", "lost");
       await eventually(async () => assert.isEmpty(node.sockets));
       assert.lengthOf(node.authorizations, 1);
     });
@@ -262,8 +274,8 @@ describe("JSON-RPC over IPC", () => {
     };
   }
 
-  it("reads answers that nothing separates, also pretty-printed, and goes on after a loss", async () => {
-    let answers = 0;
+  it("parses responses without separators, also pretty-printed, and reconnects after a loss", async () => {
+    let responses = 0;
     const node = await serve((text, socket) => {
       const calls = text
         .trim()
@@ -272,7 +284,7 @@ describe("JSON-RPC over IPC", () => {
       socket.write(
         calls.map(({ id, params }) => JSON.stringify({ jsonrpc: "2.0", id, result: params }, null, 2)).join(""),
       );
-      if ((answers += calls.length) > 20) socket.destroySoon();
+      if ((responses += calls.length) > 20) socket.destroySoon();
     });
     const rpc = connectRpc(`ipc://${encodeURI(path)}`, 1);
     const call = (n: number) => rpc.call("echo", [n, '}{ü€😀"']);
@@ -287,7 +299,7 @@ describe("JSON-RPC over IPC", () => {
     await node.close();
   });
 
-  it("gives up a connection on which no JSON comes, and says when there is no socket", async () => {
+  it("closes a connection with invalid JSON, and reports a missing socket", async () => {
     const node = await serve((_text, socket) => socket.write("HTTP/1.1 400 Bad Request\r\n"));
     const rpc = connectRpc(`ipc://${encodeURI(path)}`, 1);
     assert.include(await unavailable(rpc.call("a", [])), "not JSON");

@@ -24,7 +24,7 @@ describe("JSON splitter", () => {
     .map((value) => JSON.stringify(value));
   const between = fc.constantFrom("", "\n", "\r\n", " \t\n ");
 
-  it("gives back every message, wherever the stream is cut and whatever space is between", () => {
+  it("returns every message, however the stream is split and spaced", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.oneof(message, unicode), between)),
@@ -40,7 +40,7 @@ describe("JSON splitter", () => {
     );
   });
 
-  it("gives back messages that come a byte at a time, and pretty-printed ones", () => {
+  it("returns messages received byte by byte, and pretty-printed ones", () => {
     const value = { "{": ["}", '"', '\\"', "ü€😀", { a: [[], {}] }], n: -1.5e3 };
     const text = `${JSON.stringify(value, null, 2)}[1]{}\n`;
     const pieces = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
@@ -50,14 +50,14 @@ describe("JSON splitter", () => {
     );
   });
 
-  it("gives a message as soon as its last byte is there", () => {
+  it("returns a message at its last byte", () => {
     const splitter = new JsonSplitter(LARGEST);
     assert.deepEqual(splitter.push(Buffer.from('{"a":')), []);
     assert.deepEqual(splitter.push(Buffer.from("1}{")), ['{"a":1}']);
     assert.deepEqual(splitter.push(Buffer.from("}")), ["{}"]);
   });
 
-  it("refuses what is no JSON object or array, and what is too long", () => {
+  it("rejects anything but JSON objects and arrays, and messages above the maximum length", () => {
     for (const text of ["x", "1", "null", '"text"', "{}x", "HTTP/1.1 400 Bad Request", "]", "\u00ff"]) {
       assert.throws(() => split([Buffer.from(text)]), "not JSON", text);
     }

@@ -13,12 +13,12 @@ describe("waiters for an outcome", function () {
     waiters = new OutcomeWaiters(async (id) => outcomes.get(id) ?? PENDING);
   });
 
-  it("are told at once what is known", async () => {
+  it("receive a known outcome immediately", async () => {
     outcomes.set(1, DONE);
     assert.equal(await waiters.wait(1, 60_000), DONE);
   });
 
-  it("are all told when it ends, and only they", async () => {
+  it("receive the outcome of their own transaction only", async () => {
     const waiting = [waiters.wait(1, 60_000), waiters.wait(1, 60_000)];
     const other = waiters.wait(2, 300);
     await new Promise((resolve) => setImmediate(resolve));
@@ -28,7 +28,7 @@ describe("waiters for an outcome", function () {
     assert.equal(await other, PENDING);
   });
 
-  it("miss nothing that ends while the first look is under way", async () => {
+  it("receive an outcome recorded during the first query", async () => {
     const { promise: looked, resolve: look } = Promise.withResolvers<TransactionOutcome>();
     let first = true;
     const slow = new OutcomeWaiters((_id) => {
@@ -42,19 +42,19 @@ describe("waiters for an outcome", function () {
     assert.equal(await waiting, DONE);
   });
 
-  it("give up after their wait", async () => {
+  it("time out", async () => {
     assert.equal(await waiters.wait(1, 10), PENDING);
     assert.equal(await waiters.wait(1, 0), PENDING);
   });
 
-  it("may all be sent home", async () => {
+  it("are all released on request", async () => {
     const waiting = [waiters.wait(1, 60_000), waiters.wait(2, 60_000)];
     await new Promise((resolve) => setImmediate(resolve));
     waiters.release();
     assert.deepEqual(await Promise.all(waiting), [PENDING, PENDING]);
   });
 
-  it("are told of a failure to look", async () => {
+  it("receive the error of a failed query", async () => {
     const broken = new OutcomeWaiters(() => Promise.reject(new Error("disk")));
     const failure = await broken.wait(1, 20).then(
       () => undefined,

@@ -5,7 +5,7 @@ import type { AddressState } from "../../../../server/chain/rpc/rpc.ts";
 
 const KEY = "0xkey";
 
-describe("a chain that knows fewer nonces than were settled", () => {
+describe("a chain with fewer nonces than recorded", () => {
   let reopened: number[];
   let addresses: AddressState[] | undefined;
   let lost: RollbackDetector;
@@ -40,12 +40,12 @@ describe("a chain that knows fewer nonces than were settled", () => {
     await look();
   };
 
-  it("went back, when it still does after a while", async () => {
+  it("is rolled back when the difference persists", async () => {
     await lookTwice();
     assert.deepEqual(reopened, [3]);
   });
 
-  it("did not, when the node that tells it is known to be behind the others", async () => {
+  it("is not rolled back when the responding node lags", async () => {
     const at = (address: string, active: boolean, reachable: boolean): AddressState => ({
       address,
       active,

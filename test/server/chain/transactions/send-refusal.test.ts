@@ -7,7 +7,7 @@ import {
 } from "../../../../server/chain/transactions/send-refusal.ts";
 import { SealbookError } from "../../../../server/errors.ts";
 
-const SAID: Readonly<Record<SendRefusal, readonly string[]>> = {
+const MESSAGES: Readonly<Record<SendRefusal, readonly string[]>> = {
   known: [
     "already known",
     "Known transaction",
@@ -50,16 +50,16 @@ const SAID: Readonly<Record<SendRefusal, readonly string[]>> = {
   ],
 };
 
-describe("refusals of a node", function () {
+describe("error responses of a node", function () {
   for (const meaning of ["known", "nonce_used", "never", "later"] as const) {
-    for (const said of SAID[meaning]) {
-      it(`"${said}" means ${meaning}`, () => {
-        assert.equal(classifyRefusal(new NodeError(said, -32000, undefined)), meaning);
+    for (const message of MESSAGES[meaning]) {
+      it(`"${message}" means ${meaning}`, () => {
+        assert.equal(classifyRefusal(new NodeError(message, -32000, undefined)), meaning);
       });
     }
   }
 
-  it("no answer at all means later, whatever its text", () => {
+  it("a missing response means later, with any text", () => {
     assert.equal(classifyRefusal(new SealbookError("chain_unavailable", "the chain's node does not respond")), "later");
     assert.equal(classifyRefusal(new Error("nonce too low")), "later");
     assert.equal(classifyRefusal(undefined), "later");

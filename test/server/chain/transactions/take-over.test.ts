@@ -18,7 +18,7 @@ const [KEY = "", LATER_KEY = ""] = KEYS;
 const BEFORE = 1_000;
 
 for (const engine of ENGINES)
-  describe(`transactions that other relayers left, on ${engine}`, function () {
+  describe(`transactions of other relayers, on ${engine}`, function () {
     let node: FakeNode;
     let rpc: Rpc;
     let journal: TestDatabase;
@@ -64,7 +64,7 @@ for (const engine of ENGINES)
       });
     const nonces = (): number[] => node.sent.map((raw) => Transaction.from(raw).nonce);
 
-    it("are sent in the order of their nonces, with a younger one that stands before an old one", async () => {
+    it("are sent in nonce order, with a younger one before an old one", async () => {
       await leave(KEY, 2, 10);
       await leave(KEY, 0, 20);
       // As what is put in the place of a refused transaction.
@@ -73,7 +73,7 @@ for (const engine of ENGINES)
       assert.deepEqual(nonces(), [0, 1, 2]);
     });
 
-    it("are left alone while they are young", async () => {
+    it("are ignored while they are young", async () => {
       await leave(KEY, 0, 10);
       await leave(KEY, 1, 5_000);
       await leave(LATER_KEY, 0, 5_000);
@@ -84,7 +84,7 @@ for (const engine of ENGINES)
       );
     });
 
-    it("are settled when they were mined, and not sent again", async () => {
+    it("are recorded when they were mined, and not sent again", async () => {
       const [mined, waiting] = [await leave(KEY, 0, 10), await leave(KEY, 1, 10)];
       const first = await journal.database
         .selectFrom("transactions")
@@ -100,7 +100,7 @@ for (const engine of ENGINES)
       assert.deepEqual(nonces(), [0, 1], "the first was sent by the test alone");
     });
 
-    it("of one key that the node does not take hold up no other key's, however many they are", async () => {
+    it("of one key that the node rejects do not block other keys, in any number", async () => {
       const stuck = computeAddress(KEY);
       for (let nonce = 0; nonce < 520; nonce += 1) await leave(KEY, nonce, 10);
       await leave(LATER_KEY, 0, 10);

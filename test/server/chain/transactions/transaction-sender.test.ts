@@ -75,7 +75,7 @@ for (const engine of ENGINES)
       await journal.close();
     });
 
-    it("sends intents in their order, one nonce after the other, and confirms them with their block", async () => {
+    it("sends intents in order, with consecutive nonces, and confirms them with their block", async () => {
       const ids = await sent("one", "two", "three");
       assert.sameMembers(sentTexts(), ["one", "two", "three"]);
       const nonces = new Map(node.sent.map((raw) => [textOf(raw), Transaction.from(raw).nonce]));
@@ -83,18 +83,18 @@ for (const engine of ENGINES)
       for (const id of ids) assert.deepEqual(await now(id), { state: "pending", sent: true });
       mine();
       for (const [index, id] of ids.entries()) {
-        const settled = await outcome(id);
-        assert.equal(settled.state, "confirmed");
-        if (settled.state !== "confirmed") continue;
+        const recorded = await outcome(id);
+        assert.equal(recorded.state, "confirmed");
+        if (recorded.state !== "confirmed") continue;
         const raw = node.sent.find((candidate) => Transaction.from(candidate).nonce === index) ?? "";
-        assert.equal(hexlify(settled.hash), keccak256(raw));
-        const { number, hash, time, validator } = settled.block;
+        assert.equal(hexlify(recorded.hash), keccak256(raw));
+        const { number, hash, time, validator } = recorded.block;
         assert.deepEqual([number, hexlify(hash), time, validator], [1, node.blocks[1]?.hash, 1_001, "validator one"]);
       }
       assert.isEmpty(events);
     });
 
-    it("hears intents also when it was woken before its start", async () => {
+    it("processes intents announced before its start", async () => {
       await sender.stop();
       sender.wake();
       sender.onHead(0);
@@ -104,7 +104,7 @@ for (const engine of ENGINES)
       assert.deepEqual(sentTexts(), ["first", "second"]);
     });
 
-    it("reads the journal anew when a write failed that is there all the same, and uses no nonce twice", async () => {
+    it("reads the journal again after a failed write that was stored, and uses no nonce twice", async () => {
       await sender.stop();
       const store = transactionStore(journal.database);
       let failures = 1;
@@ -133,7 +133,7 @@ for (const engine of ENGINES)
       assert.deepEqual([(await row(first)).nonce, (await row(second)).nonce], [0, 1]);
     });
 
-    it("has the signed bytes on disk before it sends them", async () => {
+    it("stores the signed bytes on disk before it sends them", async () => {
       const checked: Promise<void>[] = [];
       node.onSend = (_transaction, raw) => {
         checked.push(
@@ -152,7 +152,7 @@ for (const engine of ENGINES)
       await Promise.all(checked);
     });
 
-    it("takes a transaction that the node knows already for sent", async () => {
+    it("treats a transaction known to the node as sent", async () => {
       node.onSend = (transaction) => {
         node.pool.set(transaction.nonce, transaction);
         return { code: -32000, message: "already known" };
@@ -163,7 +163,7 @@ for (const engine of ENGINES)
       assert.lengthOf(node.sent, 1);
     });
 
-    it("confirms what was mined before its answer came: the nonce is too low for it", async () => {
+    it("confirms a transaction mined before its response, after the error nonce too low", async () => {
       node.onSend = (transaction) => {
         node.pool.set(transaction.nonce, transaction);
         node.mine();
@@ -174,7 +174,7 @@ for (const engine of ENGINES)
       assert.lengthOf(new Set(node.sent), 1);
     });
 
-    it("does not sign anew what was mined, when only the receipt is late", async () => {
+    it("does not sign a mined transaction again when only the receipt is late", async () => {
       node.receipts = "late";
       node.onSend = (transaction) => {
         if (node.sent.length > 1) return undefined;
@@ -192,7 +192,7 @@ for (const engine of ENGINES)
       assert.equal((await now(id)).state, "confirmed");
     });
 
-    it("signs anew when somebody else used the nonce", async () => {
+    it("signs again when another sender used the nonce", async () => {
       let first = true;
       node.onSend = () => {
         if (!first) return undefined;
@@ -213,7 +213,7 @@ for (const engine of ENGINES)
       assert.equal((await row(id)).nonce, 5);
     });
 
-    it("does not sign anew because a node behind a balancer does not know yet what was mined", async () => {
+    it("does not sign again when a lagging node behind a load balancer lacks the block", async () => {
       const [id = 0] = await sent("mined");
       await sender.stop();
       node.mine();
@@ -231,7 +231,7 @@ for (const engine of ENGINES)
       assert.isFalse(events.some(({ kind }) => kind === "nonce_taken"));
     });
 
-    it("refuses what the node never takes, fills its nonce and goes on with those behind", async () => {
+    it("fails a transaction that the node rejects permanently, fills its nonce and continues", async () => {
       node.onSend = (transaction) =>
         Buffer.from(transaction.data.slice(2), "hex").toString() === "bad"
           ? { code: -32000, message: "intrinsic gas too low" }
@@ -252,7 +252,7 @@ for (const engine of ENGINES)
       assert.equal((await now(bad)).state, "refused");
     });
 
-    it("fills a nonce once, also when the node refuses what fills it, and sends that again", async () => {
+    it("fills a nonce once, also when the node rejects the filler, and sends it again", async () => {
       node.onSend = () => ({ code: -32000, message: "intrinsic gas too low" });
       const [bad = 0] = await sent("bad");
       assert.equal((await outcome(bad)).state, "refused");
@@ -275,7 +275,7 @@ for (const engine of ENGINES)
       );
     });
 
-    it("tells that the chain reverted, with the reason", async () => {
+    it("reports a revert with the reason", async () => {
       node.reverts = ({ nonce }) => nonce === 1;
       node.revertData = new Interface(["error InvalidHash(bytes32 hash)"]).encodeErrorResult("InvalidHash", [
         `0x${"00".repeat(32)}`,
@@ -288,29 +288,29 @@ for (const engine of ENGINES)
       assert.include("reason" in reverted ? reverted.reason : "", `InvalidHash(0x${"00".repeat(32)})`);
     });
 
-    it("waits for receipts that come late", async () => {
+    it("waits for late receipts", async () => {
       const [id = 0] = await sent("late");
       node.receipts = "late";
       mine();
       assert.equal((await sender.outcome(id, 300)).state, "pending");
       node.receipts = "shown";
       mine();
-      const settled = await outcome(id);
-      assert.equal(settled.state === "confirmed" ? settled.block.number : 0, 1);
+      const recorded = await outcome(id);
+      assert.equal(recorded.state === "confirmed" ? recorded.block.number : 0, 1);
     });
 
-    it("does not believe receipts under another block's hash", async () => {
+    it("rejects receipts with another block's hash", async () => {
       const [id = 0] = await sent("elsewhere");
       node.receipts = "elsewhere";
       mine();
       assert.equal((await sender.outcome(id, 300)).state, "pending");
       node.receipts = "shown";
       mine();
-      const settled = await outcome(id);
-      assert.equal(settled.state === "confirmed" ? hexlify(settled.block.hash) : "", node.blocks[1]?.hash);
+      const recorded = await outcome(id);
+      assert.equal(recorded.state === "confirmed" ? hexlify(recorded.block.hash) : "", node.blocks[1]?.hash);
     });
 
-    it("sends the same bytes again when they were lost, refused for now, or never answered", async function () {
+    it("sends the same bytes again when they were lost, rejected for now, or never acknowledged", async function () {
       // The recheck comes every few seconds.
       this.timeout(60_000);
       const tries = new Map<string, number>();
@@ -331,7 +331,7 @@ for (const engine of ENGINES)
       for (const id of ids) assert.equal((await outcome(id)).state, "confirmed");
     });
 
-    it("goes on after a crash with the same bytes, and confirms what was mined meanwhile", async () => {
+    it("continues after a crash with the same bytes, and confirms transactions mined meanwhile", async () => {
       const [mined = 0, lost = 0] = await sent("mined", "lost");
       const signed = [...node.sent];
       await sender.stop();
@@ -361,7 +361,7 @@ for (const engine of ENGINES)
       assert.equal((await row(second)).nonce, 8);
     });
 
-    it("takes back what is not signed, and only that", async () => {
+    it("withdraws unsigned transactions only", async () => {
       await sender.stop();
       const id = await intend("cancelled");
       const other = await intend("sent");
@@ -374,7 +374,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await now(id), { state: "cancelled" });
     });
 
-    it("does not flood the node, and yet sends all", async () => {
+    it("limits the transactions in flight, and sends all", async () => {
       const ids: number[] = [];
       for (let n = 0; n < 700; n += 1) ids.push(await intend(`load ${n}`));
       sender.wake();
@@ -396,7 +396,7 @@ for (const engine of ENGINES)
       );
     });
 
-    it("lets nobody wait when it stops", async () => {
+    it("releases all waiters when it stops", async () => {
       const [id = 0] = await sent("waiting");
       const waiting = sender.outcome(id, 60_000);
       await sender.stop();

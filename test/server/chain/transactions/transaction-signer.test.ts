@@ -8,7 +8,7 @@ const KEY = `0x${"5e".repeat(32)}`;
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => hexlify(bytes));
 
 describe("transactionSigner", () => {
-  it("makes transactions that anybody else reads as they were meant", async () => {
+  it("creates transactions that other libraries decode correctly", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 2 ** 40 }),

@@ -7,7 +7,7 @@ import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { bftRpc, testValidators } from "../../../support/bft-chain.ts";
 import { type RawAnvil, startRawAnvil } from "../../../support/raw-anvil.ts";
 
-const NOBODY = `0x${"00".repeat(20)}`;
+const UNKNOWN = `0x${"00".repeat(20)}`;
 
 describe("a block's seals in the explorer", function () {
   let anvil: RawAnvil;
@@ -27,12 +27,12 @@ describe("a block's seals in the explorer", function () {
   const reader = (chain: Rpc) =>
     new BlockReader(
       chain,
-      new CallDecoder({ SessionRegistry: NOBODY, EventTable: NOBODY, ProofAnchor: NOBODY }),
+      new CallDecoder({ SessionRegistry: UNKNOWN, EventTable: UNKNOWN, ProofAnchor: UNKNOWN }),
       new Map([[first, "Data centre 1"]]),
     );
 
   for (const protocol of ["ibft2", "qbft"] as const) {
-    it(`of ${protocol} are those of its header, by name where there is one`, async () => {
+    it(`of ${protocol} are those of its header, with names where known`, async () => {
       const sealing = { protocol, validators, round: 1, sealers: validators.keys.slice(0, 3) };
       const block = await reader(bftRpc(rpc, sealing)).block(1, { limit: 10 });
       assert.equal(block?.commitSeals?.protocol, protocol);
@@ -51,7 +51,7 @@ describe("a block's seals in the explorer", function () {
     });
   }
 
-  it("are none on a chain whose blocks nobody seals", async () => {
+  it("are empty on a chain without seals", async () => {
     const block = await reader(rpc).block(1, { limit: 10 });
     assert.equal(block?.number, 1);
     assert.isUndefined(block?.commitSeals);

@@ -9,21 +9,21 @@ const HEAD = 100_000;
 
 /** A node with so many logs in some blocks. */
 function nodeWith(blocks: ReadonlyMap<number, number>, mostBlocks = Infinity) {
-  const asked: [first: number, last: number][] = [];
+  const queried: [first: number, last: number][] = [];
   const rpc: Rpc = {
     chainId: 1,
     close: () => undefined,
     async call(_method, [filter]) {
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
       const [first, last] = [Number(fromBlock), Number(toBlock)];
-      asked.push([first, last]);
+      queried.push([first, last]);
       if (last - first + 1 > mostBlocks) throw new NodeError("range too large", -32005, undefined);
       return [...blocks].flatMap(([block, count]) =>
         block < first || block > last ? [] : Array.from({ length: count }, (_, index) => log(block, index)),
       );
     },
   };
-  return { rpc, asked };
+  return { rpc, asked: queried };
 }
 
 function log(block: number, index: number) {
@@ -80,20 +80,20 @@ describe("the newest logs of a chain", () => {
   ];
 
   for (const limit of [1, 2, 3, 5, 100]) {
-    it(`come newest first, each once, in pages of at most ${limit}`, async () => {
+    it(`are returned newest first, each once, in pages of at most ${limit}`, async () => {
       const found = await pages(nodeWith(blocks).rpc, limit);
       assert.deepEqual(found.flat(), expected);
       for (const page of found) assert.isAtMost(page.length, limit);
     });
   }
 
-  it("are found on a node that answers for few blocks at a time only", async () => {
+  it("are found on a node that limits the range of a query", async () => {
     const { rpc } = nodeWith(blocks, 2_000);
     assert.deepEqual((await pages(rpc, 100)).flat(), expected);
   });
 
   it("are searched in growing ranges where there are none, with a bound per page", async () => {
-    const { rpc, asked } = nodeWith(new Map());
+    const { rpc, asked: queried } = nodeWith(new Map());
     const { logs, next } = await newestLogs(rpc, {
       filters: [{ address: [ADDRESS], topics: [] }],
       firstBlock: 1,
@@ -103,8 +103,8 @@ describe("the newest logs of a chain", () => {
     });
     assert.deepEqual(logs, []);
     assert.isUndefined(next);
-    assert.isAtMost(asked.length, 8);
-    const { rpc: narrow, asked: questions } = nodeWith(new Map(), 16);
+    assert.isAtMost(queried.length, 8);
+    const { rpc: narrow, asked: queries } = nodeWith(new Map(), 16);
     const page = await newestLogs(narrow, {
       filters: [{ address: [ADDRESS], topics: [] }],
       firstBlock: 1,
@@ -113,14 +113,14 @@ describe("the newest logs of a chain", () => {
       cursor: undefined,
     });
     assert.isDefined(page.next);
-    assert.isAtMost(questions.length, 8);
+    assert.isAtMost(queries.length, 8);
   });
 
-  it("are not looked for before the first block", async () => {
+  it("are not searched before the first block", async () => {
     assert.deepEqual((await pages(nodeWith(blocks).rpc, 100, 50_001)).flat(), expected.slice(0, 6));
   });
 
-  it("are refused for a cursor that no page gave", () => {
+  it("are rejected for an invalid cursor", () => {
     for (const cursor of ["12", "a-b", "1-", "-1", ""]) assert.isFalse(LogQuery.safeParse({ cursor }).success, cursor);
   });
 });

@@ -22,7 +22,7 @@ async function codeOf(running: Promise<unknown>): Promise<string> {
 }
 
 describe("limit of attempts", () => {
-  it("refuses after so many failures, and only that key", async () => {
+  it("rejects a key after the maximum of failures, and no other", async () => {
     const limit = limitOf(3);
     const fail = (key: string) => codeOf(limit(key, () => Promise.reject(WRONG)));
     assert.deepEqual([await fail("a"), await fail("a"), await fail("a")], Array(3).fill("login_refused"));
@@ -31,7 +31,7 @@ describe("limit of attempts", () => {
     assert.equal(await codeOf(limit("b", async () => 1)), "ok");
   });
 
-  it("never refuses what succeeds, however many come at once", async () => {
+  it("never rejects successful attempts, however many are concurrent", async () => {
     const limit = limitOf(3);
     let atOnce = 0;
     let most = 0;
@@ -45,7 +45,7 @@ describe("limit of attempts", () => {
     assert.equal(most, 3, "more than may fail are never under way");
   });
 
-  it("lets no more failures through when many come at once", async () => {
+  it("bounds the failures of concurrent attempts", async () => {
     const limit = limitOf(3);
     let tried = 0;
     const attempt = async (): Promise<never> => {
@@ -65,14 +65,14 @@ describe("limit of attempts", () => {
     );
   });
 
-  it("does not count what fails for another reason", async () => {
+  it("does not count failures for other reasons", async () => {
     const limit = limitOf(1);
     const other = new SealbookError("chain_unavailable", "away");
     for (let n = 0; n < 3; n += 1)
       assert.equal(await codeOf(limit("a", () => Promise.reject(other))), "chain_unavailable");
   });
 
-  it("forgets failures when an attempt succeeds, where it is to", async () => {
+  it("resets the failures after a success, where configured", async () => {
     for (const forgives of [true, false]) {
       const limit = limitOf(2, forgives);
       const fail = () => codeOf(limit("a", () => Promise.reject(WRONG)));

@@ -53,7 +53,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe("a commit", () => {
-  it("is told of only when the log is on disk, and nobody reads it before", async () => {
+  it("returns and becomes visible only when the log is on disk", async () => {
     const { database, engine, waiting } = open();
     const commit = database.transaction().execute((on) => on.insertInto("things").values({ id: 1 }).execute());
     const reader = database.selectFrom("things").select("id").execute();
@@ -66,7 +66,7 @@ describe("a commit", () => {
     await database.destroy();
   });
 
-  it("is synced once, whatever is in it, and reading is not", async () => {
+  it("is synced once with any content; reads cause no sync", async () => {
     const { database, waiting, syncs } = open();
     const commit = database.transaction().execute(async (on) => {
       for (const id of [1, 2, 3]) await on.insertInto("things").values({ id }).execute();
@@ -95,7 +95,7 @@ describe("a commit", () => {
     await database.destroy();
   });
 
-  it("has failed when the disk fails, and the next one goes on", async () => {
+  it("fails when the disk fails, and the next one continues", async () => {
     const { database, waiting } = open();
     const insert = (id: number) =>
       database.transaction().execute((on) => on.insertInto("things").values({ id }).execute());
@@ -110,7 +110,7 @@ describe("a commit", () => {
     await database.destroy();
   });
 
-  it("that is undone is not synced", async () => {
+  it("is not synced after a rollback", async () => {
     const { database, syncs } = open();
     const undone = database.transaction().execute(async (on) => {
       await on.insertInto("things").values({ id: 1 }).execute();

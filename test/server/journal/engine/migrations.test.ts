@@ -39,7 +39,7 @@ for (const engine of ENGINES)
       await work(database).finally(() => database.destroy());
     };
 
-    it("gets the whole schema, which takes proofs, confirmed or not, and accounts", () =>
+    it("gets the complete schema for proofs, confirmations and accounts", () =>
       opened(async (database) => {
         const journal = createJournal(database, ADDRESSES, ADDRESS);
         assert.deepEqual(await journal.proofs.counts(), { records: 0, pending: 0 });
@@ -52,7 +52,7 @@ for (const engine of ENGINES)
         assert.equal(await assertChained(database), 2);
       }));
 
-    it("keeps every proof and every number when it is opened again", async () => {
+    it("keeps every proof and every number after a restart", async () => {
       await opened(async (database) => {
         const journal = createJournal(database, ADDRESSES, ADDRESS);
         await journal.anchors.open(5);
@@ -75,7 +75,7 @@ for (const engine of ENGINES)
       });
     });
 
-    it("refuses every change of an entry from the beginning", () =>
+    it("rejects every change of an entry from the beginning", () =>
       opened(async (database) => {
         const journal = createJournal(database, ADDRESSES, ADDRESS);
         await journal.anchors.open(5);
@@ -89,7 +89,7 @@ for (const engine of ENGINES)
         }
       }));
 
-    it("is refused once a newer version has migrated it", async () => {
+    it("is rejected after the migration of a newer version", async () => {
       await opened(async () => undefined);
       const newer = new Kysely<unknown>({ dialect: empty.connect() });
       await sql`insert into kysely_migration (name, timestamp) values ('0002-newer', '2030-01-01')`.execute(newer);
@@ -100,7 +100,7 @@ for (const engine of ENGINES)
   });
 
 describe("an empty database", function () {
-  it("is set up once by several processes that start on it at the same time", async () => {
+  it("is initialised once by several simultaneous processes", async () => {
     for (let round = 0; round < 5; round += 1) {
       const empty = await emptyDatabase("postgres");
       const opened = await Promise.all([1, 2, 3].map(() => openDatabase(empty.connect())));

@@ -41,22 +41,22 @@ describe("PostgreSQL", function () {
   const setting = async (on: Database, name: string) =>
     (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(on)).rows[0]?.value;
 
-  describe("gives", function () {
-    it("numbers and bytes as the embedded engine does", async () => {
+  describe("returns", function () {
+    it("the same numbers and bytes as the embedded engine", async () => {
       const { rows } = await sql`
         select 9007199254740991::bigint as big, sum(x) as sum, '\\x00ff'::bytea as bytes, count(*) as count
         from (values (1::bigint), (2)) as numbers (x)`.execute(database);
       assert.deepEqual(rows, [{ big: Number.MAX_SAFE_INTEGER, sum: 3, bytes: new Uint8Array([0, 255]), count: 2 }]);
     });
 
-    it("no number that is not exact", async () => {
+    it("an error for an inexact number", async () => {
       for (const text of ["9007199254740992::bigint", "0.5::numeric", "'NaN'::numeric"]) {
         const thrown = await sql`select ${sql.raw(text)} as number`.execute(database).catch((error: unknown) => error);
         assert.instanceOf(thrown, RangeError, text);
       }
     });
 
-    it("texts with a character that it does not know", async () => {
+    it("texts with unsupported characters", async () => {
       const row = {
         rowId: 1n,
         sender: ADDRESS,
@@ -81,10 +81,10 @@ describe("PostgreSQL", function () {
     });
   });
 
-  describe("lets writes take turns", function () {
+  describe("serializes writes", function () {
     beforeEach(() => database.insertInto("row_counters").values({ table_name: "t", last_row_id: 0 }).execute());
 
-    it("so that what a transaction has read is so until it ends, also to single statements", async () => {
+    it("with stable reads in a transaction, also against single statements", async () => {
       const transaction = () =>
         database.transaction().execute(async (on) => {
           const { last_row_id } = await on.selectFrom("row_counters").select("last_row_id").executeTakeFirstOrThrow();
@@ -98,7 +98,7 @@ describe("PostgreSQL", function () {
       assert.equal(await counted(), 40);
     });
 
-    it("and reads wait for nobody", async () => {
+    it("without blocking reads", async () => {
       await database.transaction().execute(async (on) => {
         await count(on);
         assert.equal(await counted(), 0);
@@ -106,7 +106,7 @@ describe("PostgreSQL", function () {
       assert.equal(await counted(), 1);
     });
 
-    it("and the next one gets it when one fails or is cut off", async () => {
+    it("and continues after a failed or disconnected transaction", async () => {
       const failing = database.transaction().execute(() => Promise.reject(new Error("no")));
       assert.match(String(await failing.catch((error: unknown) => error)), /no/);
       const refused = await database
@@ -126,7 +126,7 @@ describe("PostgreSQL", function () {
       assert.equal(await counted(), 1);
     });
 
-    it("and whoever waits too long, or keeps others waiting, is refused", async () => {
+    it("and rejects a transaction that waits or blocks for too long", async () => {
       const settings = await database
         .transaction()
         .execute(async (on) => [
@@ -148,7 +148,7 @@ describe("PostgreSQL", function () {
     assert.deepEqual(inside, ["on", "read committed"]);
   });
 
-  it("counts proofs right although the numbers of what was undone are left out", async () => {
+  it("counts proofs correctly despite gaps in the numbers after rollbacks", async () => {
     const journal = createJournal(database, ADDRESSES, ADDRESS);
     const insert = async (n: number, fails: boolean): Promise<void> => {
       const hash = Buffer.alloc(32, n);
@@ -172,12 +172,12 @@ describe("PostgreSQL", function () {
     };
     for (let n = 0; n < 6; n += 1) {
       await insert(n, n % 2 === 0);
-      const asked = await Promise.all([journal.proofs.counts(), journal.proofs.counts()]);
-      for (const { records } of asked) assert.equal(records, Math.ceil(n / 2));
+      const counts = await Promise.all([journal.proofs.counts(), journal.proofs.counts()]);
+      for (const { records } of counts) assert.equal(records, Math.ceil(n / 2));
     }
   });
 
-  it("heals by itself when every connection breaks, in use or not", async () => {
+  it("recovers from the loss of all connections, in use or not", async () => {
     const name = new URL(empty.url).pathname.slice(1);
     await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database)));
     const used = sql`select pg_sleep(30)`.execute(database).catch((error: unknown) => error);
@@ -195,7 +195,7 @@ describe("PostgreSQL", function () {
     );
   });
 
-  it("is given up when it says nothing for too long, but not while its connections have nothing to do", async () => {
+  it("fails after a timeout without a response, but not while its connections are idle", async () => {
     const impatient = new Kysely<unknown>({ dialect: postgresDialect(empty.url, 300) });
     const thrown = await sql`select pg_sleep(20)`.execute(impatient).catch((error: unknown) => error);
     if (!(thrown instanceof SealbookError)) return assert.fail(String(thrown));
@@ -208,7 +208,7 @@ describe("PostgreSQL", function () {
     await impatient.destroy();
   });
 
-  describe("refuses to be opened, and says why without the password", function () {
+  describe("rejects the start, with the reason and without the password", function () {
     const refusal = async (url: string): Promise<string> => {
       const error = await openPostgres(url).then(
         (opened) => opened.destroy(),
@@ -230,31 +230,31 @@ describe("PostgreSQL", function () {
       return url.href;
     };
 
-    it("when nobody answers there", async () => {
+    it("of an unreachable server", async () => {
       assert.match(await refusal(changed((url) => (url.port = "1"))), /ECONNREFUSED/);
       assert.match(await refusal(changed((url) => (url.hostname = "nowhere.invalid"))), /nowhere\.invalid/);
     });
 
-    it("when password or database are wrong", async () => {
+    it("for a wrong password or database", async () => {
       assert.match(await refusal(changed((url) => (url.password = "wrong-secret"))), /password authentication failed/);
       assert.match(await refusal(changed((url) => (url.pathname = "/missing"))), /"missing" does not exist/);
     });
 
-    it("when it may not do there what it has to", async () => {
+    it("for missing privileges", async () => {
       const role = `role_${Date.now()}`;
       await cluster.query(`create role ${role} login password 'role-secret'`);
       const url = changed((each) => Object.assign(each, { username: role, password: "role-secret" }));
       assert.match(await refusal(url), /permission denied/);
     });
 
-    it("when its texts are not Unicode", async () => {
+    it("for an encoding other than Unicode", async () => {
       await cluster.query("create database latin encoding 'LATIN1' locale_provider libc locale 'C' template template0");
       assert.match(await refusal(changed((url) => (url.pathname = "/latin"))), /LATIN1/);
       await cluster.query("drop database latin");
     });
   });
 
-  it("needs no more rights than the manual gives its role, also for proofs with labels", async () => {
+  it("needs only the documented privileges, also for proofs with labels", async () => {
     const { username } = new URL(empty.url);
     const rights = await cluster.query(
       `select rolsuper, rolcreatedb, rolcreaterole, rolbypassrls from pg_roles where rolname = '${username}'`,
@@ -267,8 +267,8 @@ describe("PostgreSQL", function () {
     const metadata = { type: "contract", source: "archive", timestamp: 1 };
     await journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
-      const place = { anchorId, leafIndex: 0, sharesLeaf: false };
-      await atomic.proofs.insert([{ documentId: "d", hash, recordHash: hash, metadata, acceptedAt: 1, ...place }]);
+      const position = { anchorId, leafIndex: 0, sharesLeaf: false };
+      await atomic.proofs.insert([{ documentId: "d", hash, recordHash: hash, metadata, acceptedAt: 1, ...position }]);
     });
     assert.deepEqual((await journal.proofs.byDocument("d"))[0]?.metadata, metadata);
     await opened.destroy();

@@ -73,7 +73,7 @@ for (const engine of ENGINES)
       return proofs;
     };
 
-    it("go on from one another, of whatever kind they are", async () => {
+    it("are consecutive across all kinds", async () => {
       await journal.accounts.insert({ address: ADDRESS, keystore: '{"crypto":"€"}', scope: "full", createdAt: 5 });
       await confirmed((anchorId) => [proofAt(anchorId, 0), proofAt(anchorId, 1)]);
       await confirmed((anchorId) => [proofAt(anchorId, 0)]);
@@ -82,7 +82,7 @@ for (const engine of ENGINES)
       assert.deepEqual(kinds, ["account", "proof", "proof", "confirmation", "proof", "confirmation"]);
     });
 
-    it("have the digest that anybody can compute from their lines", async () => {
+    it("have digests that can be computed from their lines", async () => {
       await confirmed((anchorId) => Array.from({ length: 5 }, (_, leaf) => proofAt(anchorId, leaf)));
       await confirmed((anchorId) => Array.from({ length: 3 }, (_, leaf) => proofAt(anchorId, leaf)));
       let digest = GENESIS_DIGEST;
@@ -92,7 +92,7 @@ for (const engine of ENGINES)
       }
     });
 
-    it("leave no gap when one of those who write together fails", async () => {
+    it("leave no gap when one of several concurrent writes fails", async () => {
       const results = await Promise.allSettled(
         Array.from({ length: 30 }, (_, n) =>
           journal.atomically(async (atomic) => {
@@ -110,7 +110,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await journal.proofs.counts(), { records: 20, pending: 20 });
     });
 
-    it("give back every text and every number that a proof can have", () =>
+    it("round-trip every text and number of a proof", () =>
       fc
         .assert(
           fc.asyncProperty(
@@ -147,7 +147,7 @@ for (const engine of ENGINES)
         )
         .then(() => assertChained(opened.database)));
 
-    describe("are not changed or deleted", function () {
+    describe("cannot be changed or deleted", function () {
       beforeEach(async () => {
         await journal.accounts.insert({ address: ADDRESS, keystore: "{}", scope: "full", createdAt: 5 });
         await confirmed((anchorId) => [proofAt(anchorId, 0, "a", { timestamp: 1, type: "log" })]);
@@ -177,7 +177,7 @@ for (const engine of ENGINES)
         });
       }
 
-      it("while what follows the chain still does", async () => {
+      it("while their outcome columns can", async () => {
         await journal.accounts.applyChange(ADDRESS, { enrolled: true, scope: "read" });
         assert.deepInclude(await journal.accounts.find(ADDRESS), { enrolled: true, scope: "read" });
       });

@@ -24,7 +24,7 @@ const someKeys = fc.uniqueArray(fc.record({ key: aKey, sequence: aNumber }), {
 });
 
 describe("a key", function () {
-  it("is the first 38 bits of a hash", () => {
+  it("consists of the first 38 bits of a hash", () => {
     assert.equal(keyOf(Buffer.from("ffffffffffff0000", "hex")), KEY_RANGE - 1);
     assert.equal(keyOf(Buffer.from("0000000004000000", "hex")), 1);
     assert.equal(keyOf(Buffer.from("0000000003ffffff", "hex")), 0);
@@ -32,12 +32,12 @@ describe("a key", function () {
     assert.equal(documentKey(""), Math.floor(0xe3b0c44298fc / 2 ** 10));
   });
 
-  it("is given once to a proof whose document's hash is that of its id", () => {
+  it("is stored once when a document's hash equals that of its id", () => {
     const hash = createHash("sha256").update("a").digest();
     assert.deepEqual(keysOf({ documentId: "a", hash, recordHash: Buffer.alloc(32) }), [0, keyOf(hash)]);
   });
 
-  it("is found among those it is packed with, and nothing else", () =>
+  it("is found among its packed neighbours, and no other", () =>
     fc.assert(
       fc.property(
         fc.array(fc.record({ key: aKey, number: aNumber.map((number) => number % 2 ** 24) })),
@@ -69,7 +69,7 @@ for (const engine of ENGINES)
     });
     afterEach(() => opened.close());
 
-    it("lead to the same entries whether they were brought over or not, in whatever pieces they came", () =>
+    it("find the same entries before and after a merge, in any ranges", () =>
       fc.assert(
         fc.asyncProperty(
           fc.array(fc.tuple(someKeys, fc.integer({ min: 0, max: 2 * ROUND })), { maxLength: 4 }),
@@ -104,7 +104,7 @@ for (const engine of ENGINES)
         { numRuns: 40 },
       ));
 
-    it("are all brought over once every slice had its turn", async () => {
+    it("are all merged after a pass over every slice", async () => {
       const { database } = opened;
       const keys = Array.from({ length: 1000 }, (_, index) => ({
         key: Math.floor((index * KEY_RANGE) / 1000),

@@ -19,7 +19,7 @@ const NOVEMBER = Date.UTC(2026, 10, 30, 23, 59, 59, 999);
 const DECEMBER = NOVEMBER + 1;
 
 describe("a month", function () {
-  it("has every time from its beginning to that of the next one", () => {
+  it("contains all times from its beginning to that of the next one", () => {
     assert.deepEqual([NOVEMBER, DECEMBER, 0].map(monthOf).map(partitionOf), [
       "proofs_2026_11",
       "proofs_2026_12",
@@ -36,7 +36,7 @@ describe("a month", function () {
   });
 });
 
-describe("months of proofs, on postgres", function () {
+describe("monthly partitions of proofs, on postgres", function () {
   let opened: TestDatabase;
   let journal: Journal;
   beforeEach(async () => {
@@ -90,7 +90,7 @@ describe("months of proofs, on postgres", function () {
     for (const proof of proofs) assert.lengthOf(await Array.fromAsync(on.proofs.byHash(proof.hash)), 1);
   };
 
-  it("are made ahead, once, however many ask for it", async () => {
+  it("are created ahead, once, by any number of processes", async () => {
     await Promise.all(Array.from({ length: 4 }, () => createPartitions(opened.database, NOVEMBER)));
     assert.deepEqual(await partitions(), ["proofs_2026_11", "proofs_2026_12", "proofs_2027_01"]);
     await createPartitions(opened.database, DECEMBER);
@@ -111,7 +111,7 @@ describe("months of proofs, on postgres", function () {
     assert.equal(await assertChained(opened.database), 5);
   });
 
-  it("are made when they are needed, wherever a clock jumps to", async () => {
+  it("are created on demand for any jump of the clock", async () => {
     const far = [0, Date.UTC(9999, 11, 31), 8.64e15 - 1, NOVEMBER, Date.UTC(12026, 0)];
     const proofs = [...(await accept(far)), ...(await accept([DECEMBER])), ...(await accept(far.toReversed()))];
     await assertFound(proofs);
@@ -119,7 +119,7 @@ describe("months of proofs, on postgres", function () {
     assert.equal(await assertChained(opened.database), 11);
   });
 
-  it("are forgotten with the transaction that came to them", async () => {
+  it("are removed with the rollback of the transaction that created them", async () => {
     const before = await accept([NOVEMBER]);
     const failure = await accept([NOVEMBER, DECEMBER, DECEMBER], true).catch((error: unknown) => error);
     assert.match(String(failure), /undone/);
@@ -128,7 +128,7 @@ describe("months of proofs, on postgres", function () {
     assert.deepEqual(await partitions(), ["proofs_2026_11"]);
   });
 
-  it("lead everybody to every entry, in whatever order they come", () =>
+  it("find every entry for every reader, in any order of creation", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.constantFrom(NOVEMBER, DECEMBER, 0, Date.UTC(2027, 5)), { minLength: 1, maxLength: 4 }), {
@@ -147,7 +147,7 @@ describe("months of proofs, on postgres", function () {
       { numRuns: 20 },
     ));
 
-  it("are looked into only where an entry can be", async () => {
+  it("are queried only where an entry can be", async () => {
     await accept([NOVEMBER]);
     for (let month = 0; month < 36; month += 1) await createPartitions(opened.database, Date.UTC(2027, month));
     await accept([DECEMBER]);
@@ -162,7 +162,7 @@ describe("months of proofs, on postgres", function () {
     assert.notInclude(plan, "Append");
   });
 
-  it("refuse changes like their table, each by itself", async () => {
+  it("reject changes like their table, each by itself", async () => {
     await createPartitions(opened.database, NOVEMBER);
     // A partition that was made ahead, one that was made when it was needed.
     await accept([NOVEMBER, Date.UTC(2030, 0)]);
@@ -195,7 +195,7 @@ describe("months of proofs, on postgres", function () {
     assert.equal(await assertChained(opened.database), 2);
   });
 
-  it("are there from the first opening on", async () => {
+  it("exist from the first start on", async () => {
     const empty = await emptyDatabase("postgres");
     const database = await openPostgres(empty.url);
     const { rows } = await sql<{

@@ -19,18 +19,18 @@ describe("merkleTree", () => {
     expect(tree.size).to.equal(1);
   });
 
-  it("has the root that merkleRoot gives without it", () => {
+  it("has the same root as merkleRoot", () => {
     fc.assert(fc.property(batch, (hashes) => Buffer.compare(merkleRoot(hashes), merkleTree(hashes).root) === 0));
     expect(() => merkleRoot([])).to.throw(RangeError, "1 to 1000");
   });
 
-  it("refuses none, too many, and what is no hash", () => {
+  it("rejects an empty list, too many hashes, and invalid hashes", () => {
     expect(() => merkleTree([])).to.throw(RangeError, "1 to 1000");
     expect(() => merkleTree(Array<Uint8Array>(MAX_TREE_SIZE + 1).fill(zeros))).to.throw(RangeError, "not 1001");
     expect(() => merkleTree([new Uint8Array(31)])).to.throw(RangeError, "32 bytes, not 31");
   });
 
-  it("refuses an index outside of it", () => {
+  it("rejects an index out of range", () => {
     const tree = merkleTree([zeros, zeros]);
     for (const index of [-1, 2, 0.5]) {
       expect(() => tree.leaf(index)).to.throw(RangeError);
@@ -38,7 +38,7 @@ describe("merkleTree", () => {
     }
   });
 
-  it("proves every one of 1000 hashes, in at most ten steps", () => {
+  it("proves each of 1000 hashes, in at most ten steps", () => {
     const hashes = Array.from({ length: MAX_TREE_SIZE }, (_, i) => Uint8Array.from(keccak256(i + 1)));
     const tree = merkleTree(hashes);
     for (const [index, each] of hashes.entries()) {
@@ -48,7 +48,7 @@ describe("merkleTree", () => {
     }
   });
 
-  it("does not change the hashes it is given", () => {
+  it("does not change its input", () => {
     fc.assert(
       fc.property(batch, (hashes) => {
         const copies = hashes.map((each) => each.slice());
@@ -60,7 +60,7 @@ describe("merkleTree", () => {
 });
 
 describe("verifyPath", () => {
-  it("takes each hash of a tree with its own path", () => {
+  it("accepts each hash of a tree with its own path", () => {
     fc.assert(
       fc.property(batch, (hashes) => {
         const tree = merkleTree(hashes);
@@ -71,7 +71,7 @@ describe("verifyPath", () => {
     );
   });
 
-  it("refuses a hash that is not in the tree", () => {
+  it("rejects a hash that is not in the tree", () => {
     fc.assert(
       fc.property(batchAndIndex, hash, ([hashes, index], other) => {
         fc.pre(!hashes.some((each) => Buffer.compare(each, other) === 0));
@@ -81,7 +81,7 @@ describe("verifyPath", () => {
     );
   });
 
-  it("refuses a path, hash or root in which one bit differs", () => {
+  it("rejects a path, hash or root with one changed bit", () => {
     fc.assert(
       fc.property(batchAndIndex, fc.nat(), fc.nat(255), ([hashes, index], at, bit) => {
         const tree = merkleTree(hashes);
@@ -94,7 +94,7 @@ describe("verifyPath", () => {
     );
   });
 
-  it("refuses a path that is longer or shorter", () => {
+  it("rejects a path that is longer or shorter", () => {
     fc.assert(
       fc.property(batchAndIndex, hash, ([hashes, index], extra) => {
         const tree = merkleTree(hashes);
@@ -105,7 +105,7 @@ describe("verifyPath", () => {
     );
   });
 
-  it("refuses leaves and inner nodes in place of hashes", () => {
+  it("rejects leaves and inner nodes in place of hashes", () => {
     fc.assert(
       fc.property(batchAndIndex, ([hashes, index]) => {
         const tree = merkleTree(hashes);
@@ -119,7 +119,7 @@ describe("verifyPath", () => {
     );
   });
 
-  it("refuses what is not 32 bytes long", () => {
+  it("rejects values that are not 32 bytes long", () => {
     const tree = merkleTree([zeros, zeros]);
     expect(verifyPath(new Uint8Array(31), tree.path(0), tree.root)).to.equal(false);
     expect(verifyPath(zeros, [new Uint8Array(33)], tree.root)).to.equal(false);

@@ -28,14 +28,14 @@ function checkOf() {
     mined: undefined as BlockReference | undefined,
     seventh: undefined as Uint8Array | undefined,
   };
-  const told: string[] = [];
+  const messages: string[] = [];
   const open = new Set<string>();
   const unused = (): never => assert.fail("not part of this check");
   const telemetry: JournalEvents = {
     journalFailing: unused,
-    journalDiverged: (subject) => void told.push(`diverged ${subject}`),
-    divergenceResolved: (subject) => void told.push(`agreed ${subject}`),
-    journalCorrected: () => void told.push("repaired"),
+    journalDiverged: (subject) => void messages.push(`diverged ${subject}`),
+    divergenceResolved: (subject) => void messages.push(`agreed ${subject}`),
+    journalCorrected: () => void messages.push("repaired"),
     replicaLagging: unused,
     replicaCaughtUp: unused,
     journalProbed: unused,
@@ -50,7 +50,7 @@ function checkOf() {
     divergences: async () => [...open].map((subject) => ({ subject, message: "", foundAt: 0 })),
     confirmations: async () => unused(),
     newestConfirmations: async () => [confirmation],
-    reconfirm: async (id: number, { number }: BlockReference) => void told.push(`confirmed ${id} in ${number}`),
+    reconfirm: async (id: number, { number }: BlockReference) => void messages.push(`confirmed ${id} in ${number}`),
   };
   const journal = new MemoryJournal().grow(3);
   const check = new ConfirmationCheck({
@@ -60,19 +60,19 @@ function checkOf() {
     divergences: new DivergenceTracker(store, telemetry, () => world.now),
     clock: () => world.now,
   });
-  return { check, world, told, block, journal };
+  return { check, world, told: messages, block, journal };
 }
 
 describe("ConfirmationCheck", () => {
-  it("says nothing while the chain has what the journal has", async () => {
-    const { check, world, told, block } = checkOf();
+  it("reports nothing while journal and chain match", async () => {
+    const { check, world, told: messages, block } = checkOf();
     world.mined = block;
     assert.isFalse(await check.newestChanged());
-    assert.deepEqual(told, []);
+    assert.deepEqual(messages, []);
   });
 
-  it("gives a node that lacks the block time to catch up, and says so when it does not", async () => {
-    const { check, world, told, block } = checkOf();
+  it("waits for a lagging node to catch up, and reports it afterwards", async () => {
+    const { check, world, told: messages, block } = checkOf();
     assert.isFalse(await check.newestChanged());
     world.now = 29_000;
     assert.isFalse(await check.newestChanged());
@@ -86,23 +86,23 @@ describe("ConfirmationCheck", () => {
     assert.isFalse(await check.newestChanged(), "it is known");
     world.mined = block;
     await check.newestChanged();
-    assert.deepEqual(told, ["diverged confirmation 2", "agreed confirmation 2"]);
+    assert.deepEqual(messages, ["diverged confirmation 2", "agreed confirmation 2"]);
   });
 
-  it("says at once that another block without the transaction is in the place", async () => {
-    const { check, world, told } = checkOf();
+  it("reports a replaced block without the transaction immediately", async () => {
+    const { check, world, told: messages } = checkOf();
     world.seventh = bytes(8);
     assert.isTrue(await check.newestChanged());
-    assert.deepEqual(told, ["diverged confirmation 2"]);
+    assert.deepEqual(messages, ["diverged confirmation 2"]);
   });
 
-  it("writes that the transaction is in another block now, unless it is the journal that was changed", async () => {
-    const { check, world, told, block, journal } = checkOf();
+  it("records the new block of a transaction, unless the journal was changed", async () => {
+    const { check, world, told: messages, block, journal } = checkOf();
     world.mined = { ...block, number: 9, hash: bytes(9) };
     assert.isTrue(await check.newestChanged());
-    assert.deepEqual(told, ["confirmed 5 in 9", "repaired"]);
+    assert.deepEqual(messages, ["confirmed 5 in 9", "repaired"]);
     journal.forge(2, "changed");
     assert.isTrue(await check.newestChanged());
-    assert.deepEqual(told.slice(2), ["diverged confirmation 2"]);
+    assert.deepEqual(messages.slice(2), ["diverged confirmation 2"]);
   });
 });

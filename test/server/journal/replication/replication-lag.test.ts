@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { ShippingLag } from "../../../../server/journal/replication/replication-lag.ts";
 
-describe("shipping lag", () => {
-  it("is none when there is nothing, or all is shipped", () => {
+describe("replication lag", () => {
+  it("is zero for an empty or completely replicated journal", () => {
     const lag = new ShippingLag();
     expect(lag.at(5_000)).to.deep.equal({ entries: 0, seconds: 0 });
     lag.seen(7, 1_000);
@@ -12,7 +12,7 @@ describe("shipping lag", () => {
     expect(lag.at(9_000)).to.deep.equal({ entries: 0, seconds: 0 });
   });
 
-  it("counts from when the oldest waiting entry was first seen", () => {
+  it("counts from the first sight of the oldest waiting entry", () => {
     const lag = new ShippingLag();
     lag.seen(3, 1_000);
     lag.seen(3, 2_000);
@@ -24,13 +24,13 @@ describe("shipping lag", () => {
     expect(lag.at(4_000)).to.deep.equal({ entries: 5, seconds: 1 });
   });
 
-  it("does not go back with the clock", () => {
+  it("does not decrease with the clock", () => {
     const lag = new ShippingLag();
     lag.seen(1, 5_000);
     expect(lag.at(1_000).seconds).to.equal(0);
   });
 
-  it("goes on when a target that had more is behind again", () => {
+  it("continues when a target that was ahead lags again", () => {
     const lag = new ShippingLag();
     lag.seen(10, 1_000);
     lag.shipped(10);
@@ -39,7 +39,7 @@ describe("shipping lag", () => {
     expect(lag.at(3_000)).to.deep.equal({ entries: 6, seconds: 1 });
   });
 
-  it("never makes an entry younger, however long the outage", () => {
+  it("never decreases during an outage", () => {
     const lag = new ShippingLag();
     for (let sequence = 1; sequence <= 5_000; sequence++) lag.seen(sequence, sequence * 1_000);
     for (const shipped of [0, 1, 2, 999, 1_000, 2_500, 4_998, 4_999]) {

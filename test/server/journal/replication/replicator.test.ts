@@ -10,7 +10,7 @@ import {
 } from "../../../../server/journal/replication/replicator.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
-import { bucketPlace, folderPlace, type ReplicaPlace } from "../../../support/replica-place.ts";
+import { bucketReplica, folderReplica, type TestReplica } from "../../../support/test-replica.ts";
 import { readAll, segmentsOf } from "../../../support/segments.ts";
 
 const RULES: ReplicatorRules = {
@@ -21,18 +21,18 @@ const RULES: ReplicatorRules = {
   retry: { firstMilliseconds: 20, longestMilliseconds: 100 },
 };
 
-for (const [kind, makePlace] of [
-  ["folder", folderPlace],
-  ["bucket", bucketPlace],
+for (const [kind, makeReplica] of [
+  ["folder", folderReplica],
+  ["bucket", bucketReplica],
 ] as const) {
   describe(`replicator to a ${kind}`, () => {
-    let place: ReplicaPlace;
+    let replica: TestReplica;
     let journal: MemoryJournal;
     let events: ReplicatorEvent[];
     let now: number;
     const replicators: Replicator[] = [];
 
-    const start = (rules: Partial<ReplicatorRules> = {}, target: SegmentTarget = place.open()): Replicator => {
+    const start = (rules: Partial<ReplicatorRules> = {}, target: SegmentTarget = replica.open()): Replicator => {
       const replicator = new Replicator(
         target,
         journal,
@@ -48,7 +48,7 @@ for (const [kind, makePlace] of [
     const sizes = (): number[] =>
       events.flatMap((event) => (event.kind === "shipped" ? [event.last - event.first + 1] : []));
     const arrived = (): Promise<void> =>
-      eventually(async () => assert.deepEqual(await readAll(place.open()), journal.lineList));
+      eventually(async () => assert.deepEqual(await readAll(replica.open()), journal.lineList));
     // What was written can be read a moment before it is told of.
     const shippedIn = (expected: readonly number[]): Promise<void> =>
       eventually(async () => assert.deepEqual(sizes(), expected));
@@ -56,17 +56,17 @@ for (const [kind, makePlace] of [
       eventually(async () => assert.isAbove(count(kind), 0, kind));
 
     beforeEach(async () => {
-      place = await makePlace();
+      replica = await makeReplica();
       journal = new MemoryJournal();
       events = [];
       now = 1_000_000;
     });
     afterEach(async () => {
       await Promise.all(replicators.splice(0).map((replicator) => replicator.stop()));
-      await place.close();
+      await replica.close();
     });
 
-    it("ships what there is, and what comes later", async () => {
+    it("replicates existing and later entries", async () => {
       journal.grow(7);
       const replicator = start();
       await arrived();
@@ -75,18 +75,18 @@ for (const [kind, makePlace] of [
       await eventually(async () => assert.deepEqual(replicator.lag(), { entries: 0, seconds: 0 }));
       await shippedIn([7, 5]);
       assert.equal(replicator.state, "shipping");
-      assert.equal(replicator.name, place.open().name);
+      assert.equal(replicator.name, replica.open().name);
     });
 
-    it("writes nothing while there is nothing", async () => {
+    it("writes nothing without entries", async () => {
       start();
-      let asked = 0;
-      await eventually(async () => assert.isAbove(++asked, 5));
-      assert.deepEqual(await place.list(), []);
+      let queries = 0;
+      await eventually(async () => assert.isAbove(++queries, 5));
+      assert.deepEqual(await replica.list(), []);
       assert.isEmpty(events);
     });
 
-    it("catches up in full segments, and reads no more at once than it may", async () => {
+    it("catches up in full segments, with bounded reads", async () => {
       journal.grow(3_250);
       start({ segmentLines: 1_500 });
       await arrived();
@@ -101,7 +101,7 @@ for (const [kind, makePlace] of [
       await shippedIn([5, 5, 5, 5]);
     });
 
-    it("goes on where the target stands after a restart", async () => {
+    it("continues at the target's last entry after a restart", async () => {
       journal.grow(150);
       const first = start();
       await arrived();
@@ -112,16 +112,16 @@ for (const [kind, makePlace] of [
       await shippedIn([100, 50, 20]);
     });
 
-    it("waits for a target that is away, says so once, and goes on by itself", async () => {
+    it("waits for an unavailable target, reports it once, and recovers", async () => {
       journal.grow(10);
       const replicator = start();
       await arrived();
-      await place.goAway();
+      await replica.makeUnavailable();
       journal.grow(500);
       await happened("failing");
       assert.equal(replicator.state, "failing");
       await eventually(async () => assert.equal(replicator.lag().entries, 500));
-      await place.comeBack();
+      await replica.comeBack();
       await arrived();
       await happened("recovered");
       assert.equal(count("failing"), 1);
@@ -130,20 +130,20 @@ for (const [kind, makePlace] of [
     });
 
     it("starts without its target", async () => {
-      await place.goAway();
+      await replica.makeUnavailable();
       journal.grow(3);
       const replicator = start();
       await happened("failing");
       await eventually(async () => assert.equal(replicator.lag().entries, 3));
-      await place.comeBack();
+      await replica.comeBack();
       await arrived();
     });
 
-    it("raises an alert when the target is behind for too long, and resolves it", async () => {
+    it("raises an alert for a lagging target, and resolves it", async () => {
       journal.grow(10);
       const replicator = start();
       await arrived();
-      await place.goAway();
+      await replica.makeUnavailable();
       journal.grow(30);
       await eventually(async () => assert.equal(replicator.lag().entries, 30));
       now += 60_000;
@@ -154,30 +154,30 @@ for (const [kind, makePlace] of [
         events.find((event) => event.kind === "lagging"),
         { entries: 30, seconds: 61 },
       );
-      await place.comeBack();
+      await replica.comeBack();
       await happened("caught_up");
       assert.equal(count("lagging"), 1);
       assert.equal(count("caught_up"), 1);
     });
 
-    it("shares a target with others: each entry is there once", async () => {
+    it("shares a target with other replicators: each entry is stored once", async () => {
       for (let relayer = 0; relayer < 4; relayer++) start({ segmentLines: 7 + relayer });
       for (let turn = 0; turn < 10; turn++) {
         const { sequence } = await journal.grow(13).head();
-        await eventually(async () => assert.equal((await place.open().newest())?.last, sequence));
+        await eventually(async () => assert.equal((await replica.open().newest())?.last, sequence));
       }
       await arrived();
       assert.equal(count("failing"), 0);
       assert.equal(count("diverged"), 0);
-      const data = (await place.list()).filter((name) => name.endsWith(".gz"));
-      const manifests = (await place.list()).filter((name) => /\d\.json$/.test(name));
+      const data = (await replica.list()).filter((name) => name.endsWith(".gz"));
+      const manifests = (await replica.list()).filter((name) => /\d\.json$/.test(name));
       assert.lengthOf(data, manifests.length, "the losers leave nothing");
     });
 
     it("never writes to a target with another history", async () => {
       const other = new MemoryJournal().grow(20, "other");
-      for (const segment of segmentsOf(other, 20)) await place.open().write(segment);
-      const before = await place.list();
+      for (const segment of segmentsOf(other, 20)) await replica.open().write(segment);
+      const before = await replica.list();
       journal.grow(50);
       const replicator = start();
       await happened("diverged");
@@ -186,52 +186,52 @@ for (const [kind, makePlace] of [
         /^the target has digest [0-9a-f]{64} at entry 20, but the journal has/,
       );
       assert.equal(replicator.state, "diverged");
-      assert.deepEqual(await place.list(), before);
+      assert.deepEqual(await replica.list(), before);
     });
 
-    it("never writes to a target that is ahead, and goes on when the journal has all of it again", async () => {
+    it("never writes to a target that is ahead, and continues when the journal has its entries", async () => {
       const whole = new MemoryJournal().grow(30);
-      for (const segment of segmentsOf(whole, 30)) await place.open().write(segment);
-      const before = await place.list();
+      for (const segment of segmentsOf(whole, 30)) await replica.open().write(segment);
+      const before = await replica.list();
       journal.grow(10);
       start();
       await happened("diverged");
       journal.grow(5);
-      assert.deepEqual(await place.list(), before);
+      assert.deepEqual(await replica.list(), before);
       journal.grow(25);
       await happened("recovered");
       await arrived();
       assert.equal(count("diverged"), 1);
     });
 
-    it("finds out when the target becomes another one", async () => {
+    it("detects a replaced target", async () => {
       journal.grow(10);
       start();
       await arrived();
       const [other] = segmentsOf(new MemoryJournal().grow(10, "other"), 10);
       assert(other !== undefined);
-      await place.put("000000000/000000000001.json", formatManifest((await packSegment(other, new Date())).manifest));
-      const before = await place.list();
+      await replica.put("000000000/000000000001.json", formatManifest((await packSegment(other, new Date())).manifest));
+      const before = await replica.list();
       journal.grow(10);
       await happened("diverged");
-      assert.deepEqual(await place.list(), before);
+      assert.deepEqual(await replica.list(), before);
     });
 
-    it("never ships an entry that was changed in the journal", async () => {
+    it("never replicates an entry that was changed in the journal", async () => {
       journal.grow(10);
       start();
       await arrived();
-      const before = await place.list();
+      const before = await replica.list();
       journal.grow(10);
       journal.forge(15, '{"forged":true}');
       await happened("diverged");
-      assert.deepEqual(await place.list(), before);
+      assert.deepEqual(await replica.list(), before);
     });
 
-    it("is told when the target belongs to another journal", async () => {
+    it("detects a target of another journal", async () => {
       const [segment] = segmentsOf(new MemoryJournal().grow(1), 1);
       assert(segment !== undefined);
-      await place.open("1:0xbb").write(segment);
+      await replica.open("1:0xbb").write(segment);
       journal.grow(1);
       start();
       await happened("failing");
@@ -239,32 +239,32 @@ for (const [kind, makePlace] of [
       assert.match(String(event?.kind === "failing" && event.error), /belongs to the journal 1:0xbb/);
     });
 
-    it("stops in the middle of catching up, at the end of a segment", async () => {
+    it("stops while catching up, at the end of a segment", async () => {
       journal.grow(5_000);
       const replicator = start({ segmentLines: 10 });
       await happened("shipped");
       await replicator.stop();
       const shipped = count("shipped");
       assert.isBelow(shipped, 500);
-      assert.deepEqual(await readAll(place.open()), journal.lineList.slice(0, shipped * 10));
+      assert.deepEqual(await readAll(replica.open()), journal.lineList.slice(0, shipped * 10));
       await replicator.stop();
       assert.equal(count("shipped"), shipped);
     });
 
-    it("is not disturbed by a target that says nothing useful", async () => {
+    it("continues after malformed responses of a target", async () => {
       journal.grow(5);
-      const target = place.open();
-      let answers = 0;
-      const strange: SegmentTarget = {
+      const target = replica.open();
+      let responses = 0;
+      const faulty: SegmentTarget = {
         name: "strange",
         newest: () => target.newest(),
         manifest: (number) => target.manifest(number),
         read: (manifest) => target.read(manifest),
         // It says that all numbers are taken, and has none.
-        write: async () => ++answers < 0,
+        write: async () => ++responses < 0,
         close: () => target.close(),
       };
-      start({}, strange);
+      start({}, faulty);
       await happened("failing");
       assert.match(
         String(events.map((event) => (event.kind === "failing" ? event.error : "")).join("")),

@@ -5,13 +5,13 @@ import type { SegmentTarget } from "../../../../server/journal/replication/segme
 import { S3Store } from "../../../../server/journal/replication/s3-store.ts";
 import { StoredSegments } from "../../../../server/journal/replication/stored-segments.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
-import { type BucketPlace, bucketPlace, JOURNAL } from "../../../support/replica-place.ts";
+import { type BucketReplica, bucketReplica, JOURNAL } from "../../../support/test-replica.ts";
 import type { S3Fate } from "../../../support/s3-server.ts";
 import { readAll, segmentsOf } from "../../../support/segments.ts";
 import { thrownBy } from "../../../support/thrown.ts";
 
-describe("bucket as a target", () => {
-  let place: BucketPlace;
+describe("a bucket target", () => {
+  let replica: BucketReplica;
   let target: SegmentTarget;
   const journal = new MemoryJournal().grow(30);
   const [first, second, third] = segmentsOf(journal, 10);
@@ -20,33 +20,33 @@ describe("bucket as a target", () => {
   /** The next `times` requests of a kind have a fate. */
   const strike = (method: string, name: RegExp, fate: S3Fate, times = 1): void => {
     let left = times;
-    place.server.intercept = (request) =>
+    replica.server.intercept = (request) =>
       request.method === method && name.test(request.key) && left-- > 0 ? fate : "pass";
   };
 
   beforeEach(async () => {
-    place = await bucketPlace();
-    target = place.open();
+    replica = await bucketReplica();
+    target = replica.open();
   });
-  afterEach(() => place.close());
+  afterEach(() => replica.close());
 
-  it("keeps everything under its prefix", async () => {
+  it("stores everything under its prefix", async () => {
     await target.write(first);
-    for (const key of place.server.objects.keys()) expect(key).to.match(/^journals\/one\//);
+    for (const key of replica.server.objects.keys()) expect(key).to.match(/^journals\/one\//);
   });
 
   it("is listed page by page", async () => {
-    place.server.pageSize = 3;
+    replica.server.pageSize = 3;
     const many = segmentsOf(new MemoryJournal().grow(20), 1);
     for (const segment of many) await target.write(segment);
     for (const directory of ["000000001", "000000002", "000000003", "000000004"])
-      await place.put(`${directory}/other`, "");
-    expect(await place.open().newest()).to.include({ number: 20 });
+      await replica.put(`${directory}/other`, "");
+    expect(await replica.open().newest()).to.include({ number: 20 });
   });
 
-  it("is listed whatever the number of pages: each request has a timeout of its own", async () => {
-    place.server.pageSize = 1;
-    for (const directory of ["000000001", "000000002", "000000003"]) await place.put(`${directory}/other`, "");
+  it("is listed in any number of pages, with a timeout per request", async () => {
+    replica.server.pageSize = 1;
+    for (const directory of ["000000001", "000000002", "000000003"]) await replica.put(`${directory}/other`, "");
     const original = AbortSignal.timeout;
     const timeouts: AbortController[] = [];
     AbortSignal.timeout = () => {
@@ -55,33 +55,33 @@ describe("bucket as a target", () => {
       return timeout.signal;
     };
     // The timeouts of earlier requests expire while the server makes a page.
-    place.server.intercept = () => {
-      for (const timeout of timeouts.slice(0, place.server.requests.length - 1)) timeout.abort();
+    replica.server.intercept = () => {
+      for (const timeout of timeouts.slice(0, replica.server.requests.length - 1)) timeout.abort();
       return "pass";
     };
     try {
-      await place.open().newest();
+      await replica.open().newest();
       expect(timeouts.length).to.be.greaterThan(3);
     } finally {
       AbortSignal.timeout = original;
     }
   });
 
-  it("is not listed from its beginning once it is known where it stands", async () => {
+  it("is listed only from the last known segment on", async () => {
     await target.write(first);
     const stored = await target.newest();
     const moved = { ...stored, number: 2_000 };
-    await place.put("000000002/000000002000.json", JSON.stringify(moved));
+    await replica.put("000000002/000000002000.json", JSON.stringify(moved));
     expect(await target.newest()).to.include({ number: 2_000 });
-    place.server.requests.length = 0;
+    replica.server.requests.length = 0;
     await target.newest();
     expect(
-      place.server.requests.filter(({ key }) => key === ""),
+      replica.server.requests.filter(({ key }) => key === ""),
       "the directories and one of them",
     ).to.have.length(2);
   });
 
-  it("gets over single failures by itself", async () => {
+  it("retries single failures", async () => {
     for (const fate of [500, 503, "cut"] as const) {
       strike("PUT", /\.gz$/, fate);
       const [segment] = segmentsOf(journal, 10).slice((await target.newest())?.number ?? 0);
@@ -91,7 +91,7 @@ describe("bucket as a target", () => {
     expect(await readAll(target)).to.deep.equal(journal.lineList);
   });
 
-  it("tells a conflict of uploads from a number that is taken", async () => {
+  it("distinguishes an upload conflict from an existing number", async () => {
     strike("PUT", /\.json$/, 409, 2);
     expect(await target.write(first)).to.equal(true);
     strike("PUT", /02\.json$/, 409, 100);
@@ -100,7 +100,7 @@ describe("bucket as a target", () => {
     expect(await target.write(second)).to.equal(false);
   });
 
-  it("has the segment when the answer was lost, however the writer takes it", async () => {
+  it("has the segment after a lost response, for either kind of retry", async () => {
     strike("PUT", /01\.json$/, "deaf");
     expect(await target.write(first), "the second attempt finds the first one's").to.equal(false);
     expect(await target.newest()).to.include({ number: 1 });
@@ -109,50 +109,50 @@ describe("bucket as a target", () => {
   });
 
   it("has one winner also when it is slow", async () => {
-    place.server.latencyMilliseconds = 50;
+    replica.server.latencyMilliseconds = 50;
     const candidates = [3, 4, 5, 6].flatMap((size) => segmentsOf(journal, size).slice(0, 1));
-    const results = await Promise.all(candidates.map((segment) => place.open().write(segment)));
+    const results = await Promise.all(candidates.map((segment) => replica.open().write(segment)));
     expect(results.filter((won) => won)).to.have.length(1);
     expect(await readAll(target)).to.deep.equal(candidates[results.indexOf(true)]?.lines);
   });
 
-  it("is sent nothing for a number that is taken", async () => {
+  it("receives no upload for an existing number", async () => {
     await target.write(first);
-    place.server.requests.length = 0;
+    replica.server.requests.length = 0;
     expect(await target.write(first)).to.equal(false);
-    expect(place.server.requests.filter(({ method }) => method !== "GET")).to.deep.equal([]);
+    expect(replica.server.requests.filter(({ method }) => method !== "GET")).to.deep.equal([]);
   });
 
-  it("does without the right to remove", async () => {
+  it("needs no permission to delete", async () => {
     await target.write(first);
-    await place.put(`000000000/000000000001-${"0".repeat(16)}.ndjson.gz`, "left by a crash");
+    await replica.put(`000000000/000000000001-${"0".repeat(16)}.ndjson.gz`, "left by a crash");
     strike("DELETE", /./, 403, 100);
-    const next = place.open();
+    const next = replica.open();
     await next.newest();
     expect(await next.write(second)).to.equal(true);
     expect(await readAll(next)).to.have.length(20);
   });
 
-  it("is refused when it overwrites what it was told not to", async () => {
-    place.server.conditional = false;
+  it("is rejected when it overwrites despite the condition", async () => {
+    replica.server.conditional = false;
     expect((await thrownBy(target.write(first))).message).to.include("ignores conditional writes and overwrites files");
-    expect(await place.list()).to.deep.equal(["sealbook-replica.json"]);
+    expect(await replica.list()).to.deep.equal(["sealbook-replica.json"]);
   });
 
-  it("fails when it says no, hangs, or is not there", async () => {
+  it("fails on errors, timeouts and lost connections", async () => {
     strike("GET", /./, 403, 100);
     expect((await thrownBy(target.newest())).name).to.equal("AccessDenied");
     strike("GET", /./, "hang", 100);
     expect((await thrownBy(target.newest())).name).to.equal("TimeoutError");
-    place.server.intercept = () => "pass";
-    await place.goAway();
+    replica.server.intercept = () => "pass";
+    await replica.makeUnavailable();
     await thrownBy(target.newest());
     await thrownBy(target.write(first));
-    await place.comeBack();
+    await replica.comeBack();
     expect(await target.write(first)).to.equal(true);
   });
 
-  it("fails when its address speaks another language, or there is no such bucket", async () => {
+  it("fails for an address of another service, and for a missing bucket", async () => {
     const rude = createServer((socket) => socket.end("220 smtp.example ready\r\n")).listen(0, "127.0.0.1");
     await once(rude, "listening");
     const address = rude.address();
@@ -166,7 +166,7 @@ describe("bucket as a target", () => {
     wrong.close();
     rude.close();
     const other = new StoredSegments(
-      new S3Store({ ...options, bucket: "another", endpoint: place.server.url, region: "eu-west-1" }),
+      new S3Store({ ...options, bucket: "another", endpoint: replica.server.url, region: "eu-west-1" }),
       JOURNAL,
     );
     expect((await thrownBy(other.newest())).name).to.equal("NoSuchBucket");

@@ -30,10 +30,10 @@ async function faultOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
-describe("segment file", () => {
+describe("a segment file", () => {
   const segment = makeSegment(BEFORE_FIRST, new MemoryJournal().grow(50).lineList);
 
-  it("gives back any entries, cut into segments anyhow", () =>
+  it("returns all entries, for any division into segments", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -62,7 +62,7 @@ describe("segment file", () => {
       { numRuns: 100 },
     ));
 
-  it("is plain lines under gzip, with a manifest that describes it", async () => {
+  it("consists of lines in gzip, with a manifest that describes it", async () => {
     const { manifest, data } = await packSegment(segment, NOW);
     expect(gunzipSync(data).toString()).to.equal(segment.lines.map(({ text }) => `${text}\n`).join(""));
     expect(manifest).to.include({
@@ -76,11 +76,11 @@ describe("segment file", () => {
     expect(manifest.file).to.equal(`000000000001-${sha256(data).slice(0, 16)}.ndjson.gz`);
   });
 
-  it("is the same for the same entries, whoever makes it", async () => {
+  it("is identical for identical entries", async () => {
     expect((await packSegment(segment, NOW)).data).to.deep.equal((await packSegment(segment, new Date())).data);
   });
 
-  it("is refused when any byte of it is another", async () => {
+  it("is rejected with any changed byte", async () => {
     const { manifest, data } = await packSegment(segment, NOW);
     for (let position = 0; position < data.length; position += 7) {
       const changed = Buffer.from(data);
@@ -91,7 +91,7 @@ describe("segment file", () => {
     }
   });
 
-  it("is refused when it is cut, compressed wrongly, or no text, also when the manifest was made to fit", async () => {
+  it("is rejected when truncated, compressed wrongly, or not text, also with a matching manifest", async () => {
     const packed = await packSegment(segment, NOW);
     const check = (data: Buffer): Promise<string> => {
       const { manifest } = refit(packed, data);
@@ -108,7 +108,7 @@ describe("segment file", () => {
     );
   });
 
-  it("does not fill the memory with a bomb", async () => {
+  it("is decompressed within a memory limit", async () => {
     const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
     const { manifest } = refit(await packSegment(segment, NOW), bomb);
     expect(await faultOf(unpackSegment(manifest, bomb))).to.include("cannot be decompressed");
@@ -122,7 +122,7 @@ describe("segment file", () => {
         >),
       );
 
-    it("is refused when it is none, and says why", async () => {
+    it("is rejected with the reason when malformed", async () => {
       const wrong: readonly [Buffer, string][] = [
         [Buffer.from("{"), "is not JSON"],
         [Buffer.from("[]"), "is not one"],

@@ -33,7 +33,7 @@ function manifestOf(segment: Segment, change: Partial<SegmentManifest> = {}): Se
 }
 
 describe("digest of the journal", () => {
-  it("is SHA-256 over the one before and the text", () => {
+  it("is SHA-256 of the previous digest and the text", () => {
     const expected = createHash("sha256").update(Buffer.alloc(32)).update('{"ü":"€"}', "utf8").digest();
     expect(nextDigest(GENESIS_DIGEST, '{"ü":"€"}')).to.deep.equal(expected);
   });
@@ -45,7 +45,7 @@ describe("segment", () => {
   const first = makeSegment(BEFORE_FIRST, lines.slice(0, 10));
   const second = makeSegment(first, lines.slice(10, 25));
 
-  it("goes on where the one before ended, and ends where the journal does", async () => {
+  it("starts after the previous one, and ends at the end of the journal", async () => {
     expect(first).to.include({ number: 1, first: 1, last: 10 });
     expect(second).to.include({ number: 2, first: 11, last: 25 });
     expect(second.previousDigest).to.deep.equal(first.digest);
@@ -53,7 +53,7 @@ describe("segment", () => {
     expect(endOf(manifestOf(second))).to.deep.equal({ number: 2, last: 25, digest: second.digest });
   });
 
-  it("is what its manifest says", () => {
+  it("matches its manifest", () => {
     const end = verifySegment(manifestOf(first), first.lines, BEFORE_FIRST);
     expect(verifySegment(manifestOf(second), second.lines, end)).to.deep.equal({
       number: 2,
@@ -62,7 +62,7 @@ describe("segment", () => {
     });
   });
 
-  it("is not made of entries with gaps, twice, out of order, empty, or of more lines than one", () => {
+  it("rejects entries that are missing, repeated, out of order, empty, or longer than a line", () => {
     const make =
       (...chosen: readonly { sequence: number; text: string }[]) =>
       () =>
@@ -76,7 +76,7 @@ describe("segment", () => {
     expect(make(line(1), line(2, "{\n}"))).to.throw(SegmentFault, "segment 1, entry 2: is more than one line");
   });
 
-  it("says in what it differs from its manifest", () => {
+  it("reports differences from its manifest", () => {
     const check =
       (change: Partial<SegmentManifest>, texts = second.lines) =>
       () =>

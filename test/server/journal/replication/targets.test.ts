@@ -3,7 +3,7 @@ import { parseTargets } from "../../../../server/journal/replication/targets.ts"
 
 const S3 = { kind: "s3", prefix: "", endpoint: undefined, region: undefined, pathStyle: false };
 
-describe("addresses of targets", () => {
+describe("target addresses", () => {
   it("are folders and buckets", () => {
     const cases: readonly [string, object][] = [
       ["file:///mnt/backup", { kind: "folder", path: "/mnt/backup", mountPoint: false }],
@@ -27,7 +27,7 @@ describe("addresses of targets", () => {
     expect(parseTargets(" ")).to.deep.equal({ targets: [], faults: [] });
   });
 
-  it("are refused one by one, and it is said why", () => {
+  it("are rejected one by one, with the reason", () => {
     const cases: readonly [string, string][] = [
       ["/mnt/backup", "is not of the form"],
       ["https://bucket/prefix", "is not of the form"],
@@ -58,7 +58,7 @@ describe("addresses of targets", () => {
     expect(parseTargets("file:///a,file:///a").faults).to.deep.equal(['"file:///a" is named twice']);
   });
 
-  it("are never repeated with a password", () => {
+  it("are shown without a password", () => {
     for (const text of [
       "s3://key:secret@bucket/x",
       "s3://bucket/x?endpoint=https://key:secret@host/",

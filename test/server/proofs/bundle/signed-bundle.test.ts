@@ -15,7 +15,7 @@ const SIGNATURE =
   "5fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b";
 
 describe("the issuer's signature", () => {
-  it("is Ed25519 as the standard has it", async () => {
+  it("is standard Ed25519", async () => {
     const signer = ed25519Signer(SEED);
     expect(hex(signer.publicKey)).to.equal(PUBLIC_KEY);
     expect(hex(await signer.sign(new Uint8Array()))).to.equal(SIGNATURE);
@@ -27,7 +27,7 @@ describe("the issuer's signature", () => {
     expect(keyIdOf(key)).to.equal(createHash("sha256").update(key).digest("hex").slice(0, 16));
   });
 
-  it("covers the same bytes whatever the order in which the bundle was put together", async () => {
+  it("covers the same bytes for any order of members", async () => {
     const { signature: _, ...bundle } = contentOf(BUNDLE_VECTORS[0]?.text ?? "");
     const turned: Bundle = JSON.parse(JSON.stringify(bundle), (__, value: unknown) =>
       typeof value === "object" && value !== null && !Array.isArray(value)

@@ -40,7 +40,7 @@ describe("air-quality index of PM2.5", () => {
       assert.deepEqual(airQuality(high), { category, index: highIndex, beyond: false });
     });
 
-    it(`counts tenths only: up to ${high + 0.1} it is still ${category}`, () => {
+    it(`ignores hundredths: up to ${high + 0.1} it is still ${category}`, () => {
       assert.equal(airQuality(high + 0.099).category, category);
       assert.equal(airQuality(high + 0.099).index, highIndex);
     });
@@ -53,18 +53,18 @@ describe("air-quality index of PM2.5", () => {
     assert.equal(airQuality(4.5).index, 25);
   });
 
-  it("ends at 500, and says when there is more", () => {
+  it("ends at 500, and marks higher values", () => {
     assert.deepEqual(airQuality(325.5), { category: "hazardous", index: 500, beyond: true });
     assert.equal(indexText(airQuality(325.4)), "500");
     assert.equal(indexText(airQuality(1000)), "500+");
   });
 
-  it("is not there for what is no concentration", () => {
+  it("is undefined for invalid concentrations", () => {
     for (const value of [-0.1, Number.NaN, Number.NEGATIVE_INFINITY])
       assert.throws(() => airQuality(value), RangeError, String(value));
   });
 
-  it("never falls when the concentration rises, and lies in its category's span", () => {
+  it("never decreases with the concentration, and stays within its category's range", () => {
     const concentration = fc.oneof(
       fc.double({ min: 0, max: 400, noNaN: true }),
       fc.integer({ min: 0, max: 4000 }).map((tenths) => tenths / 10),
@@ -81,7 +81,7 @@ describe("air-quality index of PM2.5", () => {
     );
   });
 
-  it("shows a concentration with at most a tenth", () => {
+  it("shows a concentration with at most one decimal", () => {
     assert.deepEqual([0, 8, 12.5, 12.34, 99.96, 1234.5].map(concentrationText), [
       "0",
       "8",
@@ -94,7 +94,7 @@ describe("air-quality index of PM2.5", () => {
 });
 
 describe("air-quality categories", () => {
-  it("have a name in every language, a colour of their own, and text that can be read on it", () => {
+  it("have a name in every language, a unique colour, and readable text on it", () => {
     for (const names of Object.values(CATEGORY_NAMES)) {
       assert.lengthOf(
         new Set(CATEGORIES.map((category) => names[category]).filter((name) => name !== "")),

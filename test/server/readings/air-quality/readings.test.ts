@@ -35,8 +35,8 @@ function reading(hour: number, value: number, other: Partial<Reading> = {}): Rea
   return { sender: "0xa", device: "d", title: "", position: { lng: 0, lat: 0 }, code: "c", value, time, ...other };
 }
 
-describe("reading of a record", () => {
-  it("is what the PM2.5 convention says", () => {
+describe("a reading of a record", () => {
+  it("contains the fields of the PM2.5 convention", () => {
     assert.deepEqual(readingOf(record(CONVENTION)), {
       sender: `0x${"1a".repeat(20)}`,
       device: "SDS011",
@@ -48,7 +48,7 @@ describe("reading of a record", () => {
     });
   });
 
-  it("takes coordinates as text, and further keys", () => {
+  it("accepts coordinates as text, and additional keys", () => {
     const found = readingOf(
       record({
         ...CONVENTION,
@@ -60,7 +60,7 @@ describe("reading of a record", () => {
     assert.deepEqual(found?.position, { lng: -30.5, lat: 50.450001 });
   });
 
-  it("is read from a transaction of elsewhere, where it stands one level deeper", () => {
+  it("is parsed from transactions of other systems, one level deeper", () => {
     const vector = JSON.parse(
       readFileSync(join(import.meta.dirname, "../../../vectors/calldata/foreign-set-coordinates.json"), "utf8"),
     ) as { transaction: { rowdata: { payload: unknown } } };
@@ -73,7 +73,7 @@ describe("reading of a record", () => {
     });
   });
 
-  it("may have no caption", () => {
+  it("has an optional caption", () => {
     assert.equal(
       readingOf(record({ ...CONVENTION, enrichment: { position: CONVENTION.enrichment.position } }))?.title,
       "",
@@ -101,10 +101,10 @@ describe("reading of a record", () => {
     "what is no JSON": "{",
   };
   for (const [name, payload] of Object.entries(others)) {
-    it(`is not there with ${name}`, () => assert.isUndefined(readingOf(record(payload))));
+    it(`is rejected with ${name}`, () => assert.isUndefined(readingOf(record(payload))));
   }
 
-  it("is not there without a date, or with a payload that cannot be decoded", () => {
+  it("is rejected without a date, or with an invalid payload", () => {
     assert.isUndefined(readingOf(record(CONVENTION, { createdAt: "yesterday" })));
     assert.isUndefined(readingOf(record(CONVENTION, { payload: "%" })));
     assert.isUndefined(readingOf(record(CONVENTION, { payload: Buffer.from([0xff, 0xfe]).toString("base64") })));
@@ -112,7 +112,7 @@ describe("reading of a record", () => {
 });
 
 describe("readings", () => {
-  it("are current when newest of their sensor, not too old, and not of later", () => {
+  it("are current when newest of their sensor, not too old, and not in the future", () => {
     const readings = [
       reading(-2, 1),
       reading(-1, 2),
@@ -127,7 +127,7 @@ describe("readings", () => {
     );
   });
 
-  it("belong to one sensor in any notation of the sender's address, and to another by device or caption", () => {
+  it("belong to one sensor for any notation of the sender's address, and to others by device or caption", () => {
     const sensor = { sender: "0xab", device: "SDS011", title: "Roof" };
     assert.equal(sensorOf({ ...sensor, sender: "0xAB" }), sensorOf(sensor));
     for (const other of [
@@ -140,7 +140,7 @@ describe("readings", () => {
     }
   });
 
-  it("make the series of a sensor, oldest first", () => {
+  it("form the series of a sensor, oldest first", () => {
     const readings = [reading(0, 3), reading(-2, 1), reading(-1, 2), reading(-30, 9), reading(-1, 8, { device: "e" })];
     const series = sensorSeries(readings, sensorOf(reading(0, 0)), NOON - 24 * HOUR_MILLISECONDS, NOON);
     assert.deepEqual(
@@ -149,7 +149,7 @@ describe("readings", () => {
     );
   });
 
-  it("make a day of frames that ends now", () => {
+  it("form a day of frames that ends now", () => {
     const readings = Array.from({ length: 30 }, (_, hours) => reading(-hours, hours));
     const frames = dayFrames(readings, { end: NOON, maxAge: HOUR_MILLISECONDS });
     assert.lengthOf(frames, 24);

@@ -12,11 +12,11 @@ import {
 import { fitView, pixelOf } from "../../../../server/readings/map/view.ts";
 
 const number = (min: number, max: number) => fc.double({ min, max, noNaN: true });
-const place = fc.record({ lng: number(-180, 180), lat: number(-84, 84) });
+const position = fc.record({ lng: number(-180, 180), lat: number(-84, 84) });
 const size = fc.record({ width: fc.integer({ min: 200, max: 2000 }), height: fc.integer({ min: 200, max: 2000 }) });
 
 describe("map projection", () => {
-  it("puts known places where tiles have them", () => {
+  it("matches the positions of tiles", () => {
     assert.deepEqual(project({ lng: 0, lat: 0 }), { x: 0.5, y: 0.5 });
     assert.closeTo(project({ lng: -180, lat: MAX_LATITUDE }).y, 0, 1e-9);
     // Tile 8/199/118 has Bangkok in it.
@@ -24,9 +24,9 @@ describe("map projection", () => {
     assert.deepEqual([Math.floor(x * 256), Math.floor(y * 256)], [199, 118]);
   });
 
-  it("is undone by its inverse", () => {
+  it("is reverted by its inverse", () => {
     fc.assert(
-      fc.property(place, (given) => {
+      fc.property(position, (given) => {
         const { lng, lat } = unproject(project(given));
         assert.closeTo(lat, given.lat, 1e-6);
         assert.closeTo(Math.cos(((lng - given.lng) * Math.PI) / 180), 1, 1e-9);
@@ -34,19 +34,19 @@ describe("map projection", () => {
     );
   });
 
-  it("says how much ground a pixel covers", () => {
+  it("computes the distance per pixel", () => {
     assert.closeTo(metresPerPixel(0, 0), 156_543, 1);
     assert.closeTo(metresPerPixel(60, 10), 76.4, 0.1);
   });
 });
 
 describe("map view", () => {
-  it("has all places in it, at least the padding away from every side", () => {
+  it("contains all positions, with at least the padding to every side", () => {
     fc.assert(
-      fc.property(fc.array(place, { minLength: 1, maxLength: 20 }), size, (places, { width, height }) => {
+      fc.property(fc.array(position, { minLength: 1, maxLength: 20 }), size, (positions, { width, height }) => {
         const padding = 30;
-        const view = fitView(places, { width, height }, { padding, maxZoom: 10 });
-        for (const each of places) {
+        const view = fitView(positions, { width, height }, { padding, maxZoom: 10 });
+        for (const each of positions) {
           const { x, y } = pixelOf(view, project(each));
           // Where even the whole world is too small to leave room, zoom 0 is all there is.
           const room = view.zoom === 0 ? 0 : padding - 1e-6;
@@ -59,7 +59,7 @@ describe("map view", () => {
     );
   });
 
-  it("lies across the date line where that is the shorter way", () => {
+  it("crosses the date line where that is shorter", () => {
     const view = fitView(
       [
         { lng: 179, lat: -18 },
@@ -73,7 +73,7 @@ describe("map view", () => {
     assert.closeTo(pixelOf(view, project({ lng: -179, lat: -18 })).x, 750, 1e-6);
   });
 
-  it("stops at its highest zoom, and at whole ones for tiles", () => {
+  it("respects the maximum zoom, and whole numbers for tiles", () => {
     const one = [{ lng: 10, lat: 50 }];
     assert.equal(fitView(one, { width: 800, height: 600 }, { padding: 50, maxZoom: 7.5 }).zoom, 7.5);
     const two = [...one, { lng: 10.7, lat: 50 }];
@@ -82,14 +82,14 @@ describe("map view", () => {
     );
   });
 
-  it("is the world when there is nothing to see", () => {
+  it("is the world without positions", () => {
     const view = fitView([], { width: 1024, height: 640 }, { padding: 50, maxZoom: 12 });
     assert.isBelow(view.zoom, 2.1);
   });
 });
 
 describe("scale bar", () => {
-  it("is the longest round distance that has room", () => {
+  it("is the longest round distance that fits", () => {
     fc.assert(
       fc.property(number(0.1, 100_000), fc.integer({ min: 40, max: 300 }), (metresPerPixel, most) => {
         const { metres, pixels } = scaleBar(metresPerPixel, most);
@@ -104,7 +104,7 @@ describe("scale bar", () => {
 describe("clusters", () => {
   const pixel = fc.record({ x: number(0, 500), y: number(0, 500) });
 
-  it("hold everything once, and stand apart from each other", () => {
+  it("contain every position once, without overlaps", () => {
     fc.assert(
       fc.property(fc.array(pixel, { maxLength: 80 }), (pixels) => {
         const clusters = clustersOf(pixels, (each) => each, 20);
@@ -134,7 +134,7 @@ describe("label layout", () => {
   const bounds = { x: 0, y: 0, width: 600, height: 400 };
   const taken = [{ x: 0, y: 370, width: 120, height: 30 }];
 
-  it("lets no label cover another, a mark, or what is taken, and none leave the picture", () => {
+  it("avoids overlaps with labels, marks and reserved areas, and stays within the picture", () => {
     fc.assert(
       fc.property(fc.array(mark, { maxLength: 40 }), (marks) => {
         const boxes = layOut(marks, bounds, { taken }).map((placed) => placed?.box);
@@ -157,7 +157,7 @@ describe("label layout", () => {
     );
   });
 
-  it("gives what stands alone its fullest label right beside it, without a line", () => {
+  it("places an isolated label in full beside its mark, without a line", () => {
     const alone = {
       x: 300,
       y: 200,
@@ -171,7 +171,7 @@ describe("label layout", () => {
     assert.deepEqual(placed, { box: { x: 311, y: 190, width: 100, height: 20 }, size: 0 });
   });
 
-  it("leads a line to a label that finds no place beside its mark, unless lines are unwanted", () => {
+  it("draws a line to a label without space beside its mark, unless lines are disabled", () => {
     const crowd = [
       [0, 0],
       [22, 0],

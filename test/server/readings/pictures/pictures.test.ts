@@ -63,7 +63,7 @@ function hexAt(pixels: Buffer, offset: number): string {
 }
 
 /** Where the middles of readings are in a picture, as the projection says. */
-async function placesOf(readings: readonly Reading[], options: MapOptions = OPTIONS) {
+async function positionsOf(readings: readonly Reading[], options: MapOptions = OPTIONS) {
   const { view, map } = await drawSheet(
     readings.map(({ position }) => position),
     options,
@@ -92,14 +92,14 @@ describe("Map pictures", function () {
     options: MapOptions = OPTIONS,
   ): Promise<void> {
     const picture = await pixelsOf(await pictures.drawMap(readings, options));
-    const places = await placesOf(readings, options);
+    const positions = await positionsOf(readings, options);
     for (const [index, each] of readings.entries()) {
-      const { x, y } = places.of(each);
+      const { x, y } = positions.of(each);
       assert.equal(picture.at(x, y), colours[index], `at ${JSON.stringify(each.position)}`);
     }
   }
 
-  it("have the colour of its category at the place of each reading", async () => {
+  it("have the colour of the category at the position of each reading", async () => {
     const readings = [5, 20, 40, 100, 200, 300].map((value, index) => reading(5 * index, 45 + (index % 2) * 5, value));
     const categories: readonly Category[] = [
       "good",
@@ -114,32 +114,32 @@ describe("Map pictures", function () {
       await expectColours(readings, colours, { ...OPTIONS, ...size });
   });
 
-  it("are as large as they are asked for", async () => {
+  it("have the requested size", async () => {
     const { width, height } = await pixelsOf(
       await pictures.drawMap([reading(0, 0, 1)], { ...OPTIONS, width: 321, height: 456 }),
     );
     assert.deepEqual({ width, height }, { width: 321, height: 456 });
   });
 
-  it("show both sides of the date line beside each other", async () => {
+  it("show both sides of the date line next to each other", async () => {
     const readings = [reading(178.4, -18.1, 5), reading(-171.8, -13.8, 100)];
     await expectColours(readings, [CATEGORY_COLOURS.good, CATEGORY_COLOURS.unhealthy]);
-    const places = await placesOf(readings);
-    const [west, east] = readings.map((each) => places.of(each).x);
+    const positions = await positionsOf(readings);
+    const [west, east] = readings.map((each) => positions.of(each).x);
     assert.isTrue(west !== undefined && east !== undefined && west < east && west > 0 && east < 1024);
   });
 
-  it("say every value of sensors that stand at the same place", async () => {
+  it("show every value of sensors at the same position", async () => {
     const picture = await pixelsOf(await pictures.drawMap([reading(30.5, 50.4, 8), reading(30.5, 50.4, 160)], OPTIONS));
-    const { map } = await placesOf([reading(30.5, 50.4, 8)]);
+    const { map } = await positionsOf([reading(30.5, 50.4, 8)]);
     const bottom = Math.floor(map.y + map.height);
     assert.isAbove(picture.count(CATEGORY_COLOURS.good, 40, bottom), 100);
     assert.isAbove(picture.count(CATEGORY_COLOURS["very-unhealthy"], 40, bottom), 100);
   });
 
-  it("have the sea and a legend, but no category on the map, when there are no readings", async () => {
+  it("have the sea and a legend, but no category on the map, without readings", async () => {
     const picture = await pixelsOf(await pictures.drawMap([], OPTIONS));
-    const { map } = await placesOf([]);
+    const { map } = await positionsOf([]);
     const bottom = Math.floor(map.y + map.height);
     assert.isAbove(picture.count(OCEAN, 40, bottom), 100_000);
     for (const colour of Object.values(CATEGORY_COLOURS)) {
@@ -148,14 +148,14 @@ describe("Map pictures", function () {
     }
   });
 
-  it("show what is around a place when they are asked to", async () => {
+  it("show the surroundings of a position on request", async () => {
     const [near, far] = [reading(10, 50, 5), reading(-100, 40, 300)];
     const picture = await pixelsOf(await pictures.drawMap([near, far], { ...OPTIONS, around: [near.position] }));
-    const { map } = await placesOf([near]);
+    const { map } = await positionsOf([near]);
     assert.equal(picture.count(CATEGORY_COLOURS.hazardous, 40, Math.floor(map.y + map.height)), 0);
   });
 
-  it("take any caption", async () => {
+  it("accept any caption", async () => {
     const titles = [
       "",
       "\u0000\u001b[31m\n\t",
@@ -171,7 +171,7 @@ describe("Map pictures", function () {
     );
   });
 
-  it("are refused in sizes that pictures do not have", async () => {
+  it("are rejected in unsupported sizes", async () => {
     for (const [name, size] of [
       ["width", { width: 319 }],
       ["height", { height: 2049 }],
@@ -183,7 +183,7 @@ describe("Map pictures", function () {
     }
   });
 
-  it("are written in a font that comes with the product", () => {
+  it("use the bundled font", () => {
     assert.include(
       GlobalFonts.families.map(({ family }) => family),
       FONT_FAMILY,
@@ -205,7 +205,7 @@ describe("Map pictures", function () {
       reading(20, 50, hours < 12 ? 5 : 100, { ...sensor, time: NOON - hours * HOUR_MILLISECONDS }),
     );
 
-    it("are one animation that repeats, with a frame for each moment, the first one as it was then", async () => {
+    it("are one repeating animation with a frame for each moment, starting with the first", async () => {
       const gif = await pictures.drawDay(dayFrames(readings, { end: NOON, maxAge: HOUR_MILLISECONDS }), {
         language: "ru",
         width: 480,
@@ -217,13 +217,13 @@ describe("Map pictures", function () {
       // Each frame has a graphic control extension: its introducer, its label and its length.
       assert.lengthOf(Buffer.from(gif).toString("latin1").split("\x21\xf9\x04"), 24 + 1);
       const first = await pixelsOf(gif);
-      const { x, y } = (await placesOf(readings, { ...OPTIONS, language: "ru", width: 480, height: 400 })).of(
+      const { x, y } = (await positionsOf(readings, { ...OPTIONS, language: "ru", width: 480, height: 400 })).of(
         reading(20, 50, 0),
       );
       assert.equal(first.at(x, y), CATEGORY_COLOURS.unhealthy);
     });
 
-    it("are refused without a frame", async () => {
+    it("are rejected without frames", async () => {
       const error: unknown = await pictures.drawDay([], { language: "en" }).catch((caught: unknown) => caught);
       assert.instanceOf(error, RangeError);
     });
@@ -237,37 +237,37 @@ describe("Map pictures", function () {
     });
     after(() => tileServer.stop());
 
-    it("have them below the readings, ask for each once, and only for ones that exist", async () => {
+    it("draw them below the readings, fetch each once, and only existing ones", async () => {
       const tiled = new DrawnPictures({ template: tileServer.template, attribution: "Tiles of the test" });
       try {
         const readings = [reading(-179.9, 60, 5), reading(179.9, 60.1, 100)];
         const picture = await pixelsOf(await tiled.drawMap(readings, OPTIONS));
         assert.isAbove(picture.count(TILE), 300_000);
         assert.isAbove(picture.count(CATEGORY_COLOURS.unhealthy, 40, 600), 100);
-        const asked = tileServer.asked();
-        assert.isNotEmpty(asked);
-        for (const { zoom, column, row } of asked)
+        const requested = tileServer.requested();
+        assert.isNotEmpty(requested);
+        for (const { zoom, column, row } of requested)
           assert.isTrue(column >= 0 && column < 2 ** zoom && row >= 0 && row < 2 ** zoom);
         await tiled.drawMap(readings, OPTIONS);
-        assert.lengthOf(tileServer.asked(), asked.length);
+        assert.lengthOf(tileServer.requested(), requested.length);
       } finally {
         await tiled.stop();
       }
     });
 
-    it("have the plain map when the tiles do not come, and do not ask at once again", async () => {
+    it("fall back to the plain map when the tiles fail, without an immediate retry", async () => {
       tileServer.fail();
-      const before = tileServer.asked().length;
+      const before = tileServer.requested().length;
       const tiled = new DrawnPictures({ template: tileServer.template, attribution: "Tiles of the test" });
       try {
         const readings = [reading(178.4, -18.1, 5), reading(-171.8, -13.8, 100)];
         const picture = await pixelsOf(await tiled.drawMap(readings, OPTIONS));
         assert.equal(picture.count(TILE), 0);
         assert.isAbove(picture.count(OCEAN), 100_000);
-        const asked = tileServer.asked().length;
-        assert.isAbove(asked, before);
+        const requested = tileServer.requested().length;
+        assert.isAbove(requested, before);
         await tiled.drawMap(readings, OPTIONS);
-        assert.lengthOf(tileServer.asked(), asked);
+        assert.lengthOf(tileServer.requested(), requested);
       } finally {
         await tiled.stop();
       }

@@ -43,11 +43,11 @@ function decoded(data: string): DecodedCallData | undefined {
 }
 
 // Words of the arguments: 0 to 4 heads, 5 and 6 tabname, 7 to 9 rowdata (57 bytes), 10 and 11 signature.
-describe("call data that are refused", () => {
+describe("invalid call data", () => {
   const good = set();
   const whole = (good.length - "0x".length - 8) / 2;
 
-  it("differ from these", () => assert.equal(decodeCallData(good, "set").filechain, FILECHAIN));
+  it("differ from the vectors", () => assert.equal(decodeCallData(good, "set").filechain, FILECHAIN));
 
   const cases: [what: string, data: string, path: string, message: string | RegExp, name?: RowFunction][] = [
     ["no prefix", good.slice(2), "inputdata", "does not start with 0x"],
@@ -169,13 +169,13 @@ describe("call data that are refused", () => {
     });
   }
 
-  it("anything cut short, at every byte", () => {
+  it("are rejected when truncated, at every byte", () => {
     for (const { inputdata } of callDataVectors()) {
       for (let end = inputdata.length - 2; end >= 2; end -= 2) refusal(() => decodeCallData(inputdata.slice(0, end)));
     }
   });
 
-  it("every bit flipped is seen", () => {
+  it("are detected for every flipped bit", () => {
     const before = JSON.stringify(decodeCallData(good).transaction);
     for (let digit = 2; digit < good.length; digit++) {
       for (const bit of [1, 2, 4, 8]) {
@@ -189,7 +189,7 @@ describe("call data that are refused", () => {
     }
   });
 
-  it("any words replaced: refused, or the one encoding of what is read", () => {
+  it("are rejected with any replaced words, or canonical for their content", () => {
     const value = fc.oneof(
       fc.constantFrom(0n, 1n, 2n, 6n, 32n, 57n, 64n, 160n, 224n, 256n, 320n, 2n ** 32n, 2n ** 53n, 2n ** 64n, HUGE),
       fc.bigInt({ min: 0n, max: 400n }),
@@ -206,7 +206,7 @@ describe("call data that are refused", () => {
     );
   });
 
-  it("any bytes", () => {
+  it("are rejected for random bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         refusal(() => decodeCallData(`0xf609bacf${Buffer.from(bytes).toString("hex")}`));

@@ -19,7 +19,7 @@ const abi = new Interface([
 describe("call data vectors", () => {
   const vectors = callDataVectors();
 
-  it("are there", () => assert.isAtLeast(vectors.length, 15));
+  it("exist", () => assert.isAtLeast(vectors.length, 15));
 
   for (const vector of vectors) {
     describe(vector.name, () => {
@@ -35,19 +35,19 @@ describe("call data vectors", () => {
         assert.equal(recoverSigner(decoded.arguments.rowdata, decoded.arguments.signature) ?? null, vector.signer);
       });
 
-      it("decodes without the function named, and in upper case", () => {
+      it("decodes without the function's selector, and in upper case", () => {
         const upper = `0x${vector.inputdata.slice(2).toUpperCase()}`;
         assert.deepEqual(decodeCallData(upper), decodeCallData(vector.inputdata, vector.function));
       });
 
-      it("is encoded to the byte", () => {
+      it("is encoded exactly", () => {
         const { arguments: args } = decodeCallData(vector.inputdata);
         assert.equal(encodeCallData(vector.function, args), vector.inputdata);
       });
 
       if (vector.record !== undefined) {
         const { record } = vector;
-        it("is what its record gives", () => assert.equal(store(vector.function, record), vector.inputdata));
+        it("matches its record", () => assert.equal(store(vector.function, record), vector.inputdata));
       }
     });
   }
@@ -62,7 +62,7 @@ function store(name: RowFunction, record: NonNullable<CallDataVector["record"]>)
 }
 
 describe("call data", () => {
-  it("have the selector that is in use", () => {
+  it("have the deployed selector", () => {
     const args = { tabname: "", rowid: 1n, rowdata: Buffer.of(), comp: false, signature: "" };
     assert.isTrue(encodeCallData("set", args).startsWith("0xf609bacf"));
   });
@@ -74,7 +74,7 @@ describe("call data", () => {
     assert.deepEqual([tabname, signature], ["\ufefft", "\ufeff"]);
   });
 
-  it("of any record come back as they were", () => {
+  it("of any record round-trip", () => {
     const text = fc.string({ unit: "binary", maxLength: 80 });
     const fields = fc.record({
       name: fc.constantFrom<RowFunction>("set", "insert"),

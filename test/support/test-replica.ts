@@ -10,7 +10,7 @@ import { type S3Server, startS3Server } from "./s3-server.ts";
 export const JOURNAL = "7325:0x00000000000000000000000000000000000000aa";
 
 /** A real storage for segments that a test can inspect, change, and make unavailable. */
-export interface ReplicaPlace {
+export interface TestReplica {
   /** Opens it as another process would; closed with the storage. */
   open(journal?: string): SegmentTarget;
   /** Lists the names of all files, in order. */
@@ -18,23 +18,23 @@ export interface ReplicaPlace {
   get(key: string): Promise<Buffer>;
   put(key: string, content: Uint8Array | string): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Makes it unavailable until {@link ReplicaPlace.comeBack}. */
-  goAway(): Promise<void>;
+  /** Makes it unavailable until {@link TestReplica.comeBack}. */
+  makeUnavailable(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A folder, as on a disk that can be unmounted. */
-export interface FolderPlace extends ReplicaPlace {
+export interface FolderReplica extends TestReplica {
   readonly path: string;
   /** Sets the age of a file. */
   age(key: string, milliseconds: number): Promise<void>;
 }
 
-export async function folderPlace(): Promise<FolderPlace> {
+export async function folderReplica(): Promise<FolderReplica> {
   const directory = await temporaryDirectory();
   const path = join(directory, "disk");
-  const away = join(directory, "away");
+  const unavailable = join(directory, "away");
   await mkdir(path);
   return {
     path,
@@ -52,8 +52,8 @@ export async function folderPlace(): Promise<FolderPlace> {
       await writeFile(join(path, key), content);
     },
     remove: (key) => rm(join(path, key)),
-    goAway: () => rename(path, away),
-    comeBack: () => rename(away, path),
+    makeUnavailable: () => rename(path, unavailable),
+    comeBack: () => rename(unavailable, path),
     async age(key, milliseconds) {
       const then = (Date.now() - milliseconds) / 1000;
       await utimes(join(path, key), then, then);
@@ -63,14 +63,14 @@ export async function folderPlace(): Promise<FolderPlace> {
 }
 
 /** A bucket of the stand-in for S3. */
-export interface BucketPlace extends ReplicaPlace {
+export interface BucketReplica extends TestReplica {
   readonly server: S3Server;
 }
 
 const PREFIX = "journals/one/";
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" };
 
-export async function bucketPlace(): Promise<BucketPlace> {
+export async function bucketReplica(): Promise<BucketReplica> {
   const server = await startS3Server();
   const before = { ...process.env };
   // The first source of credentials of the AWS SDK.
@@ -110,7 +110,7 @@ export async function bucketPlace(): Promise<BucketPlace> {
       found(key);
       server.objects.delete(`${PREFIX}${key}`);
     },
-    goAway: () => server.goAway(),
+    makeUnavailable: () => server.makeUnavailable(),
     comeBack: () => server.comeBack(),
     async close() {
       for (const target of opened) target.close();
