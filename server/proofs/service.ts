@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
@@ -121,11 +120,8 @@ export class ProofService {
     if (newest === undefined) return undefined;
     const page = older.slice(0, limit);
     const history: Proof[] = [];
-    // Each may need the tree of its own batch, which takes milliseconds: other requests are served in between.
-    for (const proof of page) {
-      history.push(await this.#withSuperseded(proof));
-      await setImmediate();
-    }
+    // One by one: each may need the tree of its own batch.
+    for (const proof of page) history.push(await this.#withSuperseded(proof));
     const next = older.length > limit ? page.at(-1)?.sequence : undefined;
     return { newest: await this.#withSuperseded(newest), history, next };
   }
