@@ -105,7 +105,7 @@ export class AttestationService {
     const checked = entryVerifier.begin();
     const found =
       "documentId" in subject
-        ? await journal.proofs.byDocument(subject.documentId, checked)
+        ? await journal.proofs.byDocument(subject.documentId, { checked })
         : (await Array.fromAsync(journal.proofs.byHash(subject.hash, checked))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
     const { block, trust, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS), checked);

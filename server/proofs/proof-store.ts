@@ -26,8 +26,8 @@ export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
   /** Returns proofs with one of the recorded hashes, oldest first. */
   byRecordHashes(recordHashes: readonly Uint8Array[], checked?: VerifiedEntries): Promise<StoredProof[]>;
-  /** Returns the proofs of a document, newest first. */
-  byDocument(documentId: string, checked?: VerifiedEntries): Promise<StoredProof[]>;
+  /** Returns the proofs of a document, newest first; of a page, at most `limit` before an entry. */
+  byDocument(documentId: string, page?: DocumentProofs): Promise<StoredProof[]>;
   /**
    * Returns proofs by document hash, oldest first; read in pages, because any number of documents can have the same
    * content.
@@ -36,6 +36,14 @@ export interface ProofStore {
   /** Returns the proofs under an anchor by leaf index, from a leaf on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;
+}
+
+/** Which proofs of a document are returned. */
+export interface DocumentProofs {
+  readonly limit?: number;
+  /** Those before an entry. */
+  readonly before?: number;
+  readonly checked?: VerifiedEntries | undefined;
 }
 
 /** The journal's stores for proofs. */
@@ -226,10 +234,10 @@ export class ProofStatements {
     key: number,
     order: "oldest first" | "newest first",
     limit: number,
-    checked?: VerifiedEntries,
+    { before = Infinity, checked }: Pick<DocumentProofs, "before" | "checked"> = {},
   ): AsyncGenerator<ProofRow[]> {
     await checked?.assertIndexed([key]);
-    const numbers = await this.#keysFound.numbersOf(database, [key]);
+    const numbers = (await this.#keysFound.numbersOf(database, [key])).filter((number) => number < before);
     if (order === "newest first") numbers.reverse();
     for (let from = 0; from < numbers.length; from += limit) {
       const some = numbers.slice(from, from + limit);
@@ -325,16 +333,19 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
-    async byDocument(documentId, checked) {
-      const rows = await statements.lookup(database, [documentKey(documentId)], checked);
-      return rows
-        .map(toProof)
-        .filter((proof) => proof.documentId === documentId)
-        .reverse();
+    async byDocument(documentId, { limit = Infinity, ...rest } = {}) {
+      const found: StoredProof[] = [];
+      const size = Math.min(limit, PAGE);
+      for await (const rows of statements.pages(database, documentKey(documentId), "newest first", size, rest)) {
+        // Other documents can have the same key.
+        found.push(...rows.map(toProof).filter((proof) => proof.documentId === documentId));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
     },
 
     async *byHash(hash, checked) {
-      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE, checked)) {
+      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE, { checked })) {
         for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
       }
     },

@@ -42,7 +42,7 @@ export interface AcceptedProof extends NewProof {
 
 /** A proof in the journal: its own fields joined with those of its anchor. */
 export interface StoredProof extends AcceptedProof, AnchorState {
-  /** Its entry. */
+  /** The number of its journal entry. */
   readonly sequence: number;
   /** The entry of its current confirmation. */
   readonly confirmation: number | undefined;

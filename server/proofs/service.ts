@@ -42,6 +42,22 @@ export interface Submitted {
   readonly isNew: boolean;
 }
 
+/** A page of a document's older proofs. */
+export interface HistoryPage {
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly cursor?: number | undefined;
+}
+
+/** The newest of the proofs with an id, and a page of the older ones. */
+export interface FoundProofs {
+  readonly newest: Proof;
+  /** Newest first. */
+  readonly history: readonly Proof[];
+  /** Cursor of the next page, if there is one. */
+  readonly next: number | undefined;
+}
+
 /** A page of the proofs under one anchor. */
 export interface Batch {
   readonly anchor: StoredAnchor;
@@ -49,6 +65,12 @@ export interface Batch {
   readonly proofs: readonly Proof[];
   /** Leaf index at which the next page begins, if there is one. */
   readonly next: number | undefined;
+}
+
+const HASH = /^[0-9a-fA-F]{64}$/;
+
+function isRecordHash(id: string, { recordHash: recorded }: StoredProof): boolean {
+  return HASH.test(id) && Buffer.compare(Buffer.from(id, "hex"), recorded) === 0;
 }
 
 /** Accepts and finds proofs. */
@@ -94,12 +116,18 @@ export class ProofService {
   }
 
   /**
-   * Finds proofs by id, the recorded hash, or else by document; newest first, empty when there is none.
+   * Finds a proof by id, the recorded hash, or else by document: the newest one, and a page of the older ones.
+   * @returns `undefined` when there is none
    * @throws SealbookError `journal_damaged` when there is none and the index lacks keys that it ought to have
    */
-  async find(id: string): Promise<Proof[]> {
-    const found = await this.#stored(id);
-    return this.#withSuperseded(found.length > 0 ? found : await this.#stored(id, this.#deps.entryVerifier.begin()));
+  async find(id: string, { limit, cursor }: HistoryPage): Promise<FoundProofs | undefined> {
+    const { proofs } = this.#deps.journal;
+    const found = (await this.#newest(id)) ?? (await this.#newest(id, this.#deps.entryVerifier.begin()));
+    if (found === undefined) return undefined;
+    const [newest, ...older] = found;
+    if (older.length > 0 || isRecordHash(id, newest)) return this.#found(found, limit);
+    const before = Math.min(cursor ?? Infinity, newest.sequence);
+    return this.#found([newest, ...(await proofs.byDocument(id, { limit: limit + 1, before }))], limit);
   }
 
   /**
@@ -109,7 +137,7 @@ export class ProofService {
   async findVerified(id: string): Promise<Proof | undefined> {
     const { entryVerifier, trees } = this.#deps;
     const checked = entryVerifier.begin();
-    const [newest] = await this.#stored(id, checked);
+    const [newest] = (await this.#newest(id, checked)) ?? [];
     if (newest === undefined || !isConfirmed(newest)) return newest && trees.complete(newest);
     const proof = await verifiedProof(checked, newest);
     const { anchorId, leafIndex, content, recordHash: recorded } = proof;
@@ -119,13 +147,24 @@ export class ProofService {
     return trees.complete(proof);
   }
 
-  async #stored(id: string, checked?: VerifiedEntries): Promise<StoredProof[]> {
+  /** Finds the proofs with a recorded hash, newest first, or else the newest one of a document. */
+  async #newest(id: string, checked?: VerifiedEntries): Promise<readonly [StoredProof, ...StoredProof[]] | undefined> {
     const { proofs } = this.#deps.journal;
-    if (/^[0-9a-fA-F]{64}$/.test(id)) {
-      const found = await proofs.byRecordHashes([Buffer.from(id, "hex")], checked);
-      if (found.length > 0) return found.toReversed();
-    }
-    return proofs.byDocument(id, checked);
+    const recorded = HASH.test(id) ? await proofs.byRecordHashes([Buffer.from(id, "hex")], checked) : [];
+    const [newest, ...older] =
+      recorded.length > 0 ? recorded.toReversed() : await proofs.byDocument(id, { limit: 1, checked });
+    return newest && [newest, ...older];
+  }
+
+  /** @param stored The newest proof, older ones, and one more if there is another page */
+  async #found([newest, ...older]: readonly StoredProof[], limit: number): Promise<FoundProofs | undefined> {
+    if (newest === undefined) return undefined;
+    const page = older.slice(0, limit);
+    const history: Proof[] = [];
+    // One by one: each may need the tree of its own batch.
+    for (const proof of page) history.push(await this.#withSuperseded(proof));
+    const next = older.length > limit ? page.at(-1)?.sequence : undefined;
+    return { newest: await this.#withSuperseded(newest), history, next };
   }
 
   /** Finds the proofs anchored by a transaction, from a leaf on. */
@@ -138,11 +177,9 @@ export class ProofService {
     return this.#batchOf(await this.#deps.journal.anchors.byHash(root), from, limit);
   }
 
-  async #withSuperseded(stored: readonly StoredProof[]): Promise<Proof[]> {
-    const { anchors } = this.#deps.journal;
-    const proofs = await this.#complete(stored);
-    const superseded = await Promise.all(stored.map(({ anchorId }) => anchors.superseded(anchorId)));
-    return proofs.map((proof, index) => ({ ...proof, superseded: superseded[index] ?? [] }));
+  async #withSuperseded(stored: StoredProof): Promise<Proof> {
+    const { journal, trees } = this.#deps;
+    return { ...(await trees.complete(stored)), superseded: await journal.anchors.superseded(stored.anchorId) };
   }
 
   async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {

@@ -53,7 +53,9 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     },
 
     async ofContent(hash, limit, checked) {
-      const { value: newest } = await statements.pages(database, keyOf(hash), "newest first", limit, checked).next();
+      const { value: newest } = await statements
+        .pages(database, keyOf(hash), "newest first", limit, { checked })
+        .next();
       return (newest ?? []).filter((row: ProofRow) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 
