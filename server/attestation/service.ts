@@ -103,7 +103,12 @@ export class AttestationService {
         found.length === 0 ? `there is no record of ${what}` : `no record of ${what} is confirmed yet`,
       );
     }
-    return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block };
+    const { recordHash, merkle } = newest.proof;
+    const queries = {
+      anchor: chain.anchorQuery(merkle?.root ?? recordHash),
+      verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
+    };
+    return { subject, records: [newest, ...older] as const, count: confirmed.length, queries, queriedAt: block };
   }
 
   /** Runs the checks that the statement lists. */
@@ -131,14 +136,7 @@ export class AttestationService {
         throw contradiction("the contract has no anchor of a record at the newest block");
       }
       const { response, ...firstAnchor } = inspected;
-      const { merkle } = proof;
-      return {
-        proof,
-        firstAnchor,
-        response,
-        anchorQuery: chain.anchorQuery(anchored),
-        verifyQuery: merkle && chain.verifyQuery(proof.recordHash, merkle.path, merkle.root),
-      };
+      return { proof, firstAnchor, response };
     });
     return { block, records };
   }
