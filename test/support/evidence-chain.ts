@@ -97,9 +97,9 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       // The server rejects a block with invalid seals: the header is replaced afterwards.
       const well = sealing && { ...sealing, sealers: sealing.validators.keys };
       const anchored = proof.merkle?.root ?? proof.recordHash;
-      const evidence = await evidenceSource(well === undefined ? rpc : bftRpc(rpc, well), contract).evidenceOf(
-        anchored,
-      );
+      const evidence = await evidenceSource(
+        new ProofAnchorClient(well === undefined ? rpc : bftRpc(rpc, well), contract),
+      ).evidenceOf(anchored);
       const bundle = evidence && bundleOf(proof, evidence);
       if (bundle === undefined) throw new Error("there is no evidence");
       if (sealing === undefined) return bundle;
