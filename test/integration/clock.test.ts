@@ -74,9 +74,9 @@ describe("a clock that is set 400 days forward and back", () => {
       assert.isAtLeast(body.uptime, 0);
       const times = [];
       for (const document of [second, third]) {
-        const answer = await server.post("/api/v1/proof", document);
-        assert.equal(answer.status, 201, answer.text);
-        times.push(answer.body.proof.timestamp - made.body.proof.timestamp);
+        const response = await server.post("/api/v1/proof", document);
+        assert.equal(response.status, 201, response.text);
+        times.push(response.body.proof.timestamp - made.body.proof.timestamp);
       }
       assert.isAtMost(Math.max(...times), 60, "not further ahead than the chain was");
     } finally {
@@ -91,8 +91,8 @@ describe("a clock that is set 400 days forward and back", () => {
       const [before, after] = freshDocuments(2);
       assert.equal((await server.post("/api/v1/proof", before)).status, 201);
       ahead = 0;
-      const answer = await server.post("/api/v1/proof", after);
-      assert.equal(answer.status, 201, answer.text);
+      const response = await server.post("/api/v1/proof", after);
+      assert.equal(response.status, 201, response.text);
       assert.isAtLeast((await server.get("/api/v1/status")).body.uptime, 0);
     } finally {
       await server.stop("keep");

@@ -13,13 +13,13 @@ describe("keyed queue", function () {
           const queue = new KeyedQueue(most);
           const done: number[] = [];
           const moving = new Set<number>();
-          const all = pieces.map(({ lane: key, turns }, piece) => {
+          const all = pieces.map(({ lane: key, turns: ticks }, piece) => {
             const { promise, resolve } = Promise.withResolvers<void>();
             queue.run(key, async () => {
               assert.isFalse(moving.has(key));
               moving.add(key);
               assert.isAtMost(moving.size, most);
-              for (let left = turns; left > 0; left -= 1) await turn();
+              for (let left = ticks; left > 0; left -= 1) await turn();
               done.push(piece);
               moving.delete(key);
               resolve();

@@ -42,7 +42,7 @@ describe("limit of attempts", () => {
     };
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(limit("a", attempt))));
     assert.deepEqual(codes, Array(20).fill("ok"));
-    assert.equal(most, 3, "more than may fail are never under way");
+    assert.equal(most, 3, "more than the maximum of failures are never in progress");
   });
 
   it("bounds the failures of concurrent attempts", async () => {
