@@ -3,6 +3,7 @@ import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { openContracts } from "../../server/composition/chain.ts";
 import { keysFile } from "../../server/composition/embedded-chain.ts";
+import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import {
   type Deployment,
@@ -87,7 +88,7 @@ async function restore(
         rebuild,
         chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
           firstBlock: deployment.firstBlock,
-          validatorNames: chain.validatorNames,
+          chain: new VerifiedChain(link.rpc, { validatorNames: chain.validatorNames }),
         }),
         onSegment(done, total, entries) {
           if (!started) bar.start(total, 0, { entries: 0 });

@@ -1,4 +1,5 @@
 import type { BlockReference } from "../chain/block.ts";
+import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
 import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { Proof } from "../proofs/index.ts";
@@ -51,6 +52,8 @@ interface CommonFacts {
   };
   /** The block at which the contract was queried. */
   readonly queriedAt: BlockReference;
+  /** Why the blocks are those of the chain. */
+  readonly trust: BlockTrust;
 }
 
 /** Facts about the records of a document or a content. */

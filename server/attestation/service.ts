@@ -20,7 +20,10 @@ const MAX_NEWEST_BUNDLES = 16;
 export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
-  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "inspect" | "anchorQuery" | "verifyQuery">;
+  readonly chain: Pick<
+    ProofAnchorClient,
+    "anchorOf" | "blockOf" | "inspect" | "inclusionOf" | "trust" | "anchorQuery" | "verifyQuery"
+  >;
   readonly bundles: Pick<BundleService, "bundleFor">;
   /** The text of the verifier. */
   readonly verifier: string;
@@ -87,14 +90,14 @@ export class AttestationService {
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
       const { block } = await chain.inspect([]);
-      return { verification, queriedAt: block };
+      return { verification, queriedAt: block, trust: await chain.trust([block]) };
     }
     const found =
       "documentId" in subject
         ? await journal.proofs.byDocument(subject.documentId)
         : (await Array.fromAsync(journal.proofs.byHash(subject.hash))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
-    const { block, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS));
+    const { block, trust, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS));
     const [newest, ...older] = await this.#withBundles(records, signer);
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
@@ -103,7 +106,7 @@ export class AttestationService {
         found.length === 0 ? `there is no record of ${what}` : `no record of ${what} is confirmed yet`,
       );
     }
-    return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block };
+    return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block, trust };
   }
 
   /** Runs the checks that the statement lists. */
@@ -125,6 +128,13 @@ export class AttestationService {
         return !indexes.has(key) && indexes.set(key, indexes.size);
       });
     const { block, anchors } = await chain.inspect(anchored);
+    for (const [index, hash] of anchored.entries()) {
+      const inspected = anchors[index];
+      // The contract's response is only what the node returns; the event is in the block.
+      if (inspected !== undefined && inspected.time !== 0 && !(await chain.inclusionOf(hash, inspected)))
+        throw contradiction("the contract's response names an anchor that its block does not have");
+    }
+    const trust = await chain.trust([block, ...complete.map(({ proof }) => proof.outcome.block)]);
     const records = complete.map(({ proof, anchored }): CheckedProof => {
       const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
@@ -140,7 +150,7 @@ export class AttestationService {
         verifyQuery: merkle && chain.verifyQuery(proof.recordHash, merkle.path, merkle.root),
       };
     });
-    return { block, records };
+    return { block, trust, records };
   }
 
   /** Adds portable proofs, of a bounded number of records: to the newest ones, and to the one anchored first. */

@@ -1,3 +1,4 @@
+import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
 import type { Statement, Audience } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
 import { hex } from "../kit/hex.ts";
@@ -54,7 +55,7 @@ const AUDIENCE_LIMITATIONS: Readonly<Record<Audience, string>> = {
 };
 
 function ofRecords(facts: RecordFacts, audience: Audience): Wording {
-  const { records, count, installation, queriedAt } = facts;
+  const { records, count, installation, queriedAt, trust } = facts;
   const [newest] = records;
   const earliest = records.reduce((a, b) => (b.firstAnchor.time < a.firstAnchor.time ? b : a));
   const subject = "documentId" in facts.subject ? "document" : "content";
@@ -85,6 +86,7 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
       "A more precise time than the chain's: the time of a block is set by its proposer and accepted by the other " +
         "validators.",
       ...withoutBundle(facts),
+      ...trustLimitations(trust),
       AUDIENCE_LIMITATIONS[audience],
     ],
   };
@@ -99,7 +101,7 @@ function withoutBundle({ records, count }: RecordFacts): string[] {
   ];
 }
 
-function ofVerification({ verification, installation }: VerificationFacts, audience: Audience): Wording {
+function ofVerification({ verification, installation, trust }: VerificationFacts, audience: Audience): Wording {
   const { totals, asOf, finishedAt, rowsRoot, id } = verification;
   const considered = asOf === undefined ? "all records on chain at that time" : `the records on chain by ${utc(asOf)}`;
   return {
@@ -118,7 +120,21 @@ function ofVerification({ verification, installation }: VerificationFacts, audie
       "Which documents should have been restored: only submitted documents were compared.",
       "The content of the rows: the response of the verification contains them and has to be kept with this statement.",
       "Whether the content of the documents is true, or who made them.",
+      ...trustLimitations(trust),
       AUDIENCE_LIMITATIONS[audience],
     ],
   };
+}
+
+/** States what the issuer could not check itself, because the chain or the configuration does not allow it. */
+function trustLimitations({ isSealed, nodes }: BlockTrust): string[] {
+  if (isSealed) return [];
+  const source =
+    nodes === 1
+      ? "those that the issuer's one node returned"
+      : `those on which ${nodes} nodes of the chain agreed, as the issuer queried them`;
+  return [
+    "That the listed blocks are the chain's, and their times: the chain's blocks carry no seals of validators, and " +
+      `the blocks are ${source}. Compare block number, hash and time with another node.`,
+  ];
 }

@@ -34,7 +34,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
-  const bundles = new BundleService({ evidence: evidenceSource(rpc, contract), issuer });
+  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer });
   return createApp({
     logger,
     version,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ZeroAddress } from "ethers";
 import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
 import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
@@ -34,7 +35,7 @@ export interface Foundation extends Monitoring {
 
 export function createFoundation(
   config: ChainConfig,
-  { link, database }: Pick<Opened, "link" | "database">,
+  { link, database, validators }: Pick<Opened, "link" | "database" | "validators">,
   logger: Logger,
   { clock, steadyClock }: Pick<Foundation, "clock" | "steadyClock">,
 ): Foundation {
@@ -47,7 +48,8 @@ export function createFoundation(
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const { ProofAnchor } = deployment.contracts;
-  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, validatorNames });
+  const chain = new VerifiedChain(rpc, { validatorNames, validators });
+  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, chain });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable
       ? logger.info("the chain's node responds again")

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { configuredSecrets } from "../config/secrets.ts";
 import { PartitionMaintenance } from "../journal/index/partition-maintenance.ts";
 import { createPartitions } from "../journal/index/partition-map.ts";
+import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { ProofStatements } from "../proofs/proof-store.ts";
@@ -118,12 +119,15 @@ function buildProofs(
   { sender }: RelayerTransactions,
   { syncReplication }: JournalWorkers,
 ): Proofs {
-  const { journal, proofAnchor, head, telemetry, logger, clock, steadyClock } = foundation;
+  const { journal, database, signer, proofAnchor, head, alerts, telemetry, logger, clock, steadyClock } = foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
     chain: proofAnchor,
+    reconciliation: reconciliationStore(database, signer.address),
+    openDivergences: () => alerts.subjects("journal_divergence"),
+    recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
     replication: syncReplication,
     telemetry,

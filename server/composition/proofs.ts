@@ -7,9 +7,11 @@ import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";
 import { AnchorWriter } from "../proofs/anchor-writer.ts";
+import { DivergenceRecheck } from "../proofs/divergence-recheck.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
 import { ProofVerifier } from "../proofs/verifier.ts";
+import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { Journal } from "./journal.ts";
 
 /** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
@@ -19,7 +21,12 @@ const GATHER_MILLISECONDS = 10;
 
 export interface ProofDeps {
   readonly journal: Journal;
-  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf">;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "find">;
+  readonly reconciliation: Pick<ReconciliationStore, "anchor" | "reconfirm">;
+  /** Returns the subjects of the divergences that last. */
+  readonly openDivergences: () => readonly string[];
+  /** Interval at which they are checked again. */
+  readonly recheckMilliseconds: number;
   readonly transactions: Transactions;
   /** Set when proofs are acknowledged only with a replica. */
   readonly replication: SyncReplication | undefined;
@@ -68,17 +75,25 @@ export function createProofs(deps: ProofDeps): Proofs {
     rules,
     maxInFlight: deps.maxInFlight,
   });
+  const verifier = new ProofVerifier({ ...deps, trees });
+  const recheck = new DivergenceRecheck({
+    verifier,
+    subjects: deps.openDivergences,
+    intervalMilliseconds: deps.recheckMilliseconds,
+  });
   return {
     service: new ProofService({ ...deps, queue, tracker, trees }),
-    verifier: new ProofVerifier({ ...deps, trees }),
+    verifier,
     trees,
     tracker,
     onHead: (head) => queue.onHead(head),
     async start() {
       await tracker.start();
       await queue.start();
+      recheck.start();
     },
     async stop() {
+      await recheck.stop();
       await queue.stop();
       await tracker.stop();
     },

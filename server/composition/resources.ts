@@ -4,6 +4,7 @@ import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { ChainGuard } from "../chain/chain-guard.ts";
+import { ValidatorHistory } from "../chain/consensus/validator-history.ts";
 import { deploymentName } from "../chain/contracts/deployment-name.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
@@ -21,8 +22,8 @@ import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
-import { chainIdentityStore } from "../journal/chain-identity-store.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
@@ -31,6 +32,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** Validators whose blocks the server accepts. */
+  readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
   readonly storage: StorageGuard;
   /** Targets of the journal's replicas. */
@@ -60,6 +63,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
     const database = await openJournalDatabase(config.database, storage);
     resources.defer(() => database.destroy());
+    const validators = await ValidatorHistory.open(validatorSetStore(database));
     const guard = await ChainGuard.open(chainIdentityStore(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
@@ -86,6 +90,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     return {
       link,
       database,
+      validators,
       storage,
       targets,
       tokens,

@@ -26,13 +26,13 @@ export function createTransactions(
   config: ChainConfig,
   chainLagMilliseconds: number | undefined,
 ): RelayerTransactions {
-  const { link, database, signer, validatorNames, head, metrics, telemetry, logger } = foundation;
+  const { database, signer, proofAnchor, head, metrics, telemetry, logger } = foundation;
   const store = transactionStore(database);
   const sender = new TransactionSender({
-    rpc: link.rpc,
+    chain: proofAnchor.chain,
+    accepts: (at) => proofAnchor.accepts(at),
     store,
     signer,
-    validatorNames,
     takeOverMilliseconds: config.takeOverMilliseconds,
     lagMilliseconds: chainLagMilliseconds,
     onEvent: ({ kind, ...details }) => {

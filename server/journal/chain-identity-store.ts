@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ChainIdentityStore } from "../chain/chain-guard.ts";
+import type { ValidatorSetStore } from "../chain/consensus/validator-history.ts";
 import type { ChainIdentity } from "../chain/identity.ts";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex, prefixedHex } from "../kit/hex.ts";
@@ -33,6 +34,23 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
       const recorded = await read();
       if (recorded === undefined) throw new SealbookError("internal", "the chain's identity was not recorded");
       return recorded;
+    },
+  };
+}
+
+/** The validators that the server accepts blocks of. */
+export function validatorSetStore(database: Database): ValidatorSetStore {
+  return {
+    async read() {
+      const rows = await database.selectFrom("validator_sets").selectAll().orderBy("from_block").execute();
+      return rows.map(({ from_block: fromBlock, validators }) => ({ fromBlock, validators: validators.split(",") }));
+    },
+    async add({ fromBlock, validators }) {
+      await database
+        .insertInto("validator_sets")
+        .values({ from_block: fromBlock, validators: validators.join(",") })
+        .onConflict((conflict) => conflict.column("from_block").doNothing())
+        .execute();
     },
   };
 }

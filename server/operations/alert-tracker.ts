@@ -41,6 +41,11 @@ export class AlertTracker {
     return this.#open.has(keyOf(kind, subject));
   }
 
+  /** Lists the subjects of the alerts of a kind that last. */
+  subjects(kind: AlertKind): readonly string[] {
+    return [...this.#open].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
+  }
+
   /** Counts the alerts that last, by kind. */
   counts(): ReadonlyMap<AlertKind, number> {
     const open = [...this.#open];

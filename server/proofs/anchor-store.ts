@@ -4,11 +4,10 @@ import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 import {
   type AnchorOutcome,
   hashesUnder,
-  type BlockInclusion,
   type StoredAnchor,
 } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
+import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";

@@ -1,4 +1,5 @@
-import type { AnchorOutcome, BlockInclusion } from "../journal/integrity/stored-anchor.ts";
+import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
+import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
 
 /** Free-form metadata of a document; the three named fields have a defined meaning. */

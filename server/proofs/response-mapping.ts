@@ -1,4 +1,5 @@
-import type { BlockInclusion, StoredAnchor } from "../journal/integrity/stored-anchor.ts";
+import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
+import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { NewProof, Proof } from "./proof.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";

@@ -1,27 +1,32 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { type AnchorOutcome, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
+import { SealbookError } from "../errors.ts";
+import { type LostConfirmationDeps, restoreConfirmation } from "../journal/reconciliation/lost-confirmation.ts";
+import { type AnchorOutcome, giveContent, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { hex } from "../kit/hex.ts";
 
+type ConfirmedOutcome = Extract<AnchorOutcome, { state: "confirmed" }>;
+
 /** Result of the verification of a document's hash. */
 export type Verification =
   | {
       readonly valid: true;
-      readonly proof: StoredProof & { readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }> };
+      readonly proof: StoredProof & { readonly outcome: ConfirmedOutcome };
     }
   | { readonly valid: false; readonly message: string };
 
 /** Dependencies of the verifier. */
 export interface ProofVerifierDeps {
-  readonly journal: Pick<ProofJournal, "proofs">;
-  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
+  readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
+  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "find">;
+  readonly reconciliation: LostConfirmationDeps["store"];
   readonly trees: AnchorTrees;
-  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
+  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved" | "journalCorrected">;
 }
 
 /** Checks the journal's records against the chain. */
@@ -42,12 +47,15 @@ export class ProofVerifier {
     let divergence: string | undefined;
     for await (const proof of journal.proofs.byHash(hash)) {
       isKnown = true;
-      if (proof.outcome.state !== "confirmed") continue;
-      const message = await this.#divergence(proof);
+      const outcome = proof.outcome.state === "confirmed" ? proof.outcome : await this.#onChain(proof);
+      if (outcome === undefined) continue;
+      const confirmed = { ...proof, outcome };
+      const message = await this.#divergence(confirmed);
       const subject = `proof ${hex(proof.recordHash)}`;
       if (message === undefined) {
         telemetry.divergenceResolved(subject);
-        return { valid: true, proof: { ...proof, outcome: proof.outcome } };
+        if (proof.outcome.state !== "confirmed") await this.#restore(proof);
+        return { valid: true, proof: confirmed };
       }
       telemetry.journalDiverged(subject, message);
       divergence ??= message;
@@ -55,6 +63,53 @@ export class ProofVerifier {
     if (divergence !== undefined) return { valid: false, message: divergence };
     if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };
+  }
+
+  /**
+   * Checks again what an earlier verification or comparison found; resolves it when journal and chain agree.
+   * @param subject `proof` or `anchor`, and the recorded or anchored hash
+   */
+  async recheck(subject: string): Promise<void> {
+    const [, kind, digits = ""] = /^(proof|anchor) ([0-9a-f]{64})$/.exec(subject) ?? [];
+    if (kind === undefined) return;
+    const { journal, chain, telemetry } = this.#deps;
+    const hash = Buffer.from(digits, "hex");
+    if (kind === "proof") {
+      const proofs = await journal.proofs.byRecordHashes([hash]);
+      if (proofs.length === 0) return;
+      for (const proof of proofs) {
+        const outcome = proof.outcome.state === "confirmed" ? proof.outcome : await this.#onChain(proof);
+        if (outcome === undefined || (await this.#divergence({ ...proof, outcome })) !== undefined) return;
+      }
+    } else {
+      const anchor = await journal.anchors.byHash(hash);
+      if (anchor?.outcome.state !== "confirmed") return;
+      if (!giveContent(await journal.anchors.leaves(anchor.id), anchor)) return;
+      if ((await contradictionOf(chain, anchor, anchor.outcome)) !== undefined) return;
+    }
+    telemetry.divergenceResolved(subject);
+  }
+
+  /** Looks an anchor up on chain that the journal has no confirmation of. */
+  async #onChain({ content }: StoredProof): Promise<ConfirmedOutcome | undefined> {
+    if (content === undefined) return undefined;
+    try {
+      const found = await this.#deps.chain.find(content);
+      return found && { state: "confirmed", ...found };
+    } catch (error) {
+      // The journal alone says that it is pending.
+      if (error instanceof SealbookError && error.code === "chain_unavailable") return undefined;
+      throw error;
+    }
+  }
+
+  /** Restores the confirmation in the journal; if that fails, the regular comparison does it. */
+  async #restore({ content }: StoredProof): Promise<void> {
+    const { reconciliation: store, chain, telemetry } = this.#deps;
+    const restored = content && (await restoreConfirmation({ store, chain }, content.hash).catch(() => undefined));
+    if (restored === undefined) return;
+    const { anchor, block } = restored;
+    telemetry.journalCorrected(`the journal had lost that anchor ${anchor.id} is in block ${block.number}`);
   }
 
   /** Returns the contradiction between chain and journal, if there is one. */

@@ -34,7 +34,7 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     await sleep(200);
     await victim.kill(response);
     await release();
-    await victim.until("absent", documents);
+    await victim.until("missing", documents);
     await victim.restart();
     await assertExactlyOnce(victim.server, victim.chain.url, { accepted: victim.accepted, unacknowledged: documents });
     victim.accepted.push(...documents);

@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { assert } from "chai";
 import { PDFDocument } from "pdf-lib";
 import qrcode from "qrcode";
@@ -197,7 +199,7 @@ describe("attestations as PDF", function () {
     }));
     assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 201);
     await record("copied", { timestamp: 1 });
-    const { statement } = await pdfOf({ hash: sha256("copied"), audience: "regulator" });
+    const { statement, attachments } = await pdfOf({ hash: sha256("copied"), audience: "regulator" });
     assert.lengthOf(statement.records, 1000);
     assert.equal(statement.record_count, 1001);
     const content = await shown();
@@ -206,6 +208,20 @@ describe("attestations as PDF", function () {
     assert.include(content, `${count} of ${count}`);
     assert.include(content, "The newest 1000 of 1001 records");
     for (const { record_hash } of statement.records) assert.include(content, record_hash);
+    // Portable proofs of the newest records, among which is one with the earliest anchor, and the statement says how many are without.
+    const proofs = statement.records.flatMap(({ bundle }: ParsedJson, index: number) =>
+      bundle === null ? [] : [index],
+    );
+    assert.deepEqual(proofs, [...Array(16).keys()]);
+    assert.lengthOf(attachments, 17);
+    assert.include(content, "portable proofs of 16 of the 1001 records are attached");
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ["verify.mjs", "attestation.jws", "--trust-key", statement.issuer.key_id],
+      { cwd: directory },
+    );
+    assert.include(stdout, "16 of its 1000 listed records have a portable proof.");
+    assert.include(stdout, "the recorded hashes of 984 more records");
   });
 
   it("state a verification", async () => {

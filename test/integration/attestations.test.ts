@@ -273,6 +273,16 @@ describe("attestations", function () {
     assert.equal((await server.post("/.well-known/jwks.json", {})).status, 405);
   });
 
+  it("stay valid when they have EdDSA and the id of the key of bundles, as the first ones had", async () => {
+    const signer = await (await IssuerKeys.open(issuerKeysFile(server.directory))).signer();
+    const header = { alg: "EdDSA", kid: keyIdOf(signer.publicKey), typ: "sealbook-attestation+jws" };
+    const signed = [header, { format: "sealbook-attestation/1" }]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+      .join(".");
+    const signature = Buffer.from(await signer.sign(Buffer.from(signed))).toString("base64url");
+    await compactVerify(`${signed}.${signature}`, createLocalJWKSet(await keySet()));
+  });
+
   it("are verified by OpenSSL from their parts", async () => {
     await record("openssl", "openssl");
     const { attestation, statement } = await attested({ document_id: "openssl", audience: "court" });

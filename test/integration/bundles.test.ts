@@ -4,8 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import type { EvidenceSource } from "../../server/chain/evidence/anchor-evidence.ts";
 import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
 import { ed25519Signer } from "../../server/attestation/ed25519-signer.ts";
 import type { Proof } from "../../server/proofs/proof.ts";
@@ -15,6 +18,8 @@ import { startServer, type TestServer } from "../support/server.ts";
 
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 const hexBytes = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex");
+
+const evidenceOf = (rpc: Rpc, contract: string): EvidenceSource => evidenceSource(new ProofAnchorClient(rpc, contract));
 
 describe("bundles of a server", function () {
   let server: TestServer;
@@ -77,7 +82,7 @@ describe("bundles of a server", function () {
   const bundleFor = async (response: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceSource(rpc, response.contract), issuer }).bundleFor(
+      return await new BundleService({ evidence: evidenceOf(rpc, response.contract), issuer }).bundleFor(
         proofOf(response),
       );
     } finally {
@@ -150,7 +155,7 @@ describe("bundles of a server", function () {
   it("require proofs that are confirmed and on chain", async () => {
     const response = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
-    const service = new BundleService({ evidence: evidenceSource(rpc, response.contract), issuer });
+    const service = new BundleService({ evidence: evidenceOf(rpc, response.contract), issuer });
     expect(await service.bundleFor({ ...proofOf(response), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(response), recordHash: randomBytes(32), merkle: undefined })).to.equal(
       undefined,

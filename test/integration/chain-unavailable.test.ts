@@ -62,7 +62,7 @@ describe("an unavailable chain", function () {
     const waiting = fresh();
     const known = fresh();
     const many = Array.from({ length: 30 }, fresh);
-    const code = `away ${random()}`;
+    const code = `unavailable ${random()}`;
     let tokens: { live: string; validated: string; closed: string };
     let responses: Record<
       | "first"

@@ -20,7 +20,7 @@ describe("a clock that is set 400 days forward and back", () => {
   });
   afterEach(() => removeDirectory(directory));
 
-  it("gets into no block of the embedded chain while the server runs, and nothing is lost", async () => {
+  it("changes no block time of the embedded chain while the server runs, and loses nothing", async () => {
     let ahead = 0;
     const server = await startServer(
       { PROOF_WAIT: "1" },
@@ -58,7 +58,7 @@ describe("a clock that is set 400 days forward and back", () => {
     }
   });
 
-  it("is reported when blocks were made with it, which later blocks do not run further ahead of", async () => {
+  it("is reported after blocks with its time; later blocks do not run further ahead", async () => {
     const wrong = await startServer({}, { directory, overrides: { clock: () => Date.now() + 400 * DAYS } });
     const [first, second, third] = freshDocuments(3);
     const made = await wrong.post("/api/v1/proof", first);
@@ -84,7 +84,7 @@ describe("a clock that is set 400 days forward and back", () => {
     }
   });
 
-  it("does not hold proofs up when it is set back while the server runs", async () => {
+  it("does not delay proofs when it is set back while the server runs", async () => {
     let ahead = 400 * DAYS;
     const server = await startServer({}, { directory, overrides: { clock: () => Date.now() + ahead } });
     try {

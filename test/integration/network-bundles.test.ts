@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { assert } from "chai";
 import { BftHistory } from "../../server/chain/consensus/bft-history.ts";
 import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
-import { readVerifiedBlock } from "../../server/chain/evidence/verified-block.ts";
+import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { expectedProposers } from "../../server/chain/consensus/bft-block.ts";
@@ -89,7 +89,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
     it("are consecutive, sealed by a quorum, and proposed in rotation", async () => {
       const head = await chain.head();
       for (let number = Math.max(1, head - 8); number <= head; number += 1)
-        assert.notEqual((await readVerifiedBlock(rpc, number))?.protocol, "none");
+        assert.notEqual((await new VerifiedChain(rpc).block(number))?.protocol, "none");
       const { blocks } = (await new BftHistory(rpc).upTo(head)) ?? assert.fail("the blocks are those of validators");
       for (const [index, block] of blocks.entries()) {
         assert.deepEqual(block.validators, addresses().sort());

@@ -10,6 +10,7 @@ import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
+import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import type { Dialect } from "kysely";
 
@@ -88,11 +89,12 @@ export async function startRelayer(
   const database = await openDatabase(dialect);
   const signer = transactionSigner(ownKey(key), rpc.chainId, 0n);
   const journal = createJournal(database, ADDRESSES, signer.address);
+  const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
-    rpc,
+    chain: proofAnchor.chain,
+    accepts: (at) => proofAnchor.accepts(at),
     store: transactionStore(database),
     signer,
-    validatorNames: new Map(),
     takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
@@ -101,7 +103,10 @@ export async function startRelayer(
   const proofs = createProofs({
     ...rules,
     journal,
-    chain: new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor),
+    chain: proofAnchor,
+    reconciliation: reconciliationStore(database, signer.address),
+    openDivergences: () => [],
+    recheckMilliseconds: 60_000,
     transactions: sender,
     replication: undefined,
     telemetry: TELEMETRY,

@@ -1,6 +1,7 @@
 import { id, keccak256, Transaction, ZeroAddress } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { NodeError, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { type MadeBlock, type MadeLog, makeBlock, shownBlock } from "../support/made-block.ts";
 import type { Random } from "./random.ts";
 
 const MINER = `0x${"aa".repeat(20)}`;
@@ -9,6 +10,7 @@ const NO_ROLE = proofAnchor.encodeErrorResult("AccessControlUnauthorizedAccount"
 
 /** A transaction on the chain. */
 export interface KnownTransaction {
+  readonly raw: string;
   readonly hash: string;
   readonly from: string;
   readonly to: string;
@@ -21,9 +23,8 @@ export interface MinedTransaction extends KnownTransaction {
   readonly succeeded: boolean;
 }
 
-interface Block {
+interface Block extends MadeBlock {
   readonly number: number;
-  readonly hash: string;
   readonly time: number;
   readonly transactions: readonly MinedTransaction[];
 }
@@ -44,6 +45,8 @@ export class SimulatedChain {
   readonly #nonces = new Map<string, number>();
   readonly #parsed = new Map<string, KnownTransaction>();
   readonly #taken = new Set<string>();
+  /** The contract's storage, by hash. */
+  readonly #anchors = new Map<string, readonly [time: number, blockNumber: number, size: number]>();
   /** Refused for what they are, which they stay. */
   readonly #refusedForever = new Set<string>();
 
@@ -80,8 +83,9 @@ export class SimulatedChain {
       }
     }
     this.blocksThatFail = Math.max(0, this.blocksThatFail - 1);
-    const number = this.blocks.length;
-    this.blocks.push({ number, hash: id(`block ${number}`), time: Math.floor(time / 1000), transactions });
+    const at = { number: this.blocks.length, time: Math.floor(time / 1000) };
+    const made = transactions.map((each) => ({ ...each, logs: this.#logs(each, at) }));
+    this.blocks.push({ ...at, transactions, ...makeBlock({ ...at, miner: MINER }, made) });
   }
 
   /** The node forgets what it has not mined. */
@@ -108,24 +112,21 @@ export class SimulatedChain {
         return toQuantity(minedUpTo(shown, second).filter(({ from }) => from === first).length);
       case "eth_getBlockByNumber": {
         const block = shown[first === "latest" ? newest : Number(first)];
-        return block === undefined
-          ? null
-          : { number: toQuantity(block.number), hash: block.hash, timestamp: toQuantity(block.time), miner: MINER };
+        return block === undefined ? null : shownBlock(block, second);
       }
       case "eth_getBlockReceipts": {
         const block = shown[Number(first)];
-        return block === undefined ? null : block.transactions.map((transaction) => receipt(block, transaction));
+        return block === undefined ? null : block.receipts;
       }
       case "eth_getTransactionReceipt": {
         for (const block of shown) {
-          const found = block.transactions.find(({ hash }) => hash === first);
-          if (found !== undefined) return receipt(block, found);
+          const found = block.receipts.find(({ transactionHash }) => transactionHash === first);
+          if (found !== undefined) return found;
         }
         return null;
       }
       case "eth_call":
-        if (!this.roleGiven) throw new NodeError("execution reverted", 3, NO_ROLE);
-        return "0x";
+        return this.#call(first);
       case "eth_sendRawTransaction":
         return this.#take(String(first));
       default:
@@ -155,6 +156,22 @@ export class SimulatedChain {
     return hash;
   }
 
+  /** The event of a transaction that is the first to anchor its hash. */
+  #logs({ succeeded, anchor }: MinedTransaction, at: { readonly number: number; readonly time: number }): MadeLog[] {
+    if (!succeeded || anchor === undefined || this.#anchors.has(anchor.hash)) return [];
+    this.#anchors.set(anchor.hash, [at.time, at.number, anchor.size]);
+    return [{ address: this.#anchorContract, ...proofAnchor.encodeEventLog("Anchored", [anchor.hash, anchor.size]) }];
+  }
+
+  #call(call: unknown): string {
+    const data = typeof call === "object" && call !== null && "data" in call ? String(call.data) : "0x";
+    const query = proofAnchor.parseTransaction({ data });
+    if (query?.name === "anchorOf")
+      return proofAnchor.encodeFunctionResult("anchorOf", [this.#anchors.get(String(query.args[0])) ?? [0, 0, 0]]);
+    if (!this.roleGiven) throw new NodeError("execution reverted", 3, NO_ROLE);
+    return "0x";
+  }
+
   #takeNext(sender: string): KnownTransaction | undefined {
     const nonce = this.nonceOf(sender);
     const key = `${sender} ${nonce}`;
@@ -172,7 +189,7 @@ export class SimulatedChain {
     const call = to === this.#anchorContract ? proofAnchor.parseTransaction({ data }) : null;
     const anchor =
       call === null ? undefined : { hash: String(call.args[0]), size: call.args.length > 1 ? Number(call.args[1]) : 0 };
-    const parsed = { hash: keccak256(raw), from: from ?? "", to: to ?? "", nonce, anchor };
+    const parsed = { raw, hash: keccak256(raw), from: from ?? "", to: to ?? "", nonce, anchor };
     this.#parsed.set(raw, parsed);
     return parsed;
   }
@@ -187,13 +204,4 @@ function minedUpTo(shown: readonly Block[], upTo: unknown): MinedTransaction[] {
 
 function refusal(): NodeError {
   return new NodeError("intrinsic gas too low", -32000, undefined);
-}
-
-function receipt(block: Block, { hash, succeeded }: MinedTransaction): object {
-  return {
-    transactionHash: hash,
-    blockHash: block.hash,
-    blockNumber: toQuantity(block.number),
-    status: succeeded ? "0x1" : "0x0",
-  };
 }

@@ -161,7 +161,7 @@ export class World implements AsyncDisposable {
         // Nobody hears a process that is dead, or that has cut the connection.
         if (life.ended || !this.#open.delete(call)) return;
         this.log(
-          `${name} answers ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`,
+          `${name} returns ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`,
         );
         this.#guard(() => this.#responses(requests, proofs, isNew));
       },

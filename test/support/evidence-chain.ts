@@ -95,11 +95,11 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
     },
     async bundle(proof, sealing) {
       // The server rejects a block with invalid seals: the header is replaced afterwards.
-      const well = sealing && { ...sealing, sealers: sealing.validators.keys };
+      const well = sealing && { ...sealing, signers: sealing.validators.keys };
       const anchored = proof.merkle?.root ?? proof.recordHash;
-      const evidence = await evidenceSource(well === undefined ? rpc : bftRpc(rpc, well), contract).evidenceOf(
-        anchored,
-      );
+      const evidence = await evidenceSource(
+        new ProofAnchorClient(well === undefined ? rpc : bftRpc(rpc, well), contract),
+      ).evidenceOf(anchored);
       const bundle = evidence && bundleOf(proof, evidence);
       if (bundle === undefined) throw new Error("there is no evidence");
       if (sealing === undefined) return bundle;

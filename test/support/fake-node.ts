@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { keccak256, Transaction } from "ethers";
+import { type MadeBlock, type MadeTransaction, makeBlock, shownBlock } from "./made-block.ts";
 
 /** An error response of a node. */
 export interface RpcRefusal {
@@ -9,11 +10,9 @@ export interface RpcRefusal {
   readonly data?: string;
 }
 
-interface FakeBlock {
+interface FakeBlock extends MadeBlock {
   readonly number: number;
-  readonly hash: string;
   readonly time: number;
-  readonly transactions: { readonly hash: string; readonly status: number }[];
 }
 
 /** A simulated node. It mines on request, in the order of nonces, and has one sender. */
@@ -82,19 +81,20 @@ export class FakeNode {
   /** Makes a block of all executable transactions; returns its number. */
   mine(): number {
     const number = this.blocks.length;
-    const transactions: FakeBlock["transactions"] = [];
+    const transactions: MadeTransaction[] = [];
     for (let next = this.pool.get(this.nonce); next !== undefined; next = this.pool.get(this.nonce)) {
-      transactions.push({ hash: next.hash ?? "", status: this.reverts(next) ? 0 : 1 });
+      transactions.push({ raw: next.serialized, succeeded: !this.reverts(next), logs: [] });
       this.pool.delete(this.nonce);
       this.nonce += 1;
     }
-    this.blocks.push({ number, hash: keccak256(Buffer.from(`block ${number}`)), time: 1_000 + number, transactions });
+    const at = { number, time: 1_000 + number };
+    this.blocks.push({ ...at, ...makeBlock({ ...at, miner: FakeNode.MINER }, transactions) });
     return number;
   }
 
   /** Returns how often a transaction with this call data was mined. */
   mined(hash: string): number {
-    return this.blocks.flatMap(({ transactions }) => transactions).filter((transaction) => transaction.hash === hash)
+    return this.blocks.flatMap(({ receipts }) => receipts).filter(({ transactionHash }) => transactionHash === hash)
       .length;
   }
 
@@ -105,22 +105,22 @@ export class FakeNode {
         return { result: quantity(head) };
       case "eth_getTransactionCount": {
         const later = this.blocks.slice(1 + (params[1] === "latest" ? head : Number(params[1])));
-        return { result: quantity(this.nonce - later.flatMap(({ transactions }) => transactions).length) };
+        return { result: quantity(this.nonce - later.flatMap(({ receipts }) => receipts).length) };
       }
       case "eth_getBlockByNumber": {
         const block = this.blocks[params[0] === "latest" ? this.head : Number(params[0])];
-        return { result: block === undefined ? null : header(block) };
+        return { result: block === undefined ? null : { ...shownBlock(block, params[1]), hash: block.hash } };
       }
       case "eth_getBlockReceipts": {
         const block = this.blocks[Number(params[0])];
         if (block === undefined || this.receipts === "late") return { result: null };
-        return { result: block.transactions.map((transaction) => this.#receipt(block, transaction)) };
+        return { result: block.receipts.map((receipt) => this.#receipt(receipt)) };
       }
       case "eth_getTransactionReceipt": {
         if (this.receipts === "late") return { result: null };
         for (const block of this.blocks.slice(0, head + 1)) {
-          const transaction = block.transactions.find(({ hash }) => hash === params[0]);
-          if (transaction !== undefined) return { result: this.#receipt(block, transaction) };
+          const receipt = block.receipts.find(({ transactionHash }) => transactionHash === params[0]);
+          if (receipt !== undefined) return { result: this.#receipt(receipt) };
         }
         return { result: null };
       }
@@ -146,14 +146,9 @@ export class FakeNode {
     return { result: transaction.hash };
   }
 
-  #receipt(block: FakeBlock, { hash, status }: { hash: string; status: number }): object {
-    const blockHash = this.receipts === "elsewhere" ? keccak256(Buffer.from("elsewhere")) : block.hash;
-    return { transactionHash: hash, blockHash, blockNumber: quantity(block.number), status: quantity(status) };
+  #receipt(receipt: object): object {
+    return this.receipts === "elsewhere" ? { ...receipt, blockHash: keccak256(Buffer.from("elsewhere")) } : receipt;
   }
-}
-
-function header({ number, hash, time }: FakeBlock): object {
-  return { number: quantity(number), hash, timestamp: quantity(time), miner: FakeNode.MINER };
 }
 
 function quantity(value: number): string {

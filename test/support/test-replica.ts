@@ -34,7 +34,7 @@ export interface FolderReplica extends TestReplica {
 export async function folderReplica(): Promise<FolderReplica> {
   const directory = await temporaryDirectory();
   const path = join(directory, "disk");
-  const unavailable = join(directory, "away");
+  const unavailable = join(directory, "unavailable");
   await mkdir(path);
   return {
     path,

@@ -17,6 +17,12 @@ export interface AnchorOnChain {
   readonly size: number;
 }
 
+/** The transaction and block of an anchor on chain, current or superseded. */
+export interface BlockInclusion {
+  readonly transactionHash: Uint8Array;
+  readonly block: BlockReference;
+}
+
 /** An anchor from the contract's event log. */
 export interface LoggedAnchor extends AnchorContent {
   readonly transactionHash: Uint8Array;
@@ -30,12 +36,12 @@ export interface AnchorInspection {
   readonly anchors: readonly (AnchorOnChain & { readonly response: string })[];
 }
 
-/** A block with the hash that each of its transactions passed to the contract. */
+/** A verified block with the hash whose anchor each of its transactions confirms. */
 export interface AnchoringBlock {
   readonly block: BlockReference;
   /**
-   * Returns the hash that a transaction passed to the contract; `failed` for a reverted transaction and for one that is
-   * not in the block, `other` for a transaction without a call of the contract.
+   * Returns the hash whose anchor a transaction confirms; `failed` for a reverted transaction and for one that is not
+   * in the block, `other` for a transaction that confirms no anchor.
    */
   given(transactionHash: Uint8Array): "failed" | "other" | Uint8Array;
 }

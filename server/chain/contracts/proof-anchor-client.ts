@@ -1,13 +1,21 @@
-import { getBytes, hexlify } from "ethers";
+import { getBytes, hexlify, isError } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
-import { fetchBlock, NodeBlock, readBlock, type ValidatorNames, NodeTransaction } from "../node/node-block.ts";
+import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
-import { readBlockReceipts, readReceipt } from "../node/receipt.ts";
-import { fetchQuantity, query } from "../rpc/query.ts";
-import { NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import { fetchQuantity, parseResponse } from "../rpc/query.ts";
+import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
-import type { AnchorContent, AnchoringBlock, AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchor-content.ts";
+import type {
+  AnchorContent,
+  AnchoringBlock,
+  AnchorInspection,
+  AnchorOnChain,
+  BlockInclusion,
+  LoggedAnchor,
+} from "./anchor-content.ts";
+import { anchoredIn, confirmedAnchor, contentGivenIn, type FirstAnchors } from "./anchor-confirmation.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;
@@ -16,33 +24,42 @@ const ANCHORED = ABI.getEvent("Anchored").topicHash;
 const INSPECTED_AT_ONCE = 16;
 /** Attempts of an inspection on a node that dropped the state of the block in the meantime. */
 const INSPECTION_ATTEMPTS = 5;
+/** Blocks that are kept after they were read. */
+const MAX_READ = 4_096;
 
 const Result = z.string().regex(/^0x[0-9a-f]*$/);
-const Transaction = NodeTransaction.pick({ hash: true, to: true, input: true });
-const Block = NodeBlock.pick({ hash: true }).extend({ transactions: z.array(Transaction) });
 
 export interface ProofAnchorClientOptions {
   /** The block of the deployment, or one before it. */
   readonly firstBlock?: number;
-  readonly validatorNames?: ValidatorNames;
+  /** The blocks that count; unset for a reader without a journal. */
+  readonly chain?: VerifiedChain;
+}
+
+/** A block with the contract's events. */
+interface ReadBlock extends AnchoringBlock {
+  readonly events: readonly Omit<LoggedAnchor, "blockNumber">[];
 }
 
 /** The client of the ProofAnchor contract: encodes its calls, reads its state, its events and its transactions. */
 export class ProofAnchorClient {
   readonly firstBlock: number;
+  readonly chain: VerifiedChain;
   readonly #rpc: Rpc;
-  readonly #address: Address;
-  readonly #names: ValidatorNames;
+  readonly address: Address;
+  readonly #firstAnchors: FirstAnchors;
+  /** By number. */
+  readonly #read = new Map<number, ReadBlock>();
 
-  constructor(
-    rpc: Rpc,
-    address: Address,
-    { firstBlock = 0, validatorNames = new Map() }: ProofAnchorClientOptions = {},
-  ) {
+  constructor(rpc: Rpc, address: Address, { firstBlock = 0, chain }: ProofAnchorClientOptions = {}) {
     this.#rpc = rpc;
-    this.#address = address;
+    this.address = address;
     this.firstBlock = firstBlock;
-    this.#names = validatorNames;
+    this.chain = chain ?? new VerifiedChain(rpc);
+    this.#firstAnchors = {
+      anchorOf: (hash) => this.anchorOf(hash),
+      block: (number) => this.chain.block(number),
+    };
   }
 
   /** Encodes the call that anchors a hash alone, or the root over `size` hashes. */
@@ -64,7 +81,7 @@ export class ProofAnchorClient {
 
   /** Fetches the first anchor of a hash or root; `undefined` for one without an anchor. */
   async anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined> {
-    const anchor = decodeAnchor(await readContract(this.#rpc, this.#address, this.anchorQuery(hash)));
+    const anchor = decodeAnchor(await readContract(this.#rpc, this.address, this.anchorQuery(hash)));
     return anchor.time === 0 ? undefined : anchor;
   }
 
@@ -84,38 +101,67 @@ export class ProofAnchorClient {
     }
   }
 
-  /** Fetches the block of a successful transaction that passed this hash to the contract; `undefined` when none did. */
-  async blockOf(transactionHash: Uint8Array, hash: Uint8Array): Promise<BlockReference | undefined> {
-    const id = hexlify(transactionHash);
-    const [receipt, transaction] = await Promise.all([
-      readReceipt(this.#rpc, id, this.#names),
-      query(this.#rpc, Transaction, "eth_getTransactionByHash", [id]),
-    ]);
-    if (receipt?.succeeded !== true || transaction === undefined) return undefined;
-    return this.#givenIn(transaction) === hexlify(hash) ? receipt.block : undefined;
+  /**
+   * Fetches the block in which a transaction confirms the anchor of a hash; `undefined` when it does not.
+   * @param near Number of the block in which it was before: it is read first
+   */
+  async blockOf(transactionHash: Uint8Array, hash: Uint8Array, near?: number): Promise<BlockReference | undefined> {
+    const before = near === undefined ? undefined : await this.anchoringBlock(near);
+    if (before !== undefined && isGiven(before.given(transactionHash), hash)) return before.block;
+    const [found] = await this.chain.transactions([hexlify(transactionHash)]);
+    const confirmed = found && (await this.confirmedBy(found));
+    return equalBytes(confirmed?.hash, hash) ? found?.block.reference : undefined;
+  }
+
+  /** Returns the content whose anchor a transaction confirms; `undefined` when it confirms none. */
+  async confirmedBy(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<AnchorContent | undefined> {
+    return (await confirmedAnchor(at, this.address, this.#firstAnchors))?.content;
+  }
+
+  /**
+   * Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor.
+   */
+  async accepts(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<boolean> {
+    return !equalBytes(at.transaction.to, getBytes(this.address)) || (await this.confirmedBy(at)) !== undefined;
+  }
+
+  /**
+   * Finds the first anchor of a content in the blocks of the chain.
+   * @returns `undefined` when the chain does not have it in this form
+   */
+  async find({ hash, size }: AnchorContent): Promise<BlockInclusion | undefined> {
+    const first = await this.anchorOf(hash);
+    return first?.size === size ? this.inclusionOf(hash, first) : undefined;
+  }
+
+  /**
+   * Finds an anchor that the contract has returned in its block.
+   * @returns `undefined` when the block does not have it: the response is wrong
+   */
+  async inclusionOf(hash: Uint8Array, { blockNumber, size, time }: AnchorOnChain): Promise<BlockInclusion | undefined> {
+    const found = await this.#blockAt(blockNumber);
+    const event = found?.events.find((each) => equalBytes(each.hash, hash) && each.size === size);
+    if (found === undefined || event === undefined || found.block.time !== time) return undefined;
+    return { transactionHash: event.transactionHash, block: found.block };
+  }
+
+  /**
+   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each.
+   * @throws SealbookError `chain_unavailable` when they do not
+   */
+  trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
+    return this.chain.trust(blocks);
+  }
+
+  /** Returns whether a block has the event of an anchor. */
+  async hasAnchored(number: number, { hash, size }: AnchorContent): Promise<boolean> {
+    const found = await this.#blockAt(number);
+    return found?.events.some((each) => equalBytes(each.hash, hash) && each.size === size) === true;
   }
 
   /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
-  async anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
-    const [receipts, full] = await Promise.all([
-      readBlockReceipts(this.#rpc, number, this.#names),
-      fetchBlock(this.#rpc, number, Block, { full: true }),
-    ]);
-    if (receipts === undefined || full === undefined) return undefined;
-    const block = receipts[0]?.block ?? (await readBlock(this.#rpc, number, this.#names));
-    // The block was replaced between the queries, or the node contradicts itself.
-    if (block === undefined || hexlify(block.hash) !== full.hash) return undefined;
-    const succeeded = new Set(receipts.flatMap((receipt) => (receipt.succeeded ? [receipt.transactionHash] : [])));
-    return {
-      block,
-      given: (transactionHash) => {
-        const wanted = hexlify(transactionHash);
-        const transaction = full.transactions.find((each) => each.hash === wanted);
-        if (transaction === undefined || !succeeded.has(wanted)) return "failed";
-        const given = this.#givenIn(transaction);
-        return given === undefined ? "other" : getBytes(given);
-      },
-    };
+  anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
+    return this.#blockAt(number);
   }
 
   newestBlock(): Promise<number> {
@@ -123,7 +169,7 @@ export class ProofAnchorClient {
   }
 
   async blockHash(number: number): Promise<Uint8Array | undefined> {
-    return (await readBlock(this.#rpc, number, this.#names))?.hash;
+    return (await this.chain.header(number))?.reference.hash;
   }
 
   /** Fetches the anchors of a range of blocks from the event log, in its order. */
@@ -140,7 +186,7 @@ export class ProofAnchorClient {
    * @param hash `0x` hex; of this hash only
    */
   logFilter(hash?: string): LogFilter {
-    return { address: [this.#address], topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
+    return { address: [this.address], topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
   }
 
   /** Decodes an event; `undefined` for one that is not an anchor. */
@@ -156,29 +202,68 @@ export class ProofAnchorClient {
   }
 
   async #inspectOnce(hashes: readonly Uint8Array[]): Promise<AnchorInspection> {
-    const number = await this.newestBlock();
-    const block = await readBlock(this.#rpc, number, this.#names);
-    if (block === undefined) throw unavailable(new Error("the node does not have its own newest block"));
+    const { reference: block } = await this.chain.newest();
     const responses: string[] = [];
     for (let first = 0; first < hashes.length; first += INSPECTED_AT_ONCE) {
       const calls = hashes.slice(first, first + INSPECTED_AT_ONCE).map((hash) => {
-        const query = { to: this.#address, data: this.anchorQuery(hash) };
-        return this.#rpc.call("eth_call", [query, toQuantity(number)]);
+        const query = { to: this.address, data: this.anchorQuery(hash) };
+        return this.#rpc.call("eth_call", [query, toQuantity(block.number)]);
       });
-      responses.push(...(await Promise.all(calls)).map((response) => Result.parse(response)));
+      responses.push(
+        ...(await Promise.all(calls)).map((response) => parseResponse(Result, "eth_call", response) ?? "0x"),
+      );
     }
     return { block, anchors: responses.map((response) => ({ response, ...decodeAnchor(response) })) };
   }
 
-  /** Returns the hash that a transaction passes to the contract, `0x` hex; `undefined` for any other transaction. */
-  #givenIn({ to, input }: z.output<typeof Transaction>): string | undefined {
-    if (to?.toLowerCase() !== this.#address.toLowerCase()) return undefined;
-    const given: unknown = ABI.parseTransaction({ data: input })?.args[0];
-    return typeof given === "string" ? given : undefined;
+  /** Fetches a block; one that was read before only if its hash is another one now. */
+  async #blockAt(number: number): Promise<ReadBlock | undefined> {
+    const known = this.#read.get(number);
+    if (known !== undefined) {
+      const header = await this.chain.header(number);
+      if (equalBytes(header?.reference.hash, known.block.hash)) return known;
+    }
+    const block = await this.chain.block(number);
+    if (block === undefined) return undefined;
+    const given = new Map<string, ReturnType<AnchoringBlock["given"]>>();
+    let isComplete = true;
+    for (const transaction of block.transactions) {
+      const confirmed = await confirmedAnchor({ block, transaction }, this.address, this.#firstAnchors);
+      // The contract's response decides on a repeat: it is read again every time.
+      isComplete &&= confirmed?.isFirst ?? contentGivenIn(transaction, this.address) === undefined;
+      given.set(transaction.hash, transaction.succeeded ? (confirmed?.content.hash ?? "other") : "failed");
+    }
+    const read: ReadBlock = {
+      block: block.reference,
+      events: block.transactions.flatMap((each) =>
+        anchoredIn(each, this.address).map((content) => ({ ...content, transactionHash: getBytes(each.hash) })),
+      ),
+      given: (transactionHash) => given.get(hexlify(transactionHash)) ?? "failed",
+    };
+    if (isComplete) this.#remember(read);
+    return read;
+  }
+
+  /** Keeps the newest blocks read. */
+  #remember(read: ReadBlock): void {
+    this.#read.delete(read.block.number);
+    this.#read.set(read.block.number, read);
+    const [oldest] = this.#read.keys();
+    if (this.#read.size > MAX_READ && oldest !== undefined) this.#read.delete(oldest);
   }
 }
 
+function isGiven(given: ReturnType<AnchoringBlock["given"]>, hash: Uint8Array): boolean {
+  return typeof given === "object" && equalBytes(given, hash);
+}
+
+/** @throws SealbookError `chain_unavailable` for a response that the contract does not give */
 function decodeAnchor(result: string): AnchorOnChain {
-  const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
-  return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
+  try {
+    const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
+    return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
+  } catch (error) {
+    if (!isError(error, "BAD_DATA")) throw error;
+    throw unavailable(new ContradictionError("the node's response to eth_call is not that of the contract"));
+  }
 }

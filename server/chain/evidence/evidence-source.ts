@@ -1,50 +1,32 @@
-import { getBytes, hexlify } from "ethers";
+import { hexlify } from "ethers";
+import type { ProofAnchorClient } from "../contracts/proof-anchor-client.ts";
 import type { EvidenceSource } from "./anchor-evidence.ts";
-import type { Address } from "../transaction.ts";
-import { ProofAnchorClient } from "../contracts/proof-anchor-client.ts";
-import type { Rpc } from "../rpc/rpc.ts";
-import type { ConsensusReceipt } from "./receipt-encoding.ts";
-import { readVerifiedBlock } from "./verified-block.ts";
+import { transactionIn } from "./verified-chain.ts";
 
-/** Collects evidence for the anchors of the ProofAnchor contract at `contract`. */
-export function evidenceSource(rpc: Rpc, contract: Address): EvidenceSource {
-  const client = new ProofAnchorClient(rpc, contract);
+/** Collects evidence for the anchors of a ProofAnchor contract. */
+export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
+  const { chain, address: contract } = client;
   return {
     async evidenceOf(hash) {
       // Only the first anchor of a hash emitted an event.
       const first = await client.anchorOf(hash);
-      if (first === undefined) return undefined;
-      const { size } = first;
-      const block = await readVerifiedBlock(rpc, first.blockNumber);
-      const index = block?.receipts.findIndex(emitted(contract, client.eventOf({ hash, size }))) ?? -1;
-      if (block === undefined || index === -1) return undefined;
+      const anchored = first && (await client.find({ hash, size: first.size }));
+      const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
+      if (first === undefined || at === undefined) return undefined;
+      const { block, index } = at;
+      await chain.trust([block.reference]);
       return {
-        size,
-        chainId: rpc.chainId,
+        size: first.size,
+        chainId: chain.rpc.chainId,
         contract,
         index,
-        transaction: await block.transaction(index),
-        receipt: await block.receipt(index),
-        blockHash: block.hash,
+        transaction: block.transaction(index),
+        receipt: block.receipt(index),
+        blockHash: block.reference.hash,
         header: block.header,
         protocol: block.protocol,
         validators: block.validators,
       };
     },
   };
-}
-
-/** Returns the check whether a transaction emitted an event of the contract. */
-function emitted(
-  contract: Address,
-  event: ReturnType<ProofAnchorClient["eventOf"]>,
-): (receipt: ConsensusReceipt) => boolean {
-  return ({ logs }) =>
-    logs.some(
-      ({ address, topics, data }) =>
-        Buffer.compare(address, getBytes(contract)) === 0 &&
-        topics.length === event.topics.length &&
-        topics.every((topic, place) => hexlify(topic) === event.topics[place]) &&
-        hexlify(data) === event.data,
-    );
 }

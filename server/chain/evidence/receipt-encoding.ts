@@ -3,9 +3,10 @@ import { concat, getBytes } from "ethers";
 import { z } from "zod";
 import { BigQuantity, Data } from "../rpc/fields.ts";
 
-const Log = z.object({ address: Data, topics: z.array(Data), data: Data });
+/** The fields of a log that the block's receipts root covers. */
+export const ConsensusLog = z.object({ address: Data, topics: z.array(Data), data: Data });
 
-/** The fields of a receipt that the block's receipts root covers. */
+/** The fields of a receipt that the block's receipts root covers, and the names of its block and transaction. */
 export const ConsensusReceipt = z.object({
   type: BigQuantity.default(0n),
   /** Receipts of the first forks have a state root in its place. */
@@ -13,8 +14,9 @@ export const ConsensusReceipt = z.object({
   root: Data.nullish(),
   cumulativeGasUsed: BigQuantity,
   logsBloom: Data,
-  logs: z.array(Log),
+  logs: z.array(ConsensusLog),
   blockHash: Data,
+  transactionHash: Data,
 });
 
 /** As {@link ConsensusReceipt} reads it. */

@@ -37,7 +37,8 @@ const fees = {
   accessList: AccessList,
 };
 
-const Legacy = z.object({ ...signed, type: z.literal("0x0"), gasPrice: BigQuantity, v: BigQuantity });
+/** A transaction without a type, as the relayer sends them. */
+export const LegacyTransaction = z.object({ ...signed, type: z.literal("0x0"), gasPrice: BigQuantity, v: BigQuantity });
 const WithAccessList = z.object({
   ...signed,
   ...parity,
@@ -69,7 +70,7 @@ export const BlockTransaction = z.preprocess(
     typeof response === "object" && response !== null && !("type" in response)
       ? { ...response, type: "0x0" }
       : response,
-  z.discriminatedUnion("type", [Legacy, WithAccessList, WithFees, WithBlobs, WithAuthorizations]),
+  z.discriminatedUnion("type", [LegacyTransaction, WithAccessList, WithFees, WithBlobs, WithAuthorizations]),
 );
 
 /** As {@link BlockTransaction} reads it. */

@@ -1,10 +1,14 @@
+import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
-import type { ProvenBytes } from "./anchor-evidence.ts";
-import { fetchBlock } from "../node/node-block.ts";
+import type { BlockReference } from "../block.ts";
+import type { ValidatorHistory } from "../consensus/validator-history.ts";
+import { fetchBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
-import { type Rpc, unavailable } from "../rpc/rpc.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import { ContradictionError, type Rpc, unavailable } from "../rpc/rpc.ts";
+import type { ProvenBytes } from "./anchor-evidence.ts";
 import { encodeHeader, HashedHeader } from "./block-header.ts";
-import { hasCommitQuorum } from "./commit-seals.ts";
+import { commitSignersOf, hasCommitQuorum } from "./commit-seals.ts";
 import { type Consensus, consensusOf } from "./consensus.ts";
 import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
@@ -12,57 +16,143 @@ import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
 
 const Block = HashedHeader.extend({ transactions: z.array(BlockTransaction) });
 
+/** What a header is checked with. */
+export interface BlockRules {
+  readonly names: ValidatorNames;
+  readonly validators: ValidatorHistory;
+}
+
+/** A block whose header has its hash and, on a BFT chain, the commit seals of known validators. */
+export interface VerifiedHeader extends Consensus {
+  readonly reference: BlockReference;
+}
+
 /** A block with its transactions and receipts, all checked against the block's hash. */
-export interface VerifiedBlock extends Consensus {
-  readonly hash: Uint8Array;
+export interface VerifiedBlock extends VerifiedHeader {
   /** RLP. */
   readonly header: Uint8Array;
-  readonly receipts: readonly ConsensusReceipt[];
-  transaction(index: number): Promise<ProvenBytes>;
-  receipt(index: number): Promise<ProvenBytes>;
+  readonly transactions: readonly MinedTransaction[];
+  transaction(index: number): ProvenBytes;
+  receipt(index: number): ProvenBytes;
+}
+
+/** A transaction of a verified block, with its outcome. */
+export interface MinedTransaction {
+  /** `0x` hex. */
+  readonly hash: string;
+  /** Empty for the deployment of a contract. */
+  readonly to: Uint8Array;
+  readonly input: Uint8Array;
+  readonly succeeded: boolean;
+  readonly logs: ConsensusReceipt["logs"];
 }
 
 /**
- * Fetches a block and checks it.
+ * Fetches a block's header and checks it.
+ * @returns `undefined` when the node does not have the block
+ * @throws SealbookError `chain_unavailable` also when the header contradicts its hash, or validators did not seal it
+ */
+export async function readVerifiedHeader(
+  rpc: Pick<Rpc, "call">,
+  number: number,
+  rules: BlockRules,
+): Promise<VerifiedHeader | undefined> {
+  const header = await fetchBlock(rpc, number, HashedHeader);
+  return header && verifiedHeader(number, header, rules);
+}
+
+/**
+ * Fetches a block and checks all of it.
  * @returns `undefined` when the node does not have it
  * @throws SealbookError `chain_unavailable` also when the node's responses contradict each other
  */
-export async function readVerifiedBlock(rpc: Pick<Rpc, "call">, number: number): Promise<VerifiedBlock | undefined> {
+export async function readVerifiedBlock(
+  rpc: Pick<Rpc, "call">,
+  number: number,
+  rules: BlockRules,
+): Promise<VerifiedBlock | undefined> {
   const [block, receipts] = await Promise.all([
     fetchBlock(rpc, number, Block, { full: true }),
     fetchBlockReceipts(rpc, number, ConsensusReceipt),
   ]);
   if (block === undefined || receipts === undefined) return undefined;
-  const consensus = consensusOf(block, block.hash);
-  if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
-  const { protocol } = consensus;
-  if (protocol !== "none" && !hasCommitQuorum(protocol, block))
-    throw inconsistent(number, "its validators did not seal it");
+  const header = await verifiedHeader(number, block, rules);
   const transactionBytes = block.transactions.map(encodeTransaction);
+  if (receipts.some(({ status, root }) => (status ?? root ?? undefined) === undefined))
+    throw inconsistent(number, "a receipt has no outcome");
   const receiptBytes = receipts.map(encodeReceipt);
-  const transactionTrie = await listTrie(transactionBytes);
-  const receiptTrie = await listTrie(receiptBytes);
-  if (Buffer.compare(transactionTrie.root, block.transactionsRoot) !== 0) {
+  const transactionTrie = listTrie(transactionBytes);
+  const receiptTrie = listTrie(receiptBytes);
+  if (!equalBytes(transactionTrie.root, block.transactionsRoot)) {
     throw inconsistent(number, "its transactions are not those of its header");
   }
-  if (Buffer.compare(receiptTrie.root, block.receiptsRoot) !== 0) {
+  if (!equalBytes(receiptTrie.root, block.receiptsRoot)) {
     throw inconsistent(number, "its receipts are not those of its header");
   }
-  const entry = async (all: readonly Uint8Array[], trie: MerkleTrie, index: number): Promise<ProvenBytes> => {
+  const transactions = block.transactions.map(({ to, input }, index): MinedTransaction => {
+    const { status, logs = [], blockHash, transactionHash } = receipts[index] ?? {};
+    const hash = keccak256(transactionBytes[index] ?? "0x");
+    if (!equalBytes(blockHash, block.hash) || hexlify(transactionHash ?? "0x") !== hash)
+      throw inconsistent(number, "its receipts name another block or transaction");
+    return { hash, to, input, succeeded: status === 1n, logs };
+  });
+  const entry = (all: readonly Uint8Array[], trie: MerkleTrie, index: number): ProvenBytes => {
     const raw = all[index];
     if (raw === undefined) throw new RangeError(`Block ${number} has no transaction ${index}`);
-    return { raw, proof: await trie.proof(listKey(index)) };
+    return { raw, proof: trie.proof(listKey(index)) };
   };
   return {
-    ...consensus,
-    hash: block.hash,
+    ...header,
     header: encodeHeader(block),
-    receipts,
+    transactions,
     transaction: (index) => entry(transactionBytes, transactionTrie, index),
     receipt: (index) => entry(receiptBytes, receiptTrie, index),
   };
 }
 
+async function verifiedHeader(
+  number: number,
+  header: z.output<typeof HashedHeader>,
+  { names, validators }: BlockRules,
+): Promise<VerifiedHeader> {
+  const consensus = consensusOf(header, header.hash);
+  if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
+  if (header.number !== BigInt(number)) throw inconsistent(number, `it is block ${header.number}`);
+  if (!(await isSealed(number, header, consensus, validators)))
+    throw inconsistent(number, "its validators did not seal it");
+  const miner = hexlify(header.miner);
+  return {
+    ...consensus,
+    reference: {
+      number,
+      hash: header.hash,
+      time: Number(header.timestamp),
+      validator: names.get(miner) ?? miner,
+    },
+  };
+}
+
+/**
+ * Returns whether a quorum of the block's validators signed it, and the server accepts these validators. The first
+ * block has no seals. Where a contract lists the validators, headers do not: only the hash is checked, unless earlier
+ * headers did list them. A chain that has seals does not have blocks without.
+ */
+async function isSealed(
+  number: number,
+  header: z.output<typeof HashedHeader>,
+  { protocol, validators: listed }: Consensus,
+  known: ValidatorHistory,
+): Promise<boolean> {
+  if (number === 0) return true;
+  if (protocol === "none") return known.isEmpty;
+  if (known.hasChecked(header.hash)) return true;
+  if (listed.length === 0) return known.isEmpty || known.sealed(number, commitSignersOf(protocol, header));
+  return (
+    hasCommitQuorum(protocol, header) &&
+    known.accepts(number, header.hash, listed.map(hexlify), () => commitSignersOf(protocol, header))
+  );
+}
+
 function inconsistent(number: number, why: string): Error {
-  return unavailable(new Error(`what the node says of block ${number} does not hold together: ${why}`));
+  return unavailable(new ContradictionError(`the node's responses about block ${number} are inconsistent: ${why}`));
 }

@@ -6,7 +6,6 @@ import { parseResponse, query } from "../rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "./node-block.ts";
 import { NodeLog } from "./log.ts";
-import { prefixedHex } from "../../kit/hex.ts";
 
 /** A receipt with the logs of its transaction. */
 export const NodeReceipt = z.object({
@@ -53,25 +52,6 @@ export async function fetchBlockReceipts<Schema extends z.ZodType>(
   const method = "eth_getTransactionReceipt";
   const receipts = await Promise.all(block.transactions.map((hash) => rpc.call(method, [hash])));
   return receipts.includes(null) ? undefined : parseResponse(z.array(receipt), method, receipts);
-}
-
-/**
- * Reads the outcome of every transaction of a block.
- * @returns `undefined` when the node does not have the block, or returns receipts of another block under its number
- */
-export async function readBlockReceipts(
-  rpc: Rpc,
-  number: number,
-  names: ValidatorNames,
-): Promise<Receipt[] | undefined> {
-  const [block, receipts] = await Promise.all([
-    readBlock(rpc, number, names),
-    fetchBlockReceipts(rpc, number, Outcome),
-  ]);
-  if (block === undefined || receipts === undefined) return undefined;
-  const hash = prefixedHex(block.hash);
-  if (receipts.some(({ blockHash }) => blockHash !== hash)) return undefined;
-  return receipts.map(({ transactionHash, status }) => ({ transactionHash, succeeded: status === 1, block }));
 }
 
 /** Reads the outcome of one transaction; `undefined` while it is not mined. */

@@ -70,6 +70,14 @@ export class NodeError extends Error {
 /** The node serves another chain than the one that the journal belongs to. */
 export class WrongChainError extends Error {}
 
+/** The node's responses contradict each other. */
+export class ContradictionError extends Error {}
+
+/** Returns whether a read failed because the node's responses contradict each other. */
+export function isContradiction(error: unknown): boolean {
+  return error instanceof SealbookError && error.cause instanceof ContradictionError;
+}
+
 /** Returns whether a call failed because the node serves another chain. */
 export function isWrongChain(error: unknown): boolean {
   return error instanceof SealbookError && error.cause instanceof WrongChainError;
@@ -82,8 +90,8 @@ export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
-  const isKnown = cause instanceof PeerTlsError || cause instanceof WrongChainError;
-  const reason = isKnown ? cause.message : "the chain's node does not respond";
+  const isKnown = [PeerTlsError, WrongChainError, ContradictionError].some((kind) => cause instanceof kind);
+  const reason = isKnown && cause instanceof Error ? cause.message : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
 

@@ -1,3 +1,5 @@
+import { equalBytes } from "../../kit/bytes.ts";
+import type { VerifiedChain } from "../evidence/verified-chain.ts";
 import type { TransactionStore } from "./transactions.ts";
 import type { Address } from "../transaction.ts";
 import { fetchQuantity } from "../rpc/query.ts";
@@ -12,7 +14,8 @@ export type ChainEvent =
 
 export interface RollbackDetectorDeps {
   readonly rpc: Pick<Rpc, "call" | "addresses">;
-  readonly store: Pick<TransactionStore, "reopen" | "minedNonces" | "outcome">;
+  readonly chain: Pick<VerifiedChain, "header">;
+  readonly store: Pick<TransactionStore, "reopen" | "minedNonces" | "lastMined" | "outcome">;
   /**
    * Time after which transactions of another relayer are taken over; that relayer may be out of service permanently.
    */
@@ -95,6 +98,16 @@ export class RollbackDetector {
     // A node that lags, for instance one of several behind a load balancer, catches up.
     const since = this.#lackingSince.get(key) ?? performance.now();
     this.#lackingSince.set(key, since);
-    return performance.now() - since < lagMilliseconds ? undefined : remaining;
+    if (performance.now() - since < lagMilliseconds) return undefined;
+    return (await this.#stillHas(key, mined, remaining)) ? undefined : remaining;
+  }
+
+  /** Returns whether the chain has the block of a nonce that the node does not count: then its count is wrong. */
+  async #stillHas(key: Address, mined: number, remaining: number): Promise<boolean> {
+    const { chain, store } = this.#deps;
+    const last = await store.lastMined(key, mined);
+    if (last === undefined || last.nonce < remaining) return false;
+    const header = await chain.header(last.block);
+    return equalBytes(header?.reference.hash, last.blockHash);
   }
 }

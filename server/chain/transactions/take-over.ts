@@ -1,19 +1,23 @@
 import { hexlify } from "ethers";
+import type { TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import type { TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
-import type { ValidatorNames } from "../node/node-block.ts";
-import { type Receipt, readReceipt } from "../node/receipt.ts";
-import { NodeError, type Rpc } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/rpc.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 
-export interface TakeOverDeps {
-  readonly rpc: Rpc;
+/** The outcomes of transactions, as far as the server checks them itself. */
+export interface OutcomeRules {
+  readonly chain: VerifiedChain;
+  /** Returns whether the success of a transaction counts. One that does not count stays in flight. */
+  readonly accepts: (at: TransactionInBlock) => Promise<boolean>;
+}
+
+export interface TakeOverDeps extends OutcomeRules {
   readonly store: Pick<TransactionStore, "inFlightOfOthers" | "recordOutcomes">;
   /** Address of the own key; its transactions are excluded. */
   readonly self: Address;
   /** Unix milliseconds. */
   readonly before: number;
-  readonly validatorNames: ValidatorNames;
   /** Returns whether to end early. */
   isStopped(): boolean;
 }
@@ -25,16 +29,19 @@ export interface TakeOverDeps {
  * key.
  */
 export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
-  const { rpc, store, self, before, validatorNames, isStopped } = deps;
+  const { store, self, before, isStopped } = deps;
+  const { rpc } = deps.chain;
   const transactions = await store.inFlightOfOthers(self, before);
-  const receipts = await Promise.all(transactions.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)));
+  const mined = await deps.chain.transactions(transactions.map(({ hash }) => hexlify(hash)));
   const outcomes: FinalOutcome[] = [];
   for (const [index, transaction] of transactions.entries()) {
-    const receipt = receipts[index];
-    if (receipt !== undefined) outcomes.push(await finalOutcomeOf(rpc, transaction, receipt));
+    const at = mined[index];
+    const outcome = at && (await finalOutcomeOf(deps, transaction, at));
+    if (outcome !== undefined) outcomes.push(outcome);
   }
+  if (outcomes.length > 0) await rpc.identify?.();
   await store.recordOutcomes(outcomes);
-  const lost = transactions.filter((_, index) => receipts[index] === undefined);
+  const lost = transactions.filter((_, index) => mined[index] === undefined);
   // One after the other: some nodes reject a nonce before the one below it.
   for (const { raw } of lost) {
     if (isStopped()) return;
@@ -47,12 +54,17 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof NodeError)) throw error;
 }
 
-/** Returns the outcome of a mined transaction; queries the reason of a revert. */
+/**
+ * Returns the outcome of a mined transaction; queries the reason of a revert.
+ * @returns `undefined` for a success that does not count
+ */
 export async function finalOutcomeOf(
-  rpc: Rpc,
+  { chain, accepts }: OutcomeRules,
   { id, raw }: Pick<SignedTransaction, "id" | "raw">,
-  { succeeded, block }: Receipt,
-): Promise<FinalOutcome> {
-  if (succeeded) return { id, state: "confirmed", block };
-  return { id, state: "reverted", block, reason: await revertReason(rpc, raw) };
+  at: TransactionInBlock,
+): Promise<FinalOutcome | undefined> {
+  const block = at.block.reference;
+  if (!at.transaction.succeeded)
+    return { id, state: "reverted", block, reason: await revertReason(chain.rpc, raw) };
+  return (await accepts(at)) ? { id, state: "confirmed", block } : undefined;
 }

@@ -1,14 +1,13 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction, TransactionOutcome } from "../transaction.ts";
-import { finalOutcomeOf, takeOverTransactions } from "./take-over.ts";
+import type { TransactionInBlock } from "../evidence/verified-chain.ts";
+import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { isContradiction, NodeError, toQuantity } from "../rpc/rpc.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
-import { type Receipt, readBlockReceipts, readReceipt } from "../node/receipt.ts";
-import type { ValidatorNames } from "../node/node-block.ts";
 import { classifyRefusal } from "./send-refusal.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
 
@@ -27,14 +26,13 @@ export type SenderEvent =
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
+  | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
   | ChainEvent
   | { readonly kind: "failing"; readonly error: unknown };
 
-export interface TransactionSenderDeps {
-  readonly rpc: Rpc;
+export interface TransactionSenderDeps extends OutcomeRules {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
-  readonly validatorNames: ValidatorNames;
   /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
   readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
@@ -83,7 +81,7 @@ export class TransactionSender implements Transactions {
     this.#signer = deps.signer;
     this.#owner = deps.signer.address;
     this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
-    this.#rollback = new RollbackDetector(deps);
+    this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
   }
 
   get address(): string {
@@ -194,7 +192,8 @@ export class TransactionSender implements Transactions {
   /** Resumes what is in flight and returns the next nonce; runs before the first transaction. */
   async #prepare(): Promise<number> {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
-    const { rpc, store, onEvent } = this.#deps;
+    const { chain, store, onEvent } = this.#deps;
+    const { rpc } = chain;
     const [mined, head] = await Promise.all([
       fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
       fetchQuantity(rpc, "eth_blockNumber", []),
@@ -246,7 +245,7 @@ export class TransactionSender implements Transactions {
   /** Does not wait for the node's responses; a refusal is queued as work. */
   #send(transactions: readonly SignedTransaction[]): void {
     for (const transaction of transactions) {
-      const sending = this.#deps.rpc
+      const sending = this.#deps.chain.rpc
         .call("eth_sendRawTransaction", [hexlify(transaction.raw)])
         .then(() => undefined)
         .catch((error: unknown) => this.#enqueue(() => this.#notTaken(transaction, error)))
@@ -280,15 +279,16 @@ export class TransactionSender implements Transactions {
    * only responses that name their block are reliable.
    */
   async #nonceUsed(transaction: SignedTransaction): Promise<void> {
-    const { rpc, store, validatorNames, onEvent } = this.#deps;
+    const { chain, store, onEvent } = this.#deps;
+    const { rpc } = chain;
     const hash = hexlify(transaction.hash);
-    const receipt = await readReceipt(rpc, hash, validatorNames);
-    if (receipt !== undefined) return this.#recordReceipts([receipt]);
+    const [mined] = await chain.transactions([hash]);
+    if (mined !== undefined) return this.#recordMined([mined]);
     const head = await fetchQuantity(rpc, "eth_blockNumber", []);
     const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
-    const first = (await store.lastMinedBlock(this.#signer.address, transaction.nonce)) ?? 0;
+    const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
     if ((await this.#recordBlocks(first, head)) < head || !this.#inFlight.has(hash)) return;
     this.#inFlight.delete(hash);
     await this.#written(store.requeue(transaction.id));
@@ -330,32 +330,37 @@ export class TransactionSender implements Transactions {
    * @returns the last recorded block: before `to` when the node lacks one, which is possible behind a load balancer
    */
   async #recordBlocks(from: number, to: number): Promise<number> {
-    const { rpc, validatorNames } = this.#deps;
+    const { chain } = this.#deps;
     for (let first = from; first <= to; first += BLOCKS_AT_ONCE) {
       const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, to - first + 1) }, (_, index) => first + index);
-      const blocks = await Promise.all(numbers.map((number) => readBlockReceipts(rpc, number, validatorNames)));
+      const blocks = await Promise.all(numbers.map((number) => chain.block(number)));
       const lacking = blocks.indexOf(undefined);
-      const present = lacking === -1 ? blocks : blocks.slice(0, lacking);
-      await this.#recordReceipts(present.flatMap((receipts) => receipts ?? []));
+      const present = (lacking === -1 ? blocks : blocks.slice(0, lacking)).filter((block) => block !== undefined);
+      await this.#recordMined(
+        present.flatMap((block) => block.transactions.map((transaction, index) => ({ block, index, transaction }))),
+      );
       if (lacking !== -1) return first + lacking - 1;
     }
     return Math.max(to, from - 1);
   }
 
-  async #recordReceipts(receipts: readonly Receipt[]): Promise<void> {
-    const { rpc, store, onEvent } = this.#deps;
+  async #recordMined(mined: readonly TransactionInBlock[]): Promise<void> {
+    const { chain, store, onEvent } = this.#deps;
     const outcomes: FinalOutcome[] = [];
-    for (const receipt of receipts) {
-      const transaction = this.#inFlight.get(receipt.transactionHash);
-      if (transaction === undefined) continue;
-      const outcome = await finalOutcomeOf(rpc, transaction, receipt);
-      outcomes.push(outcome);
-      if (outcome.state === "reverted") onEvent({ kind: "reverted", id: transaction.id, reason: outcome.reason ?? "" });
+    for (const at of mined) {
+      const transaction = this.#inFlight.get(at.transaction.hash);
+      const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction, at));
+      if (outcome !== undefined) outcomes.push(outcome);
     }
     if (outcomes.length === 0) return;
+    // The blocks are those of the journal's chain only if the node still serves it.
+    await chain.rpc.identify?.();
     await this.#written(store.recordOutcomes(outcomes));
-    for (const { transactionHash } of receipts) this.#inFlight.delete(transactionHash);
-    this.#recorded(outcomes.map(({ id }) => id));
+    const recorded = new Set(outcomes.map(({ id }) => id));
+    for (const [hash, { id }] of this.#inFlight) if (recorded.has(id)) this.#inFlight.delete(hash);
+    for (const { id, state, reason } of outcomes)
+      if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
+    this.#recorded([...recorded]);
   }
 
   async #recheckOverdue(): Promise<void> {
@@ -370,27 +375,42 @@ export class TransactionSender implements Transactions {
     const next = await this.#prepare();
     const mined = Math.min(next, ...Array.from(this.#inFlight.values(), ({ nonce }) => nonce));
     const remaining = await this.#rollback.remainingOf(this.address, mined);
-    if (remaining !== undefined && (await this.#written(this.#rollback.reopen(this.address, remaining)))) {
-      this.#confirmedTo = undefined;
+    if (remaining !== undefined) {
+      const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
+      if (isRolledBack) this.#confirmedTo = undefined;
+      else await this.#fillGap(remaining, mined);
       this.#nextNonce = undefined;
       await this.#prepare();
     }
     await this.#rollback.checkRecovered();
   }
 
+  /**
+   * Fills nonces that the chain expects and that no transaction of the journal has: the first nonce was assigned after
+   * a node had returned too high a count. Without transactions in flight the next nonce is the one that the chain
+   * expects.
+   */
+  async #fillGap(from: number, to: number): Promise<void> {
+    if (this.#inFlight.size === 0) return;
+    const { store, onEvent } = this.#deps;
+    const nonces = Array.from({ length: Math.min(to - from, MAX_IN_FLIGHT) }, (_, index) => from + index);
+    await this.#written(store.fill(await Promise.all(nonces.map((nonce) => this.#signer.filler(nonce)))));
+    onEvent({ kind: "gap_filled", nonce: from, count: nonces.length });
+  }
+
   /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */
   #takeOver(): void {
-    const { rpc, store, validatorNames, takeOverMilliseconds, onEvent } = this.#deps;
+    const { chain, accepts, store, takeOverMilliseconds, onEvent } = this.#deps;
     const before = Date.now() - takeOverMilliseconds;
     this.#others ??= this.#rollback
       .reopenOfOthers(this.#signer.address)
       .then(() =>
         takeOverTransactions({
-          rpc,
+          chain,
+          accepts,
           store,
           self: this.#signer.address,
           before,
-          validatorNames,
           isStopped: () => this.#stopped,
         }),
       )
@@ -400,11 +420,18 @@ export class TransactionSender implements Transactions {
 
   /** Records the outcomes of mined transactions, and sends the lost ones again: always the same bytes. */
   async #checkAndResend(transactions: readonly InFlight[]): Promise<void> {
-    const { rpc, validatorNames } = this.#deps;
-    const receipts = await Promise.all(transactions.map(({ hash }) => readReceipt(rpc, hexlify(hash), validatorNames)));
-    await this.#recordReceipts(receipts.filter((receipt) => receipt !== undefined));
-    const lost = transactions.filter((_, index) => receipts[index] === undefined);
-    for (const transaction of lost) transaction.sentAt = performance.now();
-    this.#send(lost);
+    const hashes = transactions.map(({ hash }) => hexlify(hash));
+    const mined = await this.#deps.chain.transactions(hashes).catch((error: unknown) => {
+      // Whether they are mined is open: the same bytes again are harmless, and needed if they are not.
+      if (isContradiction(error)) this.#sendAgain(transactions);
+      throw error;
+    });
+    await this.#recordMined(mined.filter((at) => at !== undefined));
+    this.#sendAgain(transactions.filter((_, index) => mined[index] === undefined));
+  }
+
+  #sendAgain(transactions: readonly InFlight[]): void {
+    for (const transaction of transactions) transaction.sentAt = performance.now();
+    this.#send(transactions);
   }
 }

@@ -30,6 +30,13 @@ export interface IntentStore {
   insert(call: ContractCall): Promise<number>;
 }
 
+/** A mined transaction of a key, with its block in the journal. */
+export interface MinedNonce {
+  readonly nonce: number;
+  readonly block: number;
+  readonly blockHash: Uint8Array;
+}
+
 /** The relayer's transactions on disk, as its sender needs them. */
 export interface TransactionStore {
   /**
@@ -55,8 +62,8 @@ export interface TransactionStore {
   highestNonce(sender: Address): Promise<number | undefined>;
   /** Returns the number of mined nonces of each key, up to the highest one. */
   minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
-  /** Returns the newest block with a transaction of a key with a lower nonce. */
-  lastMinedBlock(sender: Address, beforeNonce: number): Promise<number | undefined>;
+  /** Returns the mined transaction of a key with the highest nonce below another one. */
+  lastMined(sender: Address, beforeNonce: number): Promise<MinedNonce | undefined>;
   /** Removes the signature of a transaction whose nonce was used elsewhere: its intent is queued again. */
   requeue(id: number): Promise<void>;
   /**
@@ -64,6 +71,11 @@ export interface TransactionStore {
    * @returns the filler's id
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
+  /**
+   * Writes empty transactions for nonces that the chain expects and no intent has.
+   * @returns their ids, in order
+   */
+  fill(fillers: readonly Filler[]): Promise<number[]>;
   recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<void>;
   /**
    * Removes the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that

@@ -1,8 +1,12 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { AnchorContent, AnchoringBlock, AnchorOnChain } from "../../chain/contracts/anchor-content.ts";
+import type {
+  AnchorContent,
+  AnchoringBlock,
+  AnchorOnChain,
+  BlockInclusion,
+} from "../../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import type { BlockInclusion } from "./stored-anchor.ts";
 
 /** Kinds of contradictions between the chain and a confirmed anchor. */
 export type ChainFault =
@@ -71,7 +75,10 @@ export async function contradictionOf(
   inclusion: BlockInclusion,
 ): Promise<string | undefined> {
   const { hash } = content;
-  const [onChain, block] = await Promise.all([chain.anchorOf(hash), chain.blockOf(inclusion.transactionHash, hash)]);
-  const fault = chainFault(content, inclusion, onChain, block && { block, given: () => hash });
+  const { transactionHash, block } = inclusion;
+  const found = await chain.blockOf(transactionHash, hash, block.number);
+  if (found !== undefined && isSameBlock(found, block)) return undefined;
+  const onChain = await chain.anchorOf(hash);
+  const fault = chainFault(content, inclusion, onChain, found && { block: found, given: () => hash });
   return fault && `The journal has a record of this hash, but ${TEXTS[fault]}`;
 }

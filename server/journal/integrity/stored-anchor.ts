@@ -1,13 +1,6 @@
-import type { AnchorContent } from "../../chain/contracts/anchor-content.ts";
-import type { BlockReference } from "../../chain/block.ts";
+import type { AnchorContent, BlockInclusion } from "../../chain/contracts/anchor-content.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { MAX_TREE_SIZE, merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
-
-/** The transaction and block of an anchor on chain, current or superseded. */
-export interface BlockInclusion {
-  readonly transactionHash: Uint8Array;
-  readonly block: BlockReference;
-}
 
 /** The state of an anchor: `pending` from its opening on, `failed` when its transaction cannot be mined. */
 export type AnchorOutcome =

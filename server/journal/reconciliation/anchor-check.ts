@@ -2,11 +2,16 @@ import type { ReconciliationProgress, ReconciliationStore } from "./divergence.t
 import type { LoggedAnchor } from "../../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
+import { ContradictionError, unavailable } from "../../chain/rpc/rpc.ts";
+import { restoreConfirmation } from "./lost-confirmation.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
 export interface AnchorCheckDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "reconfirm">;
-  readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash" | "firstBlock" | "newestBlock" | "anchors">;
+  readonly chain: Pick<
+    ProofAnchorClient,
+    "blockOf" | "blockHash" | "hasAnchored" | "firstBlock" | "newestBlock" | "anchors"
+  >;
   readonly divergences: DivergenceTracker;
 }
 
@@ -47,17 +52,19 @@ export class AnchorCheck {
     const transaction = `transaction ${prefixedHex(transactionHash)}`;
     const known = await store.anchor(hash);
     if (known === undefined) {
+      if (!(await chain.hasAnchored(blockNumber, { hash, size })))
+        throw unavailable(new ContradictionError(`the node returns an event that block ${blockNumber} does not have`));
       const what = size === 0 ? "a hash" : `a root over ${size} hashes`;
       await divergences.diverged(
         subject,
         `the chain has ${what} in block ${blockNumber}, ${transaction}, that the journal does not know`,
       );
-    } else if (known.isMined && !known.isConfirmed) {
-      const block = await chain.blockOf(transactionHash, hash);
-      if (block === undefined) return;
-      await store.reconfirm(known.transactionId, block);
-      divergences.corrected(`the journal had lost that anchor ${known.id} is in block ${blockNumber}, ${transaction}`);
+      return;
     }
+    const restored = await restoreConfirmation(this.#deps, hash);
+    if (restored === undefined) return;
+    const { anchor, block } = restored;
+    divergences.corrected(`the journal had lost that anchor ${anchor.id} is in block ${block.number}, ${transaction}`);
   }
 
   async #isOnChain(block: ReconciliationProgress["block"]): Promise<boolean> {

@@ -76,7 +76,7 @@ export class ConfirmationCheck {
       );
     }
     const subject = { kind: "confirmation", sequence } as const;
-    const mined = await chain.blockOf(transactionHash, hash);
+    const mined = await chain.blockOf(transactionHash, hash, block.number);
     if (mined !== undefined) this.#lacking.delete(sequence);
     if (mined !== undefined && isSameBlock(mined, block)) {
       await divergences.resolved(subject);

@@ -54,6 +54,8 @@ export interface Confirmation extends AnchorContent {
 export interface AnchorStanding {
   readonly id: number;
   readonly transactionId: number;
+  /** `undefined` before its transaction is signed. */
+  readonly transactionHash: Uint8Array | undefined;
   /** Whether its transaction was mined. */
   readonly isMined: boolean;
   readonly isConfirmed: boolean;

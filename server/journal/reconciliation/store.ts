@@ -172,13 +172,20 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         .selectFrom("anchors")
         .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
         .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-        .select(["anchors.id", "transactions.id as transaction_id", "state", "confirmations.sequence"])
+        .select([
+          "anchors.id",
+          "transactions.id as transaction_id",
+          "transactions.hash as transaction_hash",
+          "state",
+          "confirmations.sequence",
+        ])
         .where("anchors.hash", "=", hash)
         .executeTakeFirst();
       return (
         row && {
           id: row.id,
           transactionId: row.transaction_id,
+          transactionHash: row.transaction_hash ?? undefined,
           isMined: row.state === "confirmed",
           isConfirmed: row.sequence !== null,
         }

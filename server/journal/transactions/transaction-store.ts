@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
 import type { TransactionStore } from "../../chain/transactions/transactions.ts";
-import type { SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
+import type { Filler, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
@@ -48,6 +48,24 @@ function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "
   return rows.flatMap(({ id, nonce, raw, hash }) =>
     nonce === null || raw === null || hash === null ? [] : [{ id, nonce, raw, hash }],
   );
+}
+
+async function insertFiller(transaction: Database, { sender, nonce, raw, hash }: Filler): Promise<number> {
+  const { id } = await transaction
+    .insertInto("transactions")
+    .values({
+      purpose: "nonce_filler",
+      to_address: sender,
+      state: "sent",
+      sender,
+      nonce,
+      raw,
+      hash,
+      created_at: Date.now(),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
 }
 
 export function transactionStore(database: Database): TransactionStore {
@@ -146,18 +164,27 @@ export function transactionStore(database: Database): TransactionStore {
       return completed;
     },
 
-    async lastMinedBlock(sender, beforeNonce) {
+    async lastMined(sender, beforeNonce) {
       const row = await database
         .selectFrom("transactions")
-        .select("block_number")
+        .select(["nonce", "block_number", "block_hash"])
         .where("sender", "=", sender)
         .where("nonce", "<", beforeNonce)
         .where("block_number", "is not", null)
         .orderBy("nonce", "desc")
         .limit(1)
         .executeTakeFirst();
-      return row?.block_number ?? undefined;
+      if (row === undefined || row.nonce === null || row.block_number === null || row.block_hash === null)
+        return undefined;
+      return { nonce: row.nonce, block: row.block_number, blockHash: row.block_hash };
     },
+
+    fill: (fillers) =>
+      database.transaction().execute(async (transaction) => {
+        const ids: number[] = [];
+        for (const filler of fillers) ids.push(await insertFiller(transaction, filler));
+        return ids;
+      }),
 
     async recordOutcomes(outcomes) {
       if (outcomes.length === 0) return;
@@ -227,28 +254,14 @@ export function transactionStore(database: Database): TransactionStore {
         .execute();
     },
 
-    refuse: (id, reason, { sender, nonce, raw, hash }) =>
+    refuse: (id, reason, filler) =>
       database.transaction().execute(async (transaction) => {
         await transaction
           .updateTable("transactions")
           .set({ state: "refused", reason, nonce: null, raw: null, hash: null, outcome_at: Date.now() })
           .where("id", "=", id)
           .execute();
-        const filler = await transaction
-          .insertInto("transactions")
-          .values({
-            purpose: "nonce_filler",
-            to_address: sender,
-            state: "sent",
-            sender,
-            nonce,
-            raw,
-            hash,
-            created_at: Date.now(),
-          })
-          .returning("id")
-          .executeTakeFirstOrThrow();
-        return filler.id;
+        return insertFiller(transaction, filler);
       }),
 
     async cancel(id) {

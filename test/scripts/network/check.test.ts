@@ -170,7 +170,7 @@ describe("check of a running network", function () {
 
   it("reports unlisted peers, missing peers and lagging nodes", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
-    const unlisted = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
+    const unlisted = `0x${testValidators(1, "unlisted").keys[0]?.publicKey.slice(4)}`;
     change("dc-1", { admin_peers: [second, third, { id: unlisted }] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
     responses.set(

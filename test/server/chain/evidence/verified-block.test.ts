@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { getBytes, hexlify, keccak256, parseEther, Wallet } from "ethers";
 import { listKey } from "../../../../server/chain/evidence/merkle-trie.ts";
-import { readVerifiedBlock, type VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
+import type { VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
+import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { startRawAnvil, type RawAnvil } from "../../../support/raw-anvil.ts";
@@ -12,6 +13,9 @@ import type { ParsedJson } from "../../../support/parsed-json.ts";
 const FUNDED = new Wallet("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
 const TRANSACTIONS_ROOT = 4;
 const RECEIPTS_ROOT = 5;
+
+const readBlock = (rpc: Pick<Rpc, "call">, number: number): Promise<VerifiedBlock | undefined> =>
+  new VerifiedChain({ chainId: 1, close: () => undefined, ...rpc, call: (...call) => rpc.call(...call) }).block(number);
 
 describe("verified blocks", function () {
   let anvil: RawAnvil;
@@ -48,27 +52,27 @@ describe("verified blocks", function () {
       await rpc.call("eth_sendRawTransaction", [raw]);
     }
     await rpc.call("evm_mine", []);
-    const block = await readVerifiedBlock(rpc, Number(await rpc.call("eth_blockNumber", [])));
+    const block = await readBlock(rpc, Number(await rpc.call("eth_blockNumber", [])));
     if (block === undefined) throw new Error("the block is not there");
-    expect(block.receipts).to.have.length(count);
+    expect(block.transactions).to.have.length(count);
     return block;
   };
 
   for (const count of [0, 1, 2, 17, 135]) {
     it(`of ${count} transactions have the node's hash and roots, and prove their content`, async () => {
       const block = await mine(count);
-      expect(hexlify(block.hash)).to.equal(keccak256(block.header));
+      expect(hexlify(block.reference.hash)).to.equal(keccak256(block.header));
       expect(block.protocol).to.equal("none");
       const fields = decodeRlp(getBytes(block.header));
       const [transactions, receipts] = [fields[TRANSACTIONS_ROOT], fields[RECEIPTS_ROOT]];
       if (!(transactions instanceof Uint8Array) || !(receipts instanceof Uint8Array))
         throw new TypeError("roots are bytes");
-      const all = await rpc.call("eth_getBlockByHash", [hexlify(block.hash), false]);
+      const all = await rpc.call("eth_getBlockByHash", [hexlify(block.reference.hash), false]);
       for (let index = 0; index < count; index += Math.max(1, Math.floor(count / 20))) {
-        const transaction = await block.transaction(index);
+        const transaction = block.transaction(index);
         expect(all).to.have.nested.property(`transactions[${index}]`, keccak256(transaction.raw));
         expect(provenValue(transactions, listKey(index), transaction.proof)).to.deep.equal(getBytes(transaction.raw));
-        const receipt = await block.receipt(index);
+        const receipt = block.receipt(index);
         expect(provenValue(receipts, listKey(index), receipt.proof)).to.deep.equal(getBytes(receipt.raw));
       }
     });
@@ -86,7 +90,7 @@ describe("verified blocks", function () {
       const connection = connectRpc(old.http, old.chainId);
       try {
         await connection.call("evm_mine", []);
-        expect(decodeRlp((await readVerifiedBlock(connection, 1))?.header ?? new Uint8Array())).to.have.length(fields);
+        expect(decodeRlp((await readBlock(connection, 1))?.header ?? new Uint8Array())).to.have.length(fields);
       } finally {
         connection.close();
         await old.stop();
@@ -95,7 +99,7 @@ describe("verified blocks", function () {
   }
 
   it("are unknown when the node lacks them", async () => {
-    expect(await readVerifiedBlock(rpc, 1_000_000)).to.equal(undefined);
+    expect(await readBlock(rpc, 1_000_000)).to.equal(undefined);
   });
 
   it("are rejected when the node's data is inconsistent", async () => {
@@ -108,7 +112,7 @@ describe("verified blocks", function () {
       },
     });
     const refusal = async (method: string, twist: (response: ParsedJson) => unknown): Promise<string> => {
-      const error: unknown = await readVerifiedBlock(twisted(method, twist), number).then(
+      const error: unknown = await readBlock(twisted(method, twist), number).then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
@@ -128,7 +132,7 @@ describe("verified blocks", function () {
     const failing: Pick<Rpc, "call"> = {
       call: () => Promise.reject(new NodeError("no such method", -32601, undefined)),
     };
-    await readVerifiedBlock(failing, 1).then(
+    await readBlock(failing, 1).then(
       () => expect.fail("it was read"),
       (error: unknown) => expect(error).to.be.instanceOf(NodeError),
     );

@@ -1,6 +1,7 @@
 import { mock } from "node:test";
 import { assert } from "chai";
 import { RollbackDetector } from "../../../../server/chain/transactions/rollback-detector.ts";
+import type { VerifiedHeader } from "../../../../server/chain/evidence/verified-block.ts";
 import type { AddressState } from "../../../../server/chain/rpc/rpc.ts";
 
 const KEY = "0xkey";
@@ -9,11 +10,17 @@ describe("a chain with fewer nonces than recorded", () => {
   let reopened: number[];
   let addresses: AddressState[] | undefined;
   let lost: RollbackDetector;
+  /** The header that the node has in block 7. */
+  let header: VerifiedHeader | undefined;
+  let now: number;
   beforeEach(() => {
-    mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
+    header = undefined;
+    now = 1_000_000;
+    mock.method(performance, "now", () => now);
     reopened = [];
     addresses = undefined;
     lost = new RollbackDetector({
+      chain: { header: async () => header },
       rpc: { call: async () => "0x3", addresses: () => addresses ?? [] },
       store: {
         reopen: async (_, from) => {
@@ -21,13 +28,14 @@ describe("a chain with fewer nonces than recorded", () => {
           return [];
         },
         minedNonces: async () => [],
+        lastMined: async () => ({ nonce: 4, block: 7, blockHash: Buffer.alloc(32, 7) }),
         outcome: async () => ({ state: "pending", sent: true }),
       },
       takeOverMilliseconds: 60_000,
       onEvent: () => assert.fail("nothing was lost"),
     });
   });
-  afterEach(() => mock.timers.reset());
+  afterEach(() => mock.restoreAll());
 
   const look = async (): Promise<void> => {
     const known = await lost.remainingOf(KEY, 5);
@@ -36,11 +44,21 @@ describe("a chain with fewer nonces than recorded", () => {
   /** Looks now, and again when a node that only lags would have caught up. */
   const lookTwice = async (): Promise<void> => {
     await look();
-    mock.timers.tick(13_000);
+    now += 13_000;
     await look();
   };
 
   it("is rolled back when the difference persists", async () => {
+    await lookTwice();
+    assert.deepEqual(reopened, [3]);
+  });
+
+  it("is not rolled back when the node still has the block of a later nonce: its count is wrong", async () => {
+    const reference = { number: 7, hash: Buffer.alloc(32, 7), time: 70, validator: "v" };
+    header = { protocol: "none", validators: [], reference };
+    await lookTwice();
+    assert.deepEqual(reopened, []);
+    header = { ...header, reference: { ...reference, hash: Buffer.alloc(32, 8) } };
     await lookTwice();
     assert.deepEqual(reopened, [3]);
   });

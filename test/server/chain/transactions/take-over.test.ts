@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { computeAddress, hexlify, Transaction } from "ethers";
 import { takeOverTransactions } from "../../../../server/chain/transactions/take-over.ts";
+import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
@@ -55,11 +56,11 @@ for (const engine of ENGINES)
     };
     const seeTo = (): Promise<void> =>
       takeOverTransactions({
-        rpc,
+        chain: new VerifiedChain(rpc),
+        accepts: async () => true,
         store: transactionStore(journal.database),
         self: SELF,
         before: BEFORE,
-        validatorNames: new Map(),
         isStopped: () => false,
       });
     const nonces = (): number[] => node.sent.map((raw) => Transaction.from(raw).nonce);

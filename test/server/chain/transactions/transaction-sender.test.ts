@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethers";
+import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { type SenderEvent, TransactionSender } from "../../../../server/chain/transactions/transaction-sender.ts";
@@ -27,10 +28,10 @@ for (const engine of ENGINES)
 
     const startSender = (store: TransactionStore = transactionStore(journal.database)) => {
       sender = new TransactionSender({
-        rpc,
+        chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
+        accepts: async () => true,
         store,
         signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
-        validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
         takeOverMilliseconds: 60_000,
         onEvent: (event) => events.push(event),
       });
@@ -188,7 +189,7 @@ for (const engine of ENGINES)
       mine();
       await sender.outcome(id, 6_000);
       assert.lengthOf(new Set(node.sent), 1, "signed once");
-      assert.equal(node.blocks.flatMap(({ transactions }) => transactions).length, 1, "carried out once");
+      assert.equal(node.blocks.flatMap(({ receipts }) => receipts).length, 1, "carried out once");
       assert.equal((await now(id)).state, "confirmed");
     });
 
@@ -236,7 +237,7 @@ for (const engine of ENGINES)
         Buffer.from(transaction.data.slice(2), "hex").toString() === "bad"
           ? { code: -32000, message: "intrinsic gas too low" }
           : undefined;
-      const [before = 0, bad = 0, next = 0, last = 0] = await sent("before", "bad", "behind", "last");
+      const [before = 0, bad = 0, next = 0, last = 0] = await sent("before", "bad", "next", "last");
       const refused = await outcome(bad);
       assert.equal(refused.state, "refused");
       assert.include("reason" in refused ? refused.reason : "", "intrinsic gas too low");

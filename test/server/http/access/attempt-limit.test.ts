@@ -67,7 +67,7 @@ describe("limit of attempts", () => {
 
   it("does not count failures for other reasons", async () => {
     const limit = limitOf(1);
-    const other = new SealbookError("chain_unavailable", "away");
+    const other = new SealbookError("chain_unavailable", "unavailable");
     for (let n = 0; n < 3; n += 1)
       assert.equal(await codeOf(limit("a", () => Promise.reject(other))), "chain_unavailable");
   });

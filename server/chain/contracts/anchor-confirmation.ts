@@ -1,0 +1,75 @@
+import { getBytes } from "ethers";
+import { equalBytes } from "../../kit/bytes.ts";
+import { prefixedHex } from "../../kit/hex.ts";
+import type { TransactionInBlock } from "../evidence/verified-chain.ts";
+import type { MinedTransaction, VerifiedBlock } from "../evidence/verified-block.ts";
+import { INTERFACES } from "./interfaces.ts";
+import type { Address } from "../transaction.ts";
+import type { AnchorContent, AnchorOnChain } from "./anchor-content.ts";
+
+const ABI = INTERFACES.ProofAnchor;
+
+/** Reads that the rule needs for a repeated anchor. */
+export interface FirstAnchors {
+  /** Fetches the first anchor of a hash, as the contract returns it. */
+  anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
+  block(number: number): Promise<VerifiedBlock | undefined>;
+}
+
+/** An anchor in a verified block. */
+export interface ConfirmedAnchor {
+  readonly content: AnchorContent;
+  /** Whether the transaction anchored it, as opposed to an earlier one. */
+  readonly isFirst: boolean;
+}
+
+/**
+ * The one rule for confirmations: a transaction confirms the anchor of a hash when it succeeded in a verified block,
+ * passed the hash to the contract, and the contract emitted `Anchored` for it. A repeat emits nothing; then the event
+ * must be in the block of the first anchor, which must not be later. Nothing else counts, neither a receipt alone nor
+ * the contract's response.
+ * @returns `undefined` when the transaction confirms nothing
+ */
+export async function confirmedAnchor(
+  { block, transaction }: Pick<TransactionInBlock, "block" | "transaction">,
+  contract: Address,
+  chain: FirstAnchors,
+): Promise<ConfirmedAnchor | undefined> {
+  const content = contentGivenIn(transaction, contract);
+  if (!transaction.succeeded || content === undefined) return undefined;
+  const { number } = block.reference;
+  if (hasAnchored(transaction, contract, content.hash)) return { content, isFirst: true };
+  const first = await chain.anchorOf(content.hash);
+  if (first === undefined || first.blockNumber > number) return undefined;
+  const earlier = first.blockNumber === number ? block : await chain.block(first.blockNumber);
+  const isThere =
+    earlier?.reference.time === first.time &&
+    earlier.transactions.some((each) => hasAnchored(each, contract, content.hash));
+  return isThere ? { content, isFirst: false } : undefined;
+}
+
+/** Returns the content that a transaction passes to the contract; `undefined` for any other transaction. */
+export function contentGivenIn(
+  { to, input }: Pick<MinedTransaction, "to" | "input">,
+  contract: Address,
+): AnchorContent | undefined {
+  if (!equalBytes(to, getBytes(contract))) return undefined;
+  const call = ABI.parseTransaction({ data: prefixedHex(input) });
+  if (call?.name !== "anchor" && call?.name !== "anchorBatch") return undefined;
+  return { hash: getBytes(String(call.args[0])), size: call.name === "anchor" ? 0 : Number(call.args[1]) };
+}
+
+/** Returns the contents of the events of a transaction. */
+export function anchoredIn({ succeeded, logs }: MinedTransaction, contract: Address): AnchorContent[] {
+  if (!succeeded) return [];
+  return logs.flatMap(({ address, topics, data }) => {
+    if (!equalBytes(address, getBytes(contract))) return [];
+    const event = ABI.parseLog({ topics: topics.map(prefixedHex), data: prefixedHex(data) });
+    if (event?.name !== "Anchored") return [];
+    return { hash: getBytes(String(event.args.getValue("hash"))), size: Number(event.args.getValue("size")) };
+  });
+}
+
+function hasAnchored(transaction: MinedTransaction, contract: Address, hash: Uint8Array): boolean {
+  return anchoredIn(transaction, contract).some((anchored) => equalBytes(anchored.hash, hash));
+}

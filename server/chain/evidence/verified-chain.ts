@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { BlockReference } from "../block.ts";
+import { ValidatorHistory } from "../consensus/validator-history.ts";
+import { NodeBlock, type ValidatorNames } from "../node/node-block.ts";
+import { NodeReceipt } from "../node/receipt.ts";
+import { fetchQuantity, query } from "../rpc/query.ts";
+import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { SealbookError } from "../../errors.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import { prefixedHex } from "../../kit/hex.ts";
+import {
+  type BlockRules,
+  type MinedTransaction,
+  readVerifiedBlock,
+  readVerifiedHeader,
+  type VerifiedBlock,
+  type VerifiedHeader,
+} from "./verified-block.ts";
+
+/** Nodes that have to return the same hash of a block before a signed statement rests on it. */
+const AGREEING_NODES = 2;
+/** Attempts until the nodes agree, and the time between them: a new block needs a moment to spread. */
+const AGREEMENT_ATTEMPTS = 5;
+const AGREEMENT_MILLISECONDS = 500;
+
+const Place = NodeReceipt.pick({ blockNumber: true });
+const Name = NodeBlock.pick({ hash: true }).extend({ hash: z.string().toLowerCase() });
+
+/** A transaction in its block. */
+export interface TransactionInBlock {
+  readonly block: VerifiedBlock;
+  /** Index in the block. */
+  readonly index: number;
+  readonly transaction: MinedTransaction;
+}
+
+export interface VerifiedChainOptions {
+  readonly validatorNames?: ValidatorNames;
+  /** Unset for a reader without a journal: each block's own validators count. */
+  readonly validators?: ValidatorHistory;
+}
+
+/** Trust in a block that a statement rests on. */
+export interface BlockTrust {
+  /** Whether commit seals of known validators were checked. */
+  readonly isSealed: boolean;
+  /** Nodes that returned the same hash. */
+  readonly nodes: number;
+}
+
+/**
+ * The chain as far as the server checks it itself. Proofs, statements and bundles rest on these blocks only: the fields
+ * of a header are covered by the block's hash, transactions and receipts by the header, and on a BFT chain the hash by
+ * the seals of known validators.
+ */
+export class VerifiedChain {
+  readonly rpc: Rpc;
+  readonly #rules: BlockRules;
+
+  constructor(rpc: Rpc, { validatorNames = new Map(), validators }: VerifiedChainOptions = {}) {
+    this.rpc = rpc;
+    this.#rules = { names: validatorNames, validators: validators ?? ValidatorHistory.inMemory() };
+  }
+
+  /** Fetches a block's header; `undefined` for a block that the node does not have. */
+  header(number: number): Promise<VerifiedHeader | undefined> {
+    return readVerifiedHeader(this.rpc, number, this.#rules);
+  }
+
+  /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
+  block(number: number): Promise<VerifiedBlock | undefined> {
+    return readVerifiedBlock(this.rpc, number, this.#rules);
+  }
+
+  /** Fetches the newest block's header. */
+  async newest(): Promise<VerifiedHeader> {
+    const header = await this.header(await fetchQuantity(this.rpc, "eth_blockNumber", []));
+    if (header === undefined) throw unavailable(new Error("the node does not have its own newest block"));
+    return header;
+  }
+
+  /**
+   * Finds mined transactions; each block is read once. The node's receipt only serves to find the block.
+   * @param hashes `0x` hex
+   * @returns in the order of the hashes, `undefined` for a transaction that is in no block
+   */
+  async transactions(hashes: readonly string[]): Promise<(TransactionInBlock | undefined)[]> {
+    const places = await Promise.all(hashes.map((hash) => query(this.rpc, Place, "eth_getTransactionReceipt", [hash])));
+    const numbers = new Set(places.flatMap((place) => place?.blockNumber ?? []));
+    const blocks = new Map(
+      await Promise.all(Array.from(numbers, async (number) => [number, await this.block(number)] as const)),
+    );
+    return hashes.map((hash, at) => transactionIn(blocks.get(places[at]?.blockNumber ?? -1), hash));
+  }
+
+  /**
+   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each.
+   * @throws SealbookError `chain_unavailable` when they do not
+   */
+  async trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
+    const distinct = new Map(blocks.map((block) => [block.number, block]));
+    let nodes = this.rpc.callEach === undefined ? 1 : Number.POSITIVE_INFINITY;
+    let isSealed = true;
+    for (const block of distinct.values()) {
+      const header = await this.header(block.number);
+      if (header === undefined || !equalBytes(header.reference.hash, block.hash))
+        throw unavailable(new ContradictionError(`the node does not have block ${block.number} any more`));
+      isSealed &&= header.protocol !== "none" && header.validators.length > 0;
+      if (this.rpc.callEach !== undefined) nodes = Math.min(nodes, await this.#agreeing(block));
+    }
+    return { nodes, isSealed };
+  }
+
+  /** Returns how many nodes have a block; waits for the newest one to spread. */
+  async #agreeing({ number, hash }: BlockReference): Promise<number> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = (await this.rpc.callEach?.("eth_getBlockByNumber", [toQuantity(number), false])) ?? [];
+      const agreeing = found.filter((block) => Name.safeParse(block).data?.hash === prefixedHex(hash)).length;
+      if (agreeing >= AGREEING_NODES) return agreeing;
+      if (attempt === AGREEMENT_ATTEMPTS)
+        throw new SealbookError("chain_unavailable", `fewer than two nodes agree on block ${number} and its time`, {
+          retryAfterSeconds: 5,
+        });
+      await sleep(AGREEMENT_MILLISECONDS);
+    }
+  }
+}
+
+/** Finds a transaction in a block. */
+export function transactionIn(block: VerifiedBlock | undefined, hash: string): TransactionInBlock | undefined {
+  const index = block?.transactions.findIndex((each) => each.hash === hash) ?? -1;
+  const transaction = block?.transactions[index];
+  return block === undefined || transaction === undefined ? undefined : { block, index, transaction };
+}
