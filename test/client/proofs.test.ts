@@ -149,6 +149,8 @@ describe("proof client", () => {
       );
       const found = await client.find("twice");
       assert.lengthOf(found?.history ?? [], 1);
+      const pages = await Array.fromAsync(client.history("twice"));
+      assert.deepEqual(pages, [found]);
     });
 
     it("returns nothing for unknown items", async () => {
