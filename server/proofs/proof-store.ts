@@ -1,6 +1,6 @@
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
 import { hashKey } from "./leaf-index.ts";
-import type { AcceptedProof, ProofMetadata, StoredProof } from "./proof.ts";
+import { type AcceptedProof, metadataOf, type ProofMetadata, type StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
@@ -114,29 +114,6 @@ export function toProof(row: ProofRow): StoredProof {
 
 function toMetadata(row: ProofRow): ProofMetadata {
   return metadataOf({ ...row, ...decodeLabel(row.label) });
-}
-
-/** @throws RangeError when the stored metadata are not JSON */
-export function metadataOf({
-  timestamp,
-  type,
-  source,
-  metadata,
-}: Pick<ProofEntry, "timestamp" | "type" | "source" | "metadata">): ProofMetadata {
-  return {
-    ...(type === null ? {} : { type }),
-    timestamp,
-    ...(source === null ? {} : { source }),
-    ...(metadata === null ? {} : parsed(metadata)),
-  };
-}
-
-function parsed(metadata: string): Record<string, unknown> {
-  try {
-    return JSON.parse(metadata);
-  } catch {
-    throw new RangeError("the metadata of a proof were changed");
-  }
 }
 
 /** Returns the proof's own fields of an entry; the caller adds the leaf in the batch. */

@@ -1,3 +1,4 @@
+import type { ProofEntry } from "../journal/entries/codec.ts";
 import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
@@ -86,4 +87,27 @@ export function isSameRecord(a: NewProof, b: NewProof): boolean {
     (a.metadata.type ?? "") === (b.metadata.type ?? "") &&
     Buffer.compare(a.hash, b.hash) === 0
   );
+}
+
+/** @throws RangeError when the stored metadata are not JSON */
+export function metadataOf({
+  timestamp,
+  type,
+  source,
+  metadata,
+}: Pick<ProofEntry, "timestamp" | "type" | "source" | "metadata">): ProofMetadata {
+  return {
+    ...(type === null ? {} : { type }),
+    timestamp,
+    ...(source === null ? {} : { source }),
+    ...(metadata === null ? {} : parsed(metadata)),
+  };
+}
+
+function parsed(metadata: string): Record<string, unknown> {
+  try {
+    return JSON.parse(metadata);
+  } catch {
+    throw new RangeError("the metadata of a proof were changed");
+  }
 }

@@ -2,8 +2,7 @@ import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { equalBytes } from "../kit/bytes.ts";
-import type { ConfirmedProof } from "./proof.ts";
-import { metadataOf } from "./proof-store.ts";
+import { type ConfirmedProof, metadataOf } from "./proof.ts";
 
 /**
  * Returns a confirmed proof with all its facts from entries that are checked against the journal's checkpoint.
