@@ -137,6 +137,11 @@ export class ProofClient {
     return ifFound(() => this.#get(FoundProof, `api/v1/proof/${encodeURIComponent(id)}`, options));
   }
 
+  /** Fetches the proofs of a document, page by page: each page has the newest one, and older ones under `history`. */
+  async *history(id: string, { signal }: CallOptions = {}): AsyncGenerator<FoundProof, void> {
+    yield* this.#pages(FoundProof, `api/v1/proof/${encodeURIComponent(id)}`, {}, signal);
+  }
+
   /** Finds the proofs of a transaction: a proof, or the first page of a batch. */
   findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<AnchoredProofs | undefined> {
     return ifFound(() => this.#get(AnchoredProofs, `api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options));

@@ -1,6 +1,7 @@
-// Checks and restores the journal.
+// Checks, restores and completes the journal.
 import { Command } from "commander";
 import { checkCommand } from "./journal/check-command.ts";
+import { importCommand } from "./journal/import-command.ts";
 import { restoreCommand } from "./journal/restore-command.ts";
 import { runCommand } from "./proofs/run-command.ts";
 
@@ -9,4 +10,5 @@ const program = new Command("journal").description(
 );
 program.addCommand(checkCommand());
 program.addCommand(restoreCommand());
+program.addCommand(importCommand());
 await runCommand(program);

@@ -57,7 +57,7 @@ async function recordOutcome({ rebuild, chain }: RestoringDeps, leaves: Unconfir
   // A single hash may be anchored as it is or under a root.
   const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
   for (const content of forms) {
-    const mined = await find(chain, content);
+    const mined = await findAnchor(chain, content);
     if (mined === undefined) continue;
     await rebuild.confirm(leaves, content, mined.transactionHash, mined.block);
     return true;
@@ -78,7 +78,11 @@ async function findCheckpoints({ rebuild, chain }: RestoringDeps): Promise<void>
   }
 }
 
-async function find(chain: RestoringDeps["chain"], { hash, size }: AnchorContent) {
+/** Finds the transaction and the block of an anchor on chain; `undefined` when it is not there in this form. */
+export async function findAnchor(
+  chain: Pick<ProofAnchorClient, "anchorOf" | "anchors" | "blockOf">,
+  { hash, size }: AnchorContent,
+) {
   const anchor = await chain.anchorOf(hash);
   if (anchor?.size !== size) return undefined;
   const logged = await chain.anchors(anchor.blockNumber, anchor.blockNumber);

@@ -106,7 +106,13 @@ export class AttestationService {
         found.length === 0 ? `there is no record of ${what}` : `no record of ${what} is confirmed yet`,
       );
     }
-    return { subject, records: [newest, ...older] as const, count: confirmed.length, queriedAt: block, trust };
+    const { recordHash, merkle } = newest.proof;
+    const queries = {
+      anchor: chain.anchorQuery(merkle?.root ?? recordHash),
+      verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
+    };
+    const count = confirmed.length;
+    return { subject, records: [newest, ...older] as const, count, queries, queriedAt: block, trust };
   }
 
   /** Runs the checks that the statement lists. */
@@ -141,14 +147,7 @@ export class AttestationService {
         throw contradiction("the contract has no anchor of a record at the newest block");
       }
       const { response, ...firstAnchor } = inspected;
-      const { merkle } = proof;
-      return {
-        proof,
-        firstAnchor,
-        response,
-        anchorQuery: chain.anchorQuery(anchored),
-        verifyQuery: merkle && chain.verifyQuery(proof.recordHash, merkle.path, merkle.root),
-      };
+      return { proof, firstAnchor, response };
     });
     return { block, trust, records };
   }

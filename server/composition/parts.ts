@@ -8,6 +8,7 @@ import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { ProofStatements } from "../proofs/proof-store.ts";
+import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";
@@ -52,6 +53,7 @@ export interface Parts {
   readonly recovery: RecoveryService;
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
+  readonly printer: AttestationPrinter;
   readonly bot: Bot | undefined;
 }
 
@@ -108,8 +110,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
+  const printer = new AttestationPrinter();
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
-  const built = { ...parts, months, recovery, operations, pictures };
+  const built = { ...parts, months, recovery, operations, pictures, printer };
   return { ...built, bot: buildBot(built, options) };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type MerkleTree, merkleTree } from "../journal/integrity/merkle.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
@@ -29,9 +30,16 @@ export class AnchorTrees {
   /** Returns the tree of an anchor; `undefined` for an anchor of a single hash. */
   async of(anchorId: number, { size }: AnchorContent): Promise<MerkleTree | undefined> {
     if (size === 0) return undefined;
-    const tree = this.#kept.get(anchorId) ?? merkleTree(await this.#anchors.leaves(anchorId));
+    const tree = this.#kept.get(anchorId) ?? (await this.#rebuild(anchorId));
     this.keep(anchorId, tree);
     return tree;
+  }
+
+  async #rebuild(anchorId: number): Promise<MerkleTree> {
+    const leaves = await this.#anchors.leaves(anchorId);
+    // A tree takes milliseconds: other requests are served between those of one request.
+    await setImmediate();
+    return merkleTree(leaves);
   }
 
   /** Adds the inclusion proof to a confirmed stored proof. */

@@ -149,8 +149,8 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     tag: TAG,
     summary: "Find a proof",
     description:
-      "Finds a proof by its id, or the newest proof of a document with the older ones as its history. A bundle is a " +
-      "portable proof, which can be checked without this server; only confirmed proofs have one.",
+      "Finds a proof by its id, or the newest proof of a document with a page of the older ones as its history. A " +
+      "bundle is a portable proof, which can be checked without this server; only confirmed proofs have one.",
     isGuarded: true,
     parameters: {
       path: z.object({ id: z.string().meta({ description: "The id of a proof or of a document." }) }),

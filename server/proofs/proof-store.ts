@@ -21,8 +21,8 @@ export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
   /** Returns proofs with one of the recorded hashes, oldest first. */
   byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
-  /** Returns the proofs of a document, newest first. */
-  byDocument(documentId: string): Promise<StoredProof[]>;
+  /** Returns the proofs of a document, newest first; of a page, at most `limit` before an entry. */
+  byDocument(documentId: string, page?: { readonly limit: number; readonly before?: number }): Promise<StoredProof[]>;
   /**
    * Returns proofs by document hash, oldest first; read in pages, because any number of documents can have the same
    * content.
@@ -82,6 +82,7 @@ export function toProof(row: ProofRow): StoredProof {
   const metadata = toMetadata(row);
   const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
+    sequence: row.sequence,
     documentId: row.document_id,
     hash: row.hash,
     recordHash: recordHash(parts),
@@ -200,8 +201,9 @@ export class ProofStatements {
     key: number,
     order: "oldest first" | "newest first",
     limit: number,
+    before = Infinity,
   ): AsyncGenerator<ProofRow[]> {
-    const numbers = await this.#keysFound.numbersOf(database, [key]);
+    const numbers = (await this.#keysFound.numbersOf(database, [key])).filter((number) => number < before);
     if (order === "newest first") numbers.reverse();
     for (let from = 0; from < numbers.length; from += limit) {
       const some = numbers.slice(from, from + limit);
@@ -281,12 +283,15 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
-    async byDocument(documentId) {
-      const rows = await statements.lookup(database, [documentKey(documentId)]);
-      return rows
-        .map(toProof)
-        .filter((proof) => proof.documentId === documentId)
-        .reverse();
+    async byDocument(documentId, { limit, before } = { limit: Infinity }) {
+      const found: StoredProof[] = [];
+      const size = Math.min(limit, PAGE);
+      for await (const rows of statements.pages(database, documentKey(documentId), "newest first", size, before)) {
+        // Other documents can have the same key.
+        found.push(...rows.map(toProof).filter((proof) => proof.documentId === documentId));
+        if (found.length >= limit) break;
+      }
+      return found.slice(0, limit);
     },
 
     async *byHash(hash) {

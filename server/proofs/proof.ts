@@ -42,6 +42,8 @@ export interface AcceptedProof extends NewProof {
 
 /** A proof in the journal: its own fields joined with those of its anchor. */
 export interface StoredProof extends AcceptedProof, AnchorState {
+  /** The number of its journal entry. */
+  readonly sequence: number;
   /**
    * Whether `AnchorStore.leaves` returns its recorded hash, as opposed to that of another document with the same hash.
    */

@@ -2,6 +2,7 @@ import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { NewProof, Proof } from "./proof.ts";
+import type { FoundProofs } from "./service.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
 
@@ -84,9 +85,12 @@ export function toProofResponse(proof: Proof, location: ProofLocation, textOf = 
 }
 
 /** Maps the newest proof, with the older ones as its history. */
-export function toFoundProof([newest, ...older]: readonly [Proof, ...Proof[]], location: ProofLocation): FoundProof {
-  const history = older.map((proof) => toProofResponse(proof, location));
-  return { ...toProofResponse(newest, location), ...(history.length === 0 ? {} : { history }) };
+export function toFoundProof({ newest, history, next }: FoundProofs, location: ProofLocation): FoundProof {
+  return {
+    ...toProofResponse(newest, location),
+    ...(history.length === 0 ? {} : { history: history.map((proof) => toProofResponse(proof, location)) }),
+    ...(next === undefined ? {} : { next: String(next) }),
+  };
 }
 
 function toOnChainFields({ transactionHash, block }: BlockInclusion): OnChainFields {

@@ -62,7 +62,10 @@ export const ProofResponse = z
   .discriminatedUnion("status", [ConfirmedProof, PendingProof])
   .meta({ id: "ProofResponse" });
 
-const history = { history: z.array(ProofResponse).optional().meta({ description: "Older proofs, newest first." }) };
+const history = {
+  history: z.array(ProofResponse).optional().meta({ description: "Older proofs, newest first." }),
+  next,
+};
 
 /** `GET /api/v1/proof/{id}` */
 export const FoundProof = z

@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from "express";
 import type { BundleService } from "./bundle/bundle-service.ts";
-import type { Batch, ProofService } from "./service.ts";
+import type { Batch, FoundProofs, ProofService } from "./service.ts";
 import type { Proof } from "./proof.ts";
 import type { ProofVerifier } from "./verifier.ts";
 import { SealbookError } from "../errors.ts";
@@ -43,8 +43,8 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
   const json = jsonBody(MAX_BODY);
   const bulk = jsonBody(MAX_BATCH_BODY);
 
-  const sendProofs = (response: Response, found: readonly [Proof, ...Proof[]]): void => {
-    if (!isConfirmed(found[0])) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
+  const sendProofs = (response: Response, found: FoundProofs): void => {
+    if (!isConfirmed(found.newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
     response.json(toFoundProof(found, location()));
   };
 
@@ -131,7 +131,11 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
       if (found.anchor.size > 0) sendBatch(response, found);
-      else sendProofs(response, existing(found.proofs.toReversed(), `transaction ${txhash} anchored nothing`));
+      else {
+        const [newest, ...history] = found.proofs.toReversed();
+        if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);
+        sendProofs(response, { newest, history, next: undefined });
+      }
     })
     .all(onlyMethods("GET"));
 
@@ -139,9 +143,12 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
     .route("/proof/:id")
     .get(async (request: Request<{ id: string }>, response: Response) => {
       const { id } = request.params;
-      const { format } = parseInput(ProofQuery, request.query, "query");
-      const found = existing(await proofs.find(id), `there is no proof with the id, and no document, "${id}"`);
-      if (format === "bundle") await sendBundle(response, found[0]);
+      const { format, ...page } = parseInput(ProofQuery, request.query, "query");
+      const found = await proofs.find(id, format === "bundle" ? { limit: 0 } : page);
+      if (found === undefined) {
+        throw new SealbookError("not_found", `there is no proof with the id, and no document, "${id}"`);
+      }
+      if (format === "bundle") await sendBundle(response, found.newest);
       else sendProofs(response, found);
     })
     .all(onlyMethods("GET"));
@@ -161,10 +168,4 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
 
 function isConfirmed({ outcome }: Proof): boolean {
   return outcome.state === "confirmed";
-}
-
-function existing(found: readonly Proof[], otherwise: string): readonly [Proof, ...Proof[]] {
-  const [first, ...rest] = found;
-  if (first === undefined) throw new SealbookError("not_found", otherwise);
-  return [first, ...rest];
 }

@@ -57,8 +57,15 @@ export const BatchBody = z
 /** A batch's id: its root. */
 export const BatchId = Sha256;
 
-/** `GET /api/v1/proof/:id`: the proof, or its bundle. */
+/** `GET /api/v1/proof/:id`: the proof with a page of its history, or its bundle. */
 export const ProofQuery = z.object({
+  limit: pageLimit(MAX_PAGE, MAX_PAGE, "Maximum number of proofs in `history`."),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "is not a cursor of an earlier response")
+    .transform(Number)
+    .optional()
+    .meta({ ...inQuery(0, 999_999_999_999_999), description: "`next` of the previous page." }),
   format: z
     .literal("bundle", 'is not "bundle", the only other format')
     .optional()
@@ -79,17 +86,17 @@ export const PageQuery = z.object({
 /** `GET` and `POST /api/v1/verify` */
 export const HashQuery = z.object({ hash: Sha256.optional(), document_hash: Sha256.optional() }).meta({
   id: "HashQuery",
-  description: "A hash, as `document_hash` or as `hash`.",
-  oneOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
+  description: "A hash, as `document_hash` or as `hash`; if both are sent, they must be equal.",
+  anyOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
 });
 
 /**
  * Returns the hash to verify: `hash` and `document_hash` are two names of one parameter.
- * @throws SealbookError `malformed` when neither or both are given
+ * @throws SealbookError `malformed` when neither is given, or both with different values
  */
 export function hashOf({ hash, document_hash }: z.output<typeof HashQuery>): Uint8Array {
-  if (hash !== undefined && document_hash !== undefined) {
-    throw malformed("hash", "is a second name of document_hash; send one of them");
+  if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
+    throw malformed("hash", "differs from document_hash; send one of them");
   }
   const given = document_hash ?? hash;
   if (given === undefined) throw malformed("document_hash", "is missing");

@@ -32,6 +32,22 @@ export interface Submitted {
   readonly isNew: boolean;
 }
 
+/** A page of a document's older proofs. */
+export interface HistoryPage {
+  readonly limit: number;
+  /** `next` of the previous page. */
+  readonly cursor?: number | undefined;
+}
+
+/** The newest of the proofs with an id, and a page of the older ones. */
+export interface FoundProofs {
+  readonly newest: Proof;
+  /** Newest first. */
+  readonly history: readonly Proof[];
+  /** Cursor of the next page, if there is one. */
+  readonly next: number | undefined;
+}
+
 /** A page of the proofs under one anchor. */
 export interface Batch {
   readonly anchor: StoredAnchor;
@@ -83,14 +99,31 @@ export class ProofService {
     return { proofs, batch, isNew };
   }
 
-  /** Finds proofs by id, the recorded hash, or else by document; newest first, empty when there is none. */
-  async find(id: string): Promise<Proof[]> {
+  /**
+   * Finds a proof by id, the recorded hash, or else by document: the newest one, and a page of the older ones.
+   * @returns `undefined` when there is none
+   */
+  async find(id: string, { limit, cursor }: HistoryPage): Promise<FoundProofs | undefined> {
     const { proofs } = this.#deps.journal;
     if (/^[0-9a-fA-F]{64}$/.test(id)) {
       const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
-      if (found.length > 0) return this.#withSuperseded(found.toReversed());
+      if (found.length > 0) return this.#found(found.toReversed(), limit);
     }
-    return this.#withSuperseded(await proofs.byDocument(id));
+    const [newest] = await proofs.byDocument(id, { limit: 1 });
+    if (newest === undefined) return undefined;
+    const before = Math.min(cursor ?? Infinity, newest.sequence);
+    return this.#found([newest, ...(await proofs.byDocument(id, { limit: limit + 1, before }))], limit);
+  }
+
+  /** @param stored The newest proof, older ones, and one more if there is another page */
+  async #found([newest, ...older]: readonly StoredProof[], limit: number): Promise<FoundProofs | undefined> {
+    if (newest === undefined) return undefined;
+    const page = older.slice(0, limit);
+    const history: Proof[] = [];
+    // One by one: each may need the tree of its own batch.
+    for (const proof of page) history.push(await this.#withSuperseded(proof));
+    const next = older.length > limit ? page.at(-1)?.sequence : undefined;
+    return { newest: await this.#withSuperseded(newest), history, next };
   }
 
   /** Finds the proofs anchored by a transaction, from a leaf on. */
@@ -103,11 +136,9 @@ export class ProofService {
     return this.#batchOf(await this.#deps.journal.anchors.byHash(root), from, limit);
   }
 
-  async #withSuperseded(stored: readonly StoredProof[]): Promise<Proof[]> {
-    const { anchors } = this.#deps.journal;
-    const proofs = await this.#complete(stored);
-    const superseded = await Promise.all(stored.map(({ anchorId }) => anchors.superseded(anchorId)));
-    return proofs.map((proof, index) => ({ ...proof, superseded: superseded[index] ?? [] }));
+  async #withSuperseded(stored: StoredProof): Promise<Proof> {
+    const { journal, trees } = this.#deps;
+    return { ...(await trees.complete(stored)), superseded: await journal.anchors.superseded(stored.anchorId) };
   }
 
   async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {

@@ -43,7 +43,7 @@ describe("proofs", function () {
     return Number(line?.split(" ")[1]);
   };
 
-  /** Asks the contract, with nothing but what the proof says. */
+  /** Queries the contract with the fields of the proof alone. */
   const holdsOnChain = async ({ contract, record_hash, merkle }: HttpResponse["body"]): Promise<void> => {
     const provider = new JsonRpcProvider(server.chainUrl);
     const verifyOnChain = new Contract(contract, ANCHOR_ABI, provider).getFunction("verify");
@@ -192,6 +192,34 @@ describe("proofs", function () {
     assert.deepEqual(newest, made[2]);
     assert.deepEqual(history, [made[1], made[0]]);
     assert.notProperty((await get(made[0].id)).body, "history");
+  });
+
+  it("of one document are returned in pages", async () => {
+    const timestamps = Array.from({ length: 7 }, (_, index) => index + 1);
+    const made = [];
+    for (const timestamp of timestamps)
+      made.push((await created({ document_id: "pages", hash: fresh(), metadata: { timestamp } })).body);
+    const [newest, ...older] = made.toReversed();
+    const pages = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await server.get(
+        `/api/v1/proof/pages?limit=4${cursor === undefined ? "" : `&cursor=${cursor}`}`,
+      );
+      const { history, next, ...first } = body;
+      assert.deepEqual(first, newest, "each page has the newest proof");
+      pages.push(history);
+      cursor = next;
+    } while (cursor !== undefined);
+    assert.deepEqual(pages, [older.slice(0, 4), older.slice(4)]);
+    for (const [name, value] of [
+      ["limit", "0"],
+      ["limit", "101"],
+      ["cursor", "x"],
+    ]) {
+      const { status, body } = await server.get(`/api/v1/proof/pages?${name}=${value}`);
+      assert.deepEqual([status, body.errors[0].path], [400, name]);
+    }
   });
 
   it("are found by documents with any name", async () => {
@@ -361,7 +389,7 @@ describe("proofs", function () {
     assert.equal(body.status, "ok");
     assert.match(body.version, /^\d+\.\d+\.\d+/);
     assert.isTrue(Number.isInteger(body.uptime));
-    assert.hasAllKeys(body.node, ["client", "chain_id", "block_number", "block_age", "syncing", "peers"]);
+    assert.hasAllKeys(body.node, ["client", "chain_id", "block_number", "block_age", "clock_skew", "syncing", "peers"]);
     assert.isString(body.node.client);
     assert.equal(body.node.chain_id, Number(await rpcCall(server.chainUrl, "eth_chainId")));
     assert.equal(body.node.block_number, Number(await rpcCall(server.chainUrl, "eth_blockNumber")));
@@ -374,6 +402,8 @@ describe("proofs", function () {
       "records",
       "pending",
       "writable",
+      "free_bytes",
+      "storage_fault",
       "last_reconciled",
       "divergences",
       "replica_lag",
@@ -447,7 +477,7 @@ describe("proofs", function () {
       }
     };
     const bytes = (hex: string) => Buffer.from(hex.replace(/^0x/, ""), "hex");
-    /** The database refuses to change a journal; whoever has its file can make it. */
+    /** The database refuses to change a journal; a process with access to its file can. */
     const force = (
       table: string,
       ...changes: (readonly [sql: string, ...values: (string | number | Uint8Array)[]])[]

@@ -286,7 +286,7 @@ describe("recovery over HTTP", function () {
 
     it("processes only as much as the client reads", async () => {
       const sent = open();
-      // Nobody reads an answer that somebody waits for.
+      // The response is awaited and not read.
       const responded = once(sent, "response");
       let count = 0;
       const many = line.repeat(1_000);

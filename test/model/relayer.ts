@@ -74,7 +74,7 @@ export interface RelayerRules {
 /** A relayer that takes requests. */
 export interface Relayer {
   readonly proofs: ProofService;
-  /** @param cutOff called when the connections of whoever still waits are cut */
+  /** @param cutOff called when the connections of waiting clients are closed */
   stop(cutOff: () => void): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ async function relayer(variables: EnvironmentVariables, ...args: string[]): Prom
   return { code: await code, out, err };
 }
 
-/** What it prints as JSON when it does what it is told. */
+/** Its JSON output on success. */
 async function succeed(variables: EnvironmentVariables, ...args: string[]): Promise<ParsedJson> {
   const { code, out, err } = await relayer(variables, ...args, "--json");
   assert.deepEqual({ code, err }, { code: 0, err: "" });

@@ -37,6 +37,9 @@ def before_call(ctx, case, kwargs):
         if case.media_type == "application/x-ndjson" and isinstance(case.body, str):
             # To the schema, lines are any text.
             case.body = "".join(json.dumps({"document_id": name, "hash": HASH}) + "\n" for name in "ab")
+        if case.operation.path == "/api/v1/verify" and isinstance(case.body, dict) and "document_hash" in case.body:
+            # A second name of the same field.
+            case.body.pop("hash", None)
         if case.operation.path == "/api" and isinstance(case.body, dict):
             log_in(case.body)
 

@@ -50,7 +50,7 @@ describe("the journal check", function () {
     assert.equal(result.findings, findings.length);
     return { findings, texts: findings.map(findingText), result, resumePoints };
   };
-  /** As somebody who has the file: nothing keeps him from anything. */
+  /** Like a process with access to the file: without triggers and checks. */
   const tamper = async (...statements: string[]): Promise<void> => {
     const triggers = await sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`.execute(
       opened.database,
@@ -59,7 +59,7 @@ describe("the journal check", function () {
     await sql`pragma foreign_keys = off`.execute(opened.database);
     for (const statement of statements) await sql.raw(statement).execute(opened.database);
   };
-  /** Computes all digests anew, as somebody does who wants to hide what he changed. */
+  /** Computes all digests again, to hide a change. */
   const rewrite = async (): Promise<void> => {
     const { database } = opened;
     let digest = GENESIS_DIGEST;

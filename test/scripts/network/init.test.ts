@@ -270,7 +270,7 @@ describe("network", function () {
         votes.map(({ params }) => params[1]),
         [true, false],
       );
-      // Nothing is asked of the one that is lost, but for its end.
+      // The lost one has no step other than its removal.
       assert.deepEqual(
         all.map(({ at }) => at.includes("dc-1")),
         [...all.slice(1).map(() => false), true],

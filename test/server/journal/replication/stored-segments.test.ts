@@ -119,7 +119,7 @@ for (const [kind, makeReplica] of [
 
       const next = replica.open();
       expect(await next.newest()).to.include({ number: 1 });
-      expect(await replica.list(), "not removed while somebody may be writing it").to.have.length(5);
+      expect(await replica.list(), "not removed while another process may write it").to.have.length(5);
       expect(await next.write(second)).to.equal(true);
       expect(await replica.list()).to.deep.equal(
         [await dataOf(1), manifest(1), await dataOf(2), manifest(2), MARKER].sort(),
