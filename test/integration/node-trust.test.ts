@@ -71,7 +71,7 @@ describe("trust in the chain's nodes", function () {
     });
   });
 
-  it("resolves a divergence that a node without a block caused, also after a restart, without another query", async () => {
+  it("resolves a divergence that a node without a block caused, also after a restart", async () => {
     await start();
     const document = await record();
     const { proof } = (await server.get(`/api/v1/proof/${idOf(document)}`)).body;

@@ -44,12 +44,12 @@ for (const protocol of ["ibft2", "qbft"] as const)
     const time = async (
       block: number,
       set: TestValidators,
-      sealers: readonly SigningKey[],
+      signers: readonly SigningKey[],
     ): Promise<number | undefined> =>
       (
-        await new VerifiedChain(bftRpc(rpc, { protocol, validators: set, round: 0, sealers }), { validators }).header(
-          block,
-        )
+        await new VerifiedChain(bftRpc(rpc, { protocol, validators: set, round: 0, signers }), {
+          validators,
+        }).header(block)
       )?.reference.time;
     const rejects = async (reading: Promise<unknown>): Promise<void> => {
       const error: unknown = await reading.then(
