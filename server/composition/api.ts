@@ -20,8 +20,19 @@ export interface ApiOptions {
 /** Builds both APIs, the explorer and the panel over the parts; does not listen. */
 export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOptions): Express {
   const { foundation, address, sessions, records, proofs, recovery, operations, bot } = parts;
-  const { version, link, journal, validatorNames, proofAnchor, alertStore, metrics, telemetry, logger, clock } =
-    foundation;
+  const {
+    version,
+    link,
+    journal,
+    validatorNames,
+    proofAnchor,
+    entryVerifier,
+    alertStore,
+    metrics,
+    telemetry,
+    logger,
+    clock,
+  } = foundation;
   const { issuer, certificate } = opened;
   const { rpc, deployment } = link;
   const contract = deployment.contracts.ProofAnchor;
@@ -54,6 +65,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       {
         journal,
         trees: proofs.trees,
+        entryVerifier,
         chain: proofAnchor,
         bundles,
         recovery,
