@@ -25,7 +25,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   const { issuer, certificate } = opened;
   const { rpc, deployment } = link;
   const contract = deployment.contracts.ProofAnchor;
-  const place = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
+  const location = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
     chainId: rpc.chainId,
     contract,
     explorerUrl: address.explorerUrl,
@@ -44,7 +44,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       proofs: proofs.service,
       verifier: proofs.verifier,
       bundles,
-      location: place,
+      location,
     },
     recovery,
     operations: { alerts: alertStore, status: () => operations.status() },
@@ -58,7 +58,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       recovery,
       issuer,
       issuerName: config.issuerName,
-      installation: place,
+      installation: location,
       jwksUrl: () => address.jwksUrl,
       telemetry,
       clock,
