@@ -5,6 +5,7 @@ import type { DecodeContent, DecodedTransaction } from "./responses.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
+import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import { DecodeCall } from "./schemas.ts";
 
@@ -15,12 +16,14 @@ const INPUT_PATH = "payload.inputdata";
 export interface DecodeRouteDeps {
   readonly sessions: SessionService;
   readonly decoder: TransactionDecoder;
+  readonly decodesPerAccount: RateLimit;
 }
 
 /** `/api/datastore/transaction/decode` */
 export async function decode(deps: DecodeRouteDeps, request: Request): Promise<DecodeContent> {
   const { credentials, payload } = parseInput(DecodeCall, request.body);
-  await deps.sessions.authorize(credentials.token);
+  const { account } = await deps.sessions.authorize(credentials.token);
+  await deps.decodesPerAccount(account.address);
   const start = performance.now();
   const transaction = decoded(deps.decoder, payload);
   return { component_render: secondsSince(start), tparams: { transaction } };
