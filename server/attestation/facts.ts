@@ -11,10 +11,6 @@ export interface AttestedProof {
   readonly firstAnchor: AnchorOnChain;
   /** The contract's raw response as `0x` hex. */
   readonly response: string;
-  /** Call data that repeats the query. */
-  readonly anchorQuery: string;
-  /** Call data for the contract's check of the Merkle path; `undefined` without one. */
-  readonly verifyQuery: string | undefined;
   /** The portable proof; `undefined` for records without one in the attachments. */
   readonly bundle: Attachment | undefined;
 }
@@ -63,6 +59,13 @@ export interface RecordFacts extends CommonFacts {
   readonly records: readonly [AttestedProof, ...AttestedProof[]];
   /** Number of all records. */
   readonly count: number;
+  /** Call data of the newest record. */
+  readonly queries: {
+    /** Repeats the query of the anchor. */
+    readonly anchor: string;
+    /** Has the contract check the Merkle path; `undefined` without one. */
+    readonly verify: string | undefined;
+  };
 }
 
 /** Facts about a recovery verification. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { statementKeyId, statementKeyInfo } from "./statement-key.ts";
 import type { AttestationStep } from "./responses.ts";
-import type { AttestationFacts, AttestedProof, VerificationFacts } from "./facts.ts";
+import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 
@@ -16,7 +16,7 @@ export function stepsOf(facts: AttestationFacts): AttestationStep[] {
   return [
     ...attachmentSteps(facts),
     signatureStep(facts),
-    ...("records" in facts ? recordSteps(facts.records[0], facts) : rowSteps(facts)),
+    ...("records" in facts ? recordSteps(facts) : rowSteps(facts)),
   ];
 }
 
@@ -85,7 +85,7 @@ function signatureStep({ issuer }: AttestationFacts): AttestationStep {
 }
 
 /** The steps with the newest record's values. The statement contains the values of the other records. */
-function recordSteps(record: AttestedProof, { installation }: AttestationFacts): AttestationStep[] {
+function recordSteps({ records: [record], queries, installation }: RecordFacts): AttestationStep[] {
   const { documentId, hash, recordHash, metadata, merkle, outcome } = record.proof;
   const { transactionHash, block } = outcome;
   const anchored = hex(merkle?.root ?? recordHash);
@@ -118,19 +118,19 @@ function recordSteps(record: AttestedProof, { installation }: AttestationFacts):
       expect: [quantity(installation.chainId)],
       proves: `The node belongs to chain ${installation.chainId}.`,
     },
-    ...(record.verifyQuery === undefined
+    ...(queries.verify === undefined
       ? []
       : [
           {
             title: "The Merkle path",
-            run: rpcCommand("eth_call", [{ to: installation.contract, data: record.verifyQuery }, "latest"]),
+            run: rpcCommand("eth_call", [{ to: installation.contract, data: queries.verify }, "latest"]),
             expect: [TRUE],
             proves: "The contract has the root, and the Merkle path leads from the recorded hash to it.",
           },
         ]),
     {
       title: "The anchor",
-      run: rpcCommand("eth_call", [{ to: installation.contract, data: record.anchorQuery }, "latest"]),
+      run: rpcCommand("eth_call", [{ to: installation.contract, data: queries.anchor }, "latest"]),
       expect: [record.response],
       proves:
         `The contract first anchored ${merkle === undefined ? "the recorded hash" : "the root"} in block ` +

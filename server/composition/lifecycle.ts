@@ -32,6 +32,7 @@ export async function startParts(
   await startWork(parts, resources);
   const demoAccount = await demoAccountOf(parts, demoAccountFile);
   resources.defer(() => parts.pictures.stop());
+  resources.defer(() => parts.printer.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,

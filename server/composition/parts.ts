@@ -8,6 +8,7 @@ import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { ProofStatements } from "../proofs/proof-store.ts";
+import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";
@@ -52,6 +53,7 @@ export interface Parts {
   readonly recovery: RecoveryService;
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
+  readonly printer: AttestationPrinter;
   readonly bot: Bot | undefined;
 }
 
@@ -67,7 +69,7 @@ export interface BuildOptions {
 export function buildParts(foundation: Foundation, options: BuildOptions): Parts {
   const { config, opened, overrides } = options;
   const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
-  const { database, journal, proofAnchor, telemetry, logger, clock } = foundation;
+  const { database, journal, proofAnchor, telemetry, entryVerifier: verifier, logger, clock } = foundation;
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
   const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
   const { sender } = transactions;
@@ -96,7 +98,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
       ),
   );
   const store = recoveryStore(database, new ProofStatements());
-  const recovery = new RecoveryService({ journal, store, chain: proofAnchor, telemetry, clock });
+  const recovery = new RecoveryService({ journal, store, verifier, chain: proofAnchor, telemetry, clock });
   const operations = createOperations(foundation, {
     config: config.alerts,
     inspect,
@@ -108,8 +110,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     nodeIntervalMilliseconds,
   });
   const pictures = new DrawnPictures(config.map.tiles);
+  const printer = new AttestationPrinter();
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
-  const built = { ...parts, months, recovery, operations, pictures };
+  const built = { ...parts, months, recovery, operations, pictures, printer };
   return { ...built, bot: buildBot(built, options) };
 }
 
@@ -125,6 +128,7 @@ function buildProofs(
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
     chain: proofAnchor,
+    entryVerifier: foundation.entryVerifier,
     reconciliation: reconciliationStore(database, signer.address),
     openDivergences: () => alerts.subjects("journal_divergence"),
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,

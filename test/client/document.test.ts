@@ -88,7 +88,7 @@ describe("client and API document", () => {
 
   it("are complete: every operation of both APIs is a call", () => {
     const operations = openApi.operations.filter(({ path }) => /^\/api(\/|$)/.test(path)).map(({ id }) => id);
-    // Asked with GET as well.
+    // Requested with GET as well.
     assert.sameMembers([...new Set(CALLS.map(([id]) => id)), "verifyPostedHash"], operations);
   });
 
@@ -104,7 +104,7 @@ describe("client and API document", () => {
           body: response.value,
         });
         const thrown: unknown = await call(server.url).catch((error: unknown) => error);
-        // What is not found is told by nothing at all.
+        // The client returns nothing for a missing item.
         if (response.status === 404 && thrown === undefined) continue;
         assert.deepInclude(thrown, { name: "ClientError", status: response.status });
         assert.notPropertyVal(thrown, "code", "unexpected_response");

@@ -11,11 +11,11 @@ export interface Received {
   readonly body: string;
 }
 
-/** One answer; an `undefined` one cuts the connection. */
+/** One response; `undefined` closes the connection. */
 export type Reply =
   { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown } | undefined;
 
-/** A server that answers as it is told: for what the real one does only in bad times. */
+/** A server with prepared responses, for failures of the real one. */
 export interface FakeServer extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly Received[];

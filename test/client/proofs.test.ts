@@ -30,7 +30,7 @@ const UNAVAILABLE: Reply = {
     type: "urn:sealbook:problem:chain_unavailable",
     title: "The chain is not reachable",
     status: 503,
-    detail: "no answer",
+    detail: "no response",
   },
 };
 
@@ -52,7 +52,7 @@ describe("proof client", () => {
 
     it("submits, waits for the confirmation and finds the proof by every key", async () => {
       const metadata = { type: "contract", timestamp: 1_700_000_000, source: "tests", more: [1] };
-      // Blocks are rarer than the server's patience: the first answer says pending.
+      // The block period exceeds the server's maximum wait: the first response is pending.
       const proof = await client.submit({ document_id: "a/b c?#é", hash: HASH.toUpperCase(), metadata });
       assert.equal(proof.status, "confirmed");
       if (proof.status !== "confirmed") return;
@@ -234,7 +234,7 @@ describe("proof client", () => {
       assert.deepInclude(error, {
         code: "chain_unavailable",
         status: 503,
-        message: "no answer",
+        message: "no response",
         retryAfterSeconds: 60,
       });
       assert.lengthOf(server.received, 1);
@@ -266,8 +266,8 @@ describe("proof client", () => {
     });
 
     it("reports an unreachable server, and can be aborted", async () => {
-      const nobody = await failureOf(new ProofClient("http://127.0.0.1:9", { retryForMilliseconds: 0 }).status());
-      assert.deepInclude(nobody, { code: "unreachable", status: undefined });
+      const unreachable = await failureOf(new ProofClient("http://127.0.0.1:9", { retryForMilliseconds: 0 }).status());
+      assert.deepInclude(unreachable, { code: "unreachable", status: undefined });
       await using server = await fakeServer({ status: 202, headers: { "Retry-After": "1" }, body: PENDING });
       const client = new ProofClient(server.url);
       const controller = new AbortController();

@@ -7,7 +7,7 @@ import { rejection } from "./fake-server.ts";
 
 const LIFETIME_SECONDS = 10;
 
-/** A client that counts what it is asked for. */
+/** A client that counts its calls. */
 class CountingClient extends RecordClient {
   logins = 0;
   extensions = 0;

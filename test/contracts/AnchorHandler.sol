@@ -36,9 +36,9 @@ contract AnchorHandler is Test {
         // Around both ends of what is allowed more often than a random number would be.
         size = seed % 3 == 0 ? size : uint32(bound(size, 0, 1002));
         bool allowed = size >= 1 && size <= 1000;
-        try anchors.anchorBatch(hash, size) returns (IProofAnchor.Anchor memory answer) {
+        try anchors.anchorBatch(hash, size) returns (IProofAnchor.Anchor memory anchored) {
             if (!allowed) fault = "a batch of a wrong size";
-            _see(hash, size, answer);
+            _see(hash, size, anchored);
         } catch {
             if (allowed) fault = "a batch refused";
         }
@@ -61,10 +61,10 @@ contract AnchorHandler is Test {
         vm.roll(block.number + bound(time >> 128, 1, 100));
     }
 
-    function _see(bytes32 hash, uint32 size, IProofAnchor.Anchor memory answer) private {
+    function _see(bytes32 hash, uint32 size, IProofAnchor.Anchor memory anchored) private {
         if (_first[hash].time == 0) {
             _first[hash] = IProofAnchor.Anchor(uint64(block.timestamp), uint64(block.number), size);
         }
-        if (keccak256(abi.encode(answer)) != keccak256(abi.encode(_first[hash]))) fault = "not the first anchor";
+        if (keccak256(abi.encode(anchored)) != keccak256(abi.encode(_first[hash]))) fault = "not the first anchor";
     }
 }

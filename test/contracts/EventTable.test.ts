@@ -69,7 +69,7 @@ describe("EventTable", () => {
         expect([...ends].sort()).to.deep.equal(["1b", "1c"]);
       });
 
-      it("refuses a signature of a outsider, of a reader, and of somebody revoked", async () => {
+      it("rejects the signature of an account that is unknown, read-only or revoked", async () => {
         const { table, registry, admin, user, reader, outsider } = await loadFixture(withSignature);
         await registry.connect(admin).revoke(user);
         for (const signer of [outsider, reader, user]) {

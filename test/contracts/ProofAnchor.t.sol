@@ -118,7 +118,7 @@ contract ProofAnchorInvariants is InvariantTest {
         }
     }
 
-    /// @dev Every call was allowed exactly when the rules allow it, and answered with the first anchor.
+    /// @dev Every call succeeded exactly when the rules allow it, and returned the first anchor.
     function invariant_rulesAreKept() public view {
         assert(bytes(handler.fault()).length == 0);
     }

@@ -71,7 +71,7 @@ export async function openingSignature(
   return account.signMessage(ethers.getBytes(await registry.openingDigest(account, tokenHash)));
 }
 
-/** Opens a session of `user`, and answers when it is over. */
+/** Opens a session of `user` and returns its expiry. */
 export async function openSession(contracts: Contracts, tokenHash: string): Promise<bigint> {
   const { registry, user } = contracts;
   await registry.open(user, tokenHash, await openingSignature(contracts, user, tokenHash));

@@ -15,9 +15,9 @@ const A_FEW = 30;
 const KILLS = 2;
 const VARIABLES = { PROOF_WAIT: "1", BATCH_MAX_AGE: "1" };
 
-describe("the chain, killed with kill -9 under load: every accepted hash is anchored once", () => {
+describe("the chain, killed with kill -9 under load: every accepted hash is anchored once when it", () => {
   inParallel({
-    "is a process of its own, and the relayer stays": async () => {
+    "is an external process, and the relayer continues": async () => {
       let node: ChainNode | undefined;
       const chain = await startRemoteChain(async (directory) => (node = await startChainProcess(directory)));
       const server = await startProcess(chain.directory, { ...chain.variables, ...VARIABLES });
@@ -41,7 +41,7 @@ describe("the chain, killed with kill -9 under load: every accepted hash is anch
         await chain.close();
       }
     },
-    "is the Anvil that a server embeds": async () => {
+    "is the Anvil of an embedded chain": async () => {
       const directory = await temporaryDirectory();
       const server = await startProcess(directory, VARIABLES);
       try {

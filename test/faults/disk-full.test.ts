@@ -17,7 +17,7 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
 // Only Linux has a way to limit a process that runs.
 (process.platform === "linux" ? describe : describe.skip)("a disk that is full", function () {
   inParallel({
-    "has posts answered 503, without the process ending, and is written again as soon as there is room": () =>
+    "causes responses 503 without an end of the process, and is written again when there is space": () =>
       onScene(async ({ chain, server }) => {
         const load = startLoad(server, [201, 202, 503]);
         await load.confirms(10);
@@ -57,11 +57,11 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         await load.end();
         await assertExactlyOnce(server, chain.url, {
           accepted: load.accepted,
-          unanswered: document === undefined ? [] : [document],
+          unacknowledged: document === undefined ? [] : [document],
         });
       }),
 
-    "keeps an open batch and what is signed for later": () =>
+    "keeps an open batch and signed transactions": () =>
       onScene(
         async ({ chain, server }) => {
           chain.proxy.intercept = only([SEND], hang);

@@ -127,7 +127,7 @@ describe("an unavailable replica with REPLICA_MODE=sync", () => {
           .map(({ state }: { state: string }) => state);
       await eventually(async () => assert.deepEqual(await alerts(), ["raised"]));
 
-      await replica.comeBack();
+      await replica.makeAvailable();
       await eventually(async () => assert.deepEqual(await alerts(), ["resolved"]));
       assert.equal((await server.get("/api/v1/status")).body.status, "ok");
       assert.oneOf((await server.post("/api/v1/proof", second)).status, [200], "it was kept");

@@ -9,7 +9,7 @@ import { inParallel } from "../support/parallel.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { startTlsProxy } from "../support/tls-proxy.ts";
 
-/** A server process that knows three nodes of a network of six. */
+/** A server process with three nodes of a network of six. */
 interface Scene {
   readonly network: RelayedNetwork;
   readonly server: ServerProcess;
@@ -36,7 +36,7 @@ const underLoad =
       });
       await load.confirms(10);
       await load.end();
-      // Asked of a node that was never disturbed.
+      // Queried at an undisturbed node.
       await assertExactlyOnce(server, network.at(5).http, load);
     } finally {
       await server.end("SIGKILL");
@@ -60,7 +60,7 @@ const goesTo = ({ addresses }: Scene, index: number): Promise<void> =>
 
 describe("failover between nodes: every accepted proof is anchored once when the node in use", () => {
   inParallel({
-    "goes, and so does the next one; then lags behind the others, and is cut off from them": underLoad(
+    "fails, and the next one as well; then lags, and is disconnected from the others": underLoad(
       overHttp,
       async (scene) => {
         const { network, load, addresses } = scene;
@@ -97,7 +97,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
         network.partition();
       },
     ),
-    "goes, over a connection that stays open, and those that are left lag": underLoad(overWebSocket, async (scene) => {
+    "fails over a connection that stays open, and the others lag": underLoad(overWebSocket, async (scene) => {
       const { network, load, addresses } = scene;
       for (const index of [1, 2]) network.at(index).lag = 15;
       network.at(0).isUp = false;
@@ -113,7 +113,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
       await load.confirms(5);
       for (const index of [1, 2]) network.at(index).lag = 0;
     }),
-    "has a certificate that has expired, which is told": async () => {
+    "has an expired certificate, which is reported": async () => {
       const directory = await temporaryDirectory();
       const authority = await makeAuthority(directory);
       const [expired, good, client] = [

@@ -24,7 +24,7 @@ async function post(server: Pick<TestServer, "post">, documents: readonly ProofR
   for (const { status, text } of responses) assert.equal(status, 202, text);
 }
 
-/** A node that answers wrongly from before the first transaction on, comes back, and does it again. */
+/** A node with wrong responses from before the first transaction on, then correct ones, then wrong ones again. */
 const failing = (fate: Fate) => (): Promise<void> => {
   const failed = new Set<string>();
   const fails = (methods: readonly string[]): Intercept =>
@@ -44,7 +44,7 @@ const failing = (fate: Fate) => (): Promise<void> => {
       chain.proxy.intercept = fails([...NONCES, SEND, ...RECEIPTS]);
       const more = freshDocuments(3);
       await post(server, more);
-      // It knows its nonces: only a journal that fails makes it ask for them.
+      // It has its nonces: only a failing journal makes it query them.
       await eventually(async () => assert.include([...failed], SEND));
       chain.proxy.mode = "pass";
       await assertExactlyOnce(server, chain.url, { accepted: [...documents, ...more] });
@@ -53,7 +53,7 @@ const failing = (fate: Fate) => (): Promise<void> => {
   );
 };
 
-/** Disturbs the WebSocket over which a node tells of its blocks, under load. */
+/** Disturbs the WebSocket over which a node sends its blocks, under load. */
 const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => async (): Promise<void> => {
   const chain = await startRemoteChain(startRawNode);
   const line = await startTcpProxy(Number(new URL(chain.url).port));
@@ -73,30 +73,30 @@ const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => as
 
 describe("a failing node: every hash accepted meanwhile is anchored once when it", () => {
   inParallel({
-    "takes calls and never answers them": () =>
+    "accepts calls and never responds": () =>
       onScene(async ({ chain, server }) => {
         const documents = freshDocuments(3);
         chain.proxy.intercept = hang;
         await post(server, documents);
-        // Whatever was asked stays without an answer; only what is asked from now on gets one.
+        // Earlier calls stay without a response; later ones get one.
         chain.proxy.mode = "pass";
         await assertExactlyOnce(server, chain.url, { accepted: documents });
       }),
-    "takes longer for each answer than a proof waits": () =>
+    "responds later than the maximum wait of a proof": () =>
       onScene(async ({ chain, server }) => {
         const documents = freshDocuments(3);
         chain.proxy.intercept = () => delay(1_500);
         await post(server, documents);
         await assertExactlyOnce(server, chain.url, { accepted: documents });
       }),
-    "answers HTTP 500 without a word": failing({ status: 500, body: "" }),
-    "answers that it has an internal error": failing({ error: { code: -32603, message: "Internal error" } }),
-    "answers what is no JSON": failing({ status: 200, body: "rubbish" }),
-    "answers JSON that was cut off": failing({ status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }),
-    "answers nothing but null": failing({ result: null }),
-    "answers words instead of numbers": failing({ result: "rubbish" }),
-    "answers hexadecimal without digits": failing({ result: "0x" }),
-    "loses the connection over which it tells of its blocks, again and again": disturbed(async (line, load) => {
+    "responds with HTTP 500 and no body": failing({ status: 500, body: "" }),
+    "responds with an internal error": failing({ error: { code: -32603, message: "Internal error" } }),
+    "responds with invalid JSON": failing({ status: 200, body: "rubbish" }),
+    "responds with truncated JSON": failing({ status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }),
+    "responds with null": failing({ result: null }),
+    "responds with text instead of numbers": failing({ result: "rubbish" }),
+    "responds with hexadecimal without digits": failing({ result: "0x" }),
+    "loses the connection of its block notifications, repeatedly": disturbed(async (line, load) => {
       for (let cut = 0; cut < 2; cut += 1) {
         await load.confirms(10);
         const before = line.connections;
@@ -105,7 +105,7 @@ describe("a failing node: every hash accepted meanwhile is anchored once when it
       }
       await load.confirms(10);
     }),
-    "is gone from that connection without closing it": disturbed(async (line, load) => {
+    "leaves that connection without closing it": disturbed(async (line, load) => {
       await load.confirms(10);
       const before = line.connections;
       line.deaf = true;

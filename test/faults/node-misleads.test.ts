@@ -23,7 +23,7 @@ async function postBulks({ server }: Scene, count: number): Promise<ProofRequest
 }
 
 /** Reads as of a block that is not the newest any more, though what is sent gets to the chain. */
-async function lagging(url: string, { knowsNonces }: { knowsNonces: boolean }): Promise<Intercept> {
+async function lagging(url: string, { hasNonces }: { hasNonces: boolean }): Promise<Intercept> {
   const newest = await rpcCall(url, "eth_getBlockByNumber", "latest", false);
   const isLater = (number: unknown) => Number(number) > Number(newest.number);
   return ({ method, params: [first, second] }) => {
@@ -39,7 +39,7 @@ async function lagging(url: string, { knowsNonces }: { knowsNonces: boolean }): 
           change: (receipt) => (isLater((receipt as { blockNumber: string } | null)?.blockNumber) ? null : receipt),
         };
       case "eth_getTransactionCount":
-        if (knowsNonces || second !== "latest") return "pass";
+        if (hasNonces || second !== "latest") return "pass";
         return rpcCall(url, method, first, newest.number).then((result: unknown) => ({ result }));
       default:
         return "pass";
@@ -47,7 +47,7 @@ async function lagging(url: string, { knowsNonces }: { knowsNonces: boolean }): 
   };
 }
 
-/** Answers that name another block than the one there is. */
+/** Responses with another block than the existing one. */
 function renamed(method: string, field: string, seen: () => void): Intercept {
   const other = hexlify(randomBytes(32));
   const rename = (object: unknown): unknown => {
@@ -72,7 +72,7 @@ const wrongHash = (disturb: (seen: () => void) => Intercept) => (): Promise<void
     await assertExactlyOnce(server, chain.url, { accepted });
   });
 
-const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
+const lag = (options: { hasNonces: boolean }) => (): Promise<void> =>
   onScene(async (scene) => {
     const { chain, server } = scene;
     const accepted = await postBulks(scene, 1);
@@ -87,7 +87,7 @@ const lag = (options: { knowsNonces: boolean }) => (): Promise<void> =>
     await assertExactlyOnce(server, chain.url, { accepted });
   });
 
-/** Somebody else who has the relayer's key. */
+/** Another sender with the relayer's key. */
 async function outsiderSends({ chain, node }: Scene, ahead: number): Promise<void> {
   const wallet = new Wallet(chain.variables.RELAYER_KEY ?? "");
   const nonce = Number(await node("eth_getTransactionCount", wallet.address, "latest")) + ahead;
@@ -103,20 +103,20 @@ async function outsiderSends({ chain, node }: Scene, ahead: number): Promise<voi
 
 describe("a node with wrong responses: every hash accepted meanwhile is anchored once when", () => {
   inParallel({
-    "it lags behind": lag({ knowsNonces: false }),
-    "it stands behind a balancer, and others tell the nonces": lag({ knowsNonces: true }),
-    "receipts name another block than there is": wrongHash(
+    "it lags": lag({ hasNonces: false }),
+    "it is behind a load balancer, and other nodes return the nonces": lag({ hasNonces: true }),
+    "receipts have another block hash": wrongHash(
       (seen) => (call) =>
         [renamed("eth_getBlockReceipts", "blockHash", seen), renamed("eth_getTransactionReceipt", "blockHash", seen)]
           .map((intercept) => intercept(call))
           .find((fate) => fate !== "pass") ?? "pass",
     ),
-    "a block names itself otherwise than its receipts do": wrongHash((seen) => {
+    "a block has another hash than its receipts": wrongHash((seen) => {
       const rename = renamed("eth_getBlockByNumber", "hash", seen);
-      // A node that names the first block otherwise serves another chain.
+      // A node with another first block serves another chain.
       return (call) => (call.params[0] === "0x0" ? "pass" : rename(call));
     }),
-    "it forgets the first of several that were sent": () =>
+    "it loses the first of several transactions": () =>
       onScene(async (scene) => {
         const { chain, server, node } = scene;
         await node("evm_setAutomine", false);
@@ -131,14 +131,14 @@ describe("a node with wrong responses: every hash accepted meanwhile is anchored
         await node("evm_mine");
         await assertExactlyOnce(server, chain.url, { accepted });
       }),
-    "somebody else used the nonce that comes next": () =>
+    "another sender used the next nonce": () =>
       onScene(async (scene) => {
         const accepted = await postBulks(scene, 1);
         await outsiderSends(scene, 0);
         accepted.push(...(await postBulks(scene, 2)));
         await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
       }),
-    "somebody else used the nonce of the first of several that were signed": () =>
+    "another sender used the nonce of the first of several signed transactions": () =>
       onScene(async (scene) => {
         const { chain, server } = scene;
         chain.proxy.intercept = only([SEND], hang);
@@ -149,7 +149,7 @@ describe("a node with wrong responses: every hash accepted meanwhile is anchored
         chain.proxy.mode = "pass";
         await assertExactlyOnce(server, chain.url, { accepted });
       }),
-    "somebody else has a later nonce waiting": () =>
+    "another sender has a later nonce in the pool": () =>
       onScene(async (scene) => {
         const accepted = await postBulks(scene, 1);
         await outsiderSends(scene, 2);

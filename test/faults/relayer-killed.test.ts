@@ -26,7 +26,7 @@ const KINDS: readonly Kind[] = [
 
 /** Each brings what is posted to one state, holds it there, kills the relayer, and looks at what becomes of it. */
 const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<void>>> = {
-  async "not on disk: it is taken when it is posted again"(victim, { path, count, bodyOf }) {
+  async "not on disk: it is accepted when it is posted again"(victim, { path, count, bodyOf }) {
     const documents = freshDocuments(count);
     const release = await victim.database.hold();
     const response = victim.post(path, bodyOf(documents));
@@ -34,26 +34,26 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     await sleep(200);
     await victim.kill(response);
     await release();
-    await victim.until("absent", documents);
+    await victim.until("missing", documents);
     await victim.restart();
-    await assertExactlyOnce(victim.server, victim.chain.url, { accepted: victim.accepted, unanswered: documents });
+    await assertExactlyOnce(victim.server, victim.chain.url, { accepted: victim.accepted, unacknowledged: documents });
     victim.accepted.push(...documents);
   },
 
   async "batched and not signed: it is signed and confirmed"(victim, { path, count, bodyOf }) {
     const documents = freshDocuments(count);
     await victim.server.end("SIGKILL");
-    // Nothing is signed before the node has told the nonce.
+    // Nothing is signed before the node has returned the nonce.
     victim.chain.proxy.mode = "off";
     await victim.start();
     const response = victim.post(path, bodyOf(documents));
     await victim.until("batched", documents);
     await victim.kill(response);
     await victim.restart();
-    await victim.settled(documents);
+    await victim.confirmed(documents);
   },
 
-  async "signed, and never got to the node: the same bytes are sent"(victim, { path, count, bodyOf }) {
+  async "signed, and never received by the node: the same bytes are sent"(victim, { path, count, bodyOf }) {
     const documents = freshDocuments(count);
     const { proxy } = victim.chain;
     proxy.intercept = only([SEND], hang);
@@ -63,7 +63,7 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     await eventually(async () => assert.isAbove(proxy.attempted.length, from));
     await victim.kill(response);
     await victim.restart();
-    await victim.settled(documents);
+    await victim.confirmed(documents);
     assert.lengthOf(new Set(proxy.attempted.slice(from)), 1, "it was signed once");
   },
 
@@ -80,7 +80,7 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     await eventually(async () => assert.isAbove(proxy.attempted.length, from + 1, "it is sent again"));
     await rpcCall(url, "evm_setAutomine", true);
     await rpcCall(url, "evm_mine");
-    await victim.settled(documents);
+    await victim.confirmed(documents);
     assert.lengthOf(new Set(proxy.attempted.slice(from)), 1, "it was signed once");
   },
 
@@ -97,11 +97,11 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
     await victim.kill(response);
     await victim.until("signed", documents);
     await victim.restart();
-    await victim.settled(documents);
+    await victim.confirmed(documents);
     assert.lengthOf(proxy.attempted.slice(attempted), 1, "it was sent once");
   },
 
-  async "journalled, and the client has no answer: it is answered by its id, and to the same post"(
+  async "confirmed in the journal, and the client has no response: it is returned by its id, and for the same post"(
     victim,
     { path, count, bodyOf },
   ) {
@@ -116,7 +116,7 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
       await line.close();
     }
     await victim.restart();
-    await victim.settled(documents);
+    await victim.confirmed(documents);
     const again = await victim.server.post(path, bodyOf(documents));
     assert.equal(again.status, 200);
     const proofs: HttpResponse["body"][] = again.body.proofs ?? [again.body];
@@ -126,7 +126,7 @@ const STATES: Readonly<Record<string, (victim: Victim, kind: Kind) => Promise<vo
   },
 };
 
-/** Only single posts wait in an open batch: it stays open while another is under way. */
+/** Only single posts wait in an open batch: it stays open while another is in flight. */
 async function inOpenBatch(victim: Victim): Promise<void> {
   victim.chain.proxy.intercept = only([SEND], hang);
   const [first, ...others] = freshDocuments(4);
@@ -138,7 +138,7 @@ async function inOpenBatch(victim: Victim): Promise<void> {
   await victim.kill(ahead);
   assert.deepEqual(await Promise.all(responses), ["lost", "lost", "lost"]);
   await victim.restart();
-  await victim.settled([first, ...others]);
+  await victim.confirmed([first, ...others]);
 }
 
 for (const engine of ENGINES)

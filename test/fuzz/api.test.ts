@@ -49,7 +49,7 @@ describe("both APIs, with arbitrary requests", function () {
   function check({ method, target, headers: sent }: RawRequest, response: RawResponse | undefined): void {
     // Nobody waits for what was announced and did not come.
     if (response === undefined && sent.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name))) return;
-    assert.isDefined(response, "an answer");
+    assert.isDefined(response, "a response");
     if (response === undefined) return;
     const { status, headers, text } = response;
     assert.isTrue(status < 500 || status === 503, `status ${status}`);
@@ -64,7 +64,7 @@ describe("both APIs, with arbitrary requests", function () {
           method === "HEAD" ||
           OUTSIDE.includes(status) ||
           (status >= 300 && status < 400),
-        `an empty answer with status ${status}`,
+        `an empty response with status ${status}`,
       );
       return;
     }

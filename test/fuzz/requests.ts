@@ -107,7 +107,7 @@ function encodeWhole(text: string): string {
   return encodeURIComponent(text.toWellFormed()).slice(0, 3_000);
 }
 
-/** What a server has, for questions that find something. */
+/** Existing items of a server, for requests that find them. */
 export interface Known {
   readonly token: string;
   readonly ids: readonly string[];
@@ -230,7 +230,7 @@ function bodyOf(
     );
     return fc.tuple(sentAs, bytes).map(([sent, body]) => ({ type: sent, body }));
   });
-  // What is asked about what there is gets further than what nobody has heard of.
+  // Requests for existing items get further than those for unknown ones.
   const documented = examples.flatMap(({ body }) =>
     body === undefined
       ? []

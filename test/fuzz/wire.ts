@@ -12,7 +12,7 @@ export interface RawResponse {
 
 /**
  * Sends a request as it is.
- * @returns `undefined` when the connection was closed without an answer
+ * @returns `undefined` when the connection was closed without a response
  * @throws when it takes too long
  */
 export function send(
@@ -34,7 +34,7 @@ export function send(
     const chunks: Buffer[] = [];
     const late = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`no answer in ${timeoutMilliseconds} ms`));
+      reject(new Error(`no response in ${timeoutMilliseconds} ms`));
     }, timeoutMilliseconds);
     socket.on("data", (chunk) => chunks.push(chunk));
     // A server that has refused a request need not read all of it.

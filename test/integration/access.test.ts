@@ -171,7 +171,7 @@ describe("access to the integrity-proof API", function () {
         message(doubted ?? assert.fail()),
         /^not checked: a: not checked: the server rejects the request: .*\(SEALBOOK_API_KEY or SEALBOOK_TOKEN\)$/m,
       );
-      // Fetch would tell it in its error.
+      // Fetch would contain it in its error.
       assert.throws(
         () => credentialHeaders({ SEALBOOK_API_KEY: `${key}\n${key}` }),
         /^SEALBOOK_API_KEY contains characters that are invalid in keys and tokens$/,
@@ -226,7 +226,7 @@ describe("access to the integrity-proof API", function () {
         ["without a scope of ours", await token({ scope: "openid" })],
         ["without scopes", await token({ scope: undefined })],
         ["of another key", await token({}, { key: other })],
-        // The public key is public: whoever has it must not be able to sign with it as a secret.
+        // The public key is public: a caller must not be able to sign with it as a secret.
         [
           "signed with the public key as a secret",
           await token({}, { key: Buffer.from(keys.publicKey.export({ type: "spki", format: "pem" })), alg: "HS256" }),

@@ -44,7 +44,7 @@ describe("alerts in a real Alertmanager", () => {
 
     chain.proxy.mode = "pass";
     await eventually(async () => assert.deepEqual(await alertmanager.alerts(), []));
-    // It was told so, and did not forget the alert for lack of news.
+    // It received the resolution; the alert did not expire.
     assert.equal(await alertmanager.received("resolved"), 1);
     assert.equal(await alertmanager.invalid(), 0);
   });

@@ -124,7 +124,7 @@ describe("alerts", function () {
     );
   });
 
-  it("come with health checks that tell alive from ready", async () => {
+  it("come with health checks that distinguish liveness from readiness", async () => {
     assert.deepEqual((await server.get("/livez")).body, { status: "ok" });
     assert.deepEqual((await server.get("/readyz")).body, { status: "ok" });
     assert.equal((await server.post("/readyz", {})).status, 405);

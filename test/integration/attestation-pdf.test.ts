@@ -208,7 +208,7 @@ describe("attestations as PDF", function () {
     assert.include(content, `${count} of ${count}`);
     assert.include(content, "The newest 1000 of 1001 records");
     for (const { record_hash } of statement.records) assert.include(content, record_hash);
-    // Portable proofs of the newest records, among which is one with the earliest anchor, and the statement says how many are without.
+    // One of the newest records has the earliest anchor. The statement has the number of records without a bundle.
     const proofs = statement.records.flatMap(({ bundle }: ParsedJson, index: number) =>
       bundle === null ? [] : [index],
     );

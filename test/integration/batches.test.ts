@@ -87,7 +87,7 @@ describe("a bulk call", function () {
     assert.deepEqual(body.proofs[5], body.proofs[0], "a record that stands in it twice has one proof");
     const single = await server.post("/api/v1/proof", rest[1]);
     assert.equal(single.status, 200);
-    assert.deepEqual(single.body, body.proofs[1], "a hash known inside a batch is answered with its first proof");
+    assert.deepEqual(single.body, body.proofs[1], "a known hash in a batch returns its first proof");
   });
 
   it("returns a root and a path for one document too", async () => {

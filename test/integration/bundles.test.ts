@@ -55,7 +55,7 @@ describe("bundles of a server", function () {
     );
     return responses.map(({ body }) => body.proof);
   };
-  /** The proof as the domain has it, from what the server answers. */
+  /** The proof as the domain has it, from the server's response. */
   const proofOf = (response: ParsedJson): Proof => ({
     documentId: response.document_id,
     hash: hexBytes(response.hash),
@@ -89,7 +89,7 @@ describe("bundles of a server", function () {
       rpc.close();
     }
   };
-  /** Runs the verifier as anybody would; the chain's node is in this process and has to be able to answer. */
+  /** Runs the verifier as a process; the chain's node is in this process and must be able to respond. */
   const verify = async (
     bundle: string,
     document: string,
@@ -136,7 +136,7 @@ describe("bundles of a server", function () {
     await server.stop("keep");
     server = await startServer({}, { directory: join(directory, "data") });
     await check();
-    // The chain tells the same of its old blocks: evidence can be collected later.
+    // The chain returns the same for its old blocks: evidence can be collected later.
     for (const { bundle, response } of kept) expect(await bundleFor(response)).to.equal(bundle);
   });
 

@@ -62,7 +62,7 @@ describe("an unavailable chain", function () {
     const waiting = fresh();
     const known = fresh();
     const many = Array.from({ length: 30 }, fresh);
-    const code = `away ${random()}`;
+    const code = `unavailable ${random()}`;
     let tokens: { live: string; validated: string; closed: string };
     let responses: Record<
       | "first"
@@ -228,10 +228,10 @@ describe("an unavailable chain", function () {
   it("reports a hanging node in status and metrics before its calls time out", async () => {
     const blocked: (() => void)[] = [];
     chain.proxy.intercept = () => new Promise((resolve) => blocked.push(() => resolve("pass")));
-    const before = chain.proxy.unanswered;
+    const before = chain.proxy.withoutResponse;
     const [status, metrics] = await Promise.all([server.get("/api/v1/status"), server.get("/metrics")]);
-    assert.equal(chain.proxy.unanswered, before, "nothing was given up");
-    assert.isAbove(blocked.length, 0, "nothing was answered");
+    assert.equal(chain.proxy.withoutResponse, before, "nothing was given up");
+    assert.isAbove(blocked.length, 0, "no call got a response");
     chain.proxy.mode = "pass";
     for (const response of blocked) response();
     assert.equal(status.status, 200);
@@ -277,7 +277,7 @@ describe("an unavailable chain", function () {
     assert.equal((await server.get(`/api/v1/proof/${signed.id}`)).body.status, "pending");
     assert.deepEqual((await submit(known)).body.proof, proof);
 
-    // Nothing is signed while the nonce is unknown: what was asked for is taken back.
+    // Nothing is signed while the nonce is unknown: the intent is withdrawn.
     const code = `unsigned ${random()}`;
     const [unsigned, validated, stored] = await Promise.all([
       submit(fresh()),

@@ -20,7 +20,7 @@ describe("a clock that is set 400 days forward and back", () => {
   });
   afterEach(() => removeDirectory(directory));
 
-  it("gets into no block of the embedded chain while the server runs, and nothing is lost", async () => {
+  it("changes no block time of the embedded chain while the server runs, and loses nothing", async () => {
     let ahead = 0;
     const server = await startServer(
       { PROOF_WAIT: "1" },
@@ -58,7 +58,7 @@ describe("a clock that is set 400 days forward and back", () => {
     }
   });
 
-  it("is reported when blocks were made with it, which later blocks do not run further ahead of", async () => {
+  it("is reported after blocks with its time; later blocks do not run further ahead", async () => {
     const wrong = await startServer({}, { directory, overrides: { clock: () => Date.now() + 400 * DAYS } });
     const [first, second, third] = freshDocuments(3);
     const made = await wrong.post("/api/v1/proof", first);
@@ -74,9 +74,9 @@ describe("a clock that is set 400 days forward and back", () => {
       assert.isAtLeast(body.uptime, 0);
       const times = [];
       for (const document of [second, third]) {
-        const answer = await server.post("/api/v1/proof", document);
-        assert.equal(answer.status, 201, answer.text);
-        times.push(answer.body.proof.timestamp - made.body.proof.timestamp);
+        const response = await server.post("/api/v1/proof", document);
+        assert.equal(response.status, 201, response.text);
+        times.push(response.body.proof.timestamp - made.body.proof.timestamp);
       }
       assert.isAtMost(Math.max(...times), 60, "not further ahead than the chain was");
     } finally {
@@ -84,15 +84,15 @@ describe("a clock that is set 400 days forward and back", () => {
     }
   });
 
-  it("does not hold proofs up when it is set back while the server runs", async () => {
+  it("does not delay proofs when it is set back while the server runs", async () => {
     let ahead = 400 * DAYS;
     const server = await startServer({}, { directory, overrides: { clock: () => Date.now() + ahead } });
     try {
       const [before, after] = freshDocuments(2);
       assert.equal((await server.post("/api/v1/proof", before)).status, 201);
       ahead = 0;
-      const answer = await server.post("/api/v1/proof", after);
-      assert.equal(answer.status, 201, answer.text);
+      const response = await server.post("/api/v1/proof", after);
+      assert.equal(response.status, 201, response.text);
       assert.isAtLeast((await server.get("/api/v1/status")).body.uptime, 0);
     } finally {
       await server.stop("keep");

@@ -31,12 +31,12 @@ describe("a server killed at random moments", () => {
   let token: string;
   const outputs: string[] = [];
   const secrets: string[] = [];
-  /** What was answered, as it was answered. */
+  /** The responses. */
   const proofs = new Map<string, Proof>();
   const pending = new Set<string>();
   const submitted: string[] = [];
   const records = new Map<string, number>();
-  const unanswered: string[] = [];
+  const unacknowledged: string[] = [];
   const blocks = new Map<number, string>();
 
   const start = async (variables: Record<string, string> = {}) => {
@@ -71,10 +71,10 @@ describe("a server killed at random moments", () => {
   };
   const storeOne = async (): Promise<void> => {
     const code = randomBytes(8).toString("hex");
-    unanswered.push(code);
+    unacknowledged.push(code);
     const response = await server.call(ROUTES.store, { token }, { code, topic: "crash", payload: { code } });
     const { chainid } = content(response, ROUTES.store);
-    unanswered.splice(unanswered.indexOf(code), 1);
+    unacknowledged.splice(unacknowledged.indexOf(code), 1);
     records.set(code, chainid);
   };
   /** Keeps the server busy until it is gone. */
@@ -100,7 +100,7 @@ describe("a server killed at random moments", () => {
   });
 
   it("keeps every returned result, in each round", async () => {
-    // A block a second leaves much under way at the moment of the kill.
+    // A block a second leaves much in flight at the moment of the kill.
     for (const variables of [{}, { CHAIN_BLOCK_PERIOD: "1" }, {}, {}]) {
       const busy = [...Array<undefined>(WORKERS)].flatMap(() => [load(submitOne), load(storeOne)]);
       const [fewProofs, fewRecords] = [proofs.size + 3, records.size + 3];
@@ -170,7 +170,7 @@ describe("a server killed at random moments", () => {
     const codes = events.map(([, code]) => code ?? "");
     assert.lengthOf(new Set(codes), codes.length);
     assert.includeMembers(codes, [...records.keys()]);
-    assert.includeMembers([...records.keys(), ...unanswered], codes);
+    assert.includeMembers([...records.keys(), ...unacknowledged], codes);
     const rows = (await allTransactions(server.chainUrl)).filter(({ input }) =>
       input.startsWith(INSERT.getFunction("insert")?.selector ?? "-"),
     );

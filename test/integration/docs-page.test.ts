@@ -5,14 +5,14 @@ import { startServer, type TestServer } from "../support/server.ts";
 
 /** Debian's package `chromium`; without it there is nothing to try the page in. */
 const CHROMIUM = "/usr/bin/chromium";
-/** A picture of the page is written here when somebody wants to see it. */
+/** Target folder of screenshots, for manual inspection. */
 const PICTURE = process.env["DOCS_PICTURE"];
 
 describe("the API documentation page", function () {
   let server: TestServer;
   let browser: Browser | undefined;
   let page: Page;
-  /** Whatever the page asked for. */
+  /** All requests of the page. */
   const requested: string[] = [];
   /** What the browser complained of: violations of the policy, faults of scripts. */
   const complaints: string[] = [];

@@ -31,7 +31,7 @@ describe("the explorer", function () {
   let batch: ParsedJson;
   let token: string;
   const documentHash = hash().slice(2);
-  /** Everything that was answered. */
+  /** The bodies of all responses. */
   const bodies: string[] = [];
 
   const request = async (path: string): Promise<HttpResponse> => {

@@ -34,7 +34,7 @@ describe("logins", function () {
     return Number(response.headers.get("Retry-After"));
   };
 
-  /** What is answered, but for what is of the answer alone; and how often a key was derived from a password for it. */
+  /** The response without its unique members, and the number of key derivations. */
   const refusal = async (source: string, credentials: Login): Promise<{ response: object; derivations: number }> => {
     let derivations = 0;
     const hook = createHook({ init: (_id, type) => void (type === "SCRYPTREQUEST" && (derivations += 1)) }).enable();

@@ -27,7 +27,7 @@ async function promtool(args: readonly string[], input = ""): Promise<string> {
   return stdout + stderr;
 }
 
-/** Everything that a dashboard asks for, as it is written there. */
+/** All queries of a dashboard. */
 function queriesOf(node: unknown): string[] {
   if (typeof node !== "object" || node === null) return [];
   return Object.entries(node).flatMap(([key, value]) =>

@@ -72,7 +72,7 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
       assert.match(refused.stdout, /NOT VERIFIED\.\n$/);
     });
 
-    itToOurNodes("prove it just as well when they were agreed on in a later round", async () => {
+    itToOurNodes("prove their content as well after a round change", async () => {
       const network = own ?? assert.fail();
       for (const index of [1, 4]) network.at(index).proposes = false;
       const roundOf = async (block: number): Promise<number> =>

@@ -90,12 +90,12 @@ describe("the relayer on a network of validators", () => {
     assert.include(body.consensus.validators, proof.validator);
   });
 
-  itToOurNodes("knows its node's peers by the list of the network's nodes", async () => {
+  itToOurNodes("identifies its node's peers by the list of the network's nodes", async () => {
     const { body } = await server.get("/api/v1/status");
     assert.deepInclude(body.node, { peers: 5, peers_listed: 5, peers_missing: [], peers_unlisted: [], syncing: false });
   });
 
-  itToOurNodes("tells all of that from the headers where the node has no methods for it", async () => {
+  itToOurNodes("derives all of that from the headers where the node lacks the methods", async () => {
     const { rpc } = network.at(0);
     for (const api of ["ibft", "admin", "net_enode"]) rpc.disabled.add(api);
     const { body } = await server.get("/api/v1/status");
@@ -105,7 +105,7 @@ describe("the relayer on a network of validators", () => {
     rpc.disabled.clear();
   });
 
-  itToOurNodes("confirms by single receipts where the node does not give those of a block together", async () => {
+  itToOurNodes("confirms by single receipts where the node lacks receipts by block", async () => {
     const { rpc } = network.at(0);
     rpc.disabled.add("eth_getBlockReceipts");
     await prove(201);
@@ -147,7 +147,7 @@ describe("the relayer on a network of validators", () => {
 
   itToOurNodes("continues with two validators down and reports that the quorum tolerates no more", async () => {
     down(1, 2);
-    // Whichever is missed first is told as the only one.
+    // The first missing one is reported alone.
     for (const name of names(1, 2))
       await raised(
         "degraded_performance",
@@ -162,7 +162,7 @@ describe("the relayer on a network of validators", () => {
     assert.deepEqual([status, messages.quorum_missing, messages.missing], ["ok", 0, names(1, 2)]);
   });
 
-  itToOurNodes("tells a chain that stalls, with three validators down, and anchors when they are back", async () => {
+  itToOurNodes("reports a stalled chain with three validators down, and anchors when they are back", async () => {
     down(3, 4, 5);
     await raised(
       "sync_lost",
@@ -188,7 +188,7 @@ describe("the relayer on a network of validators", () => {
     assert.deepEqual([missing, participation[4].state], [[], "silent"]);
   });
 
-  itToOurNodes("tells that its own node is cut off from a network that goes on", async () => {
+  itToOurNodes("reports that its own node is disconnected from a running network", async () => {
     network.partition([network.at(0), network.at(1)]);
     const before = network.head;
     await raised("sync_lost", /^the network makes no blocks: .*; 2 more of 6 validators would have to take part/);

@@ -23,7 +23,7 @@ describe("mutual TLS to the node", function () {
   let proxy: TlsProxy;
   before(async () => {
     directory = await temporaryDirectory();
-    [nodes, otherAuthority] = [await makeAuthority(directory, "nodes"), await makeAuthority(directory, "strangers")];
+    [nodes, otherAuthority] = [await makeAuthority(directory, "nodes"), await makeAuthority(directory, "others")];
     [node, renewed, client] = [await nodes.issue("node"), await nodes.issue("renewed"), await nodes.issue("relayer")];
     chain = await startRemoteChain(startRawNode);
     proxy = await startTlsProxy(Number(new URL(chain.url).port), node, nodes);

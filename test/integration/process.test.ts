@@ -16,10 +16,10 @@ describe("the server's process", function () {
   });
   afterEach(() => removeDirectory(directory));
 
-  const fails = async (variables: Record<string, string>, ...says: RegExp[]): Promise<string> => {
+  const fails = async (variables: Record<string, string>, ...printed: RegExp[]): Promise<string> => {
     const { code, output } = await failToStart(directory, variables);
     assert.equal(code, 1, output);
-    for (const text of says) assert.match(output, text);
+    for (const text of printed) assert.match(output, text);
     assert.notMatch(output, /^\s+at .*\(?(file|node):/m, "no stack: it is not a fault of the program");
     return output;
   };
@@ -70,7 +70,7 @@ describe("the server's process", function () {
   it("completes requests in flight before it stops", async () => {
     await (await startProcess(directory)).end("SIGTERM");
     const server = await startProcess(directory, { CHAIN_BLOCK_PERIOD: "60" });
-    const pending = server.post("/api/v1/proof", { document_id: "asked before", hash: "5e".repeat(32) });
+    const pending = server.post("/api/v1/proof", { document_id: "sent before", hash: "5e".repeat(32) });
     await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.pending, 1));
     const [response, ended] = await Promise.all([pending, server.end("SIGTERM")]);
     assert.equal(response.status, 202, response.text);

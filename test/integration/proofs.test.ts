@@ -43,7 +43,7 @@ describe("proofs", function () {
     return Number(line?.split(" ")[1]);
   };
 
-  /** Asks the contract, with nothing but what the proof says. */
+  /** Queries the contract with the fields of the proof alone. */
   const holdsOnChain = async ({ contract, record_hash, merkle }: HttpResponse["body"]): Promise<void> => {
     const provider = new JsonRpcProvider(server.chainUrl);
     const verifyOnChain = new Contract(contract, ANCHOR_ABI, provider).getFunction("verify");
@@ -477,7 +477,7 @@ describe("proofs", function () {
       }
     };
     const bytes = (hex: string) => Buffer.from(hex.replace(/^0x/, ""), "hex");
-    /** The database refuses to change a journal; whoever has its file can make it. */
+    /** The database refuses to change a journal; a process with access to its file can. */
     const force = (
       table: string,
       ...changes: (readonly [sql: string, ...values: (string | number | Uint8Array)[]])[]

@@ -71,12 +71,12 @@ for (const engine of ENGINES)
     const atRest = (): Promise<void> =>
       eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())), 40_000);
 
-    /** Something is found as `subject`, told once however many passes find it, and over when it is mended. */
+    /** A finding is reported as `subject`, once for any number of passes, and resolved after it is undone. */
     const assertFound = async (
       subject: RegExp,
       message: RegExp,
       tamper: () => Promise<unknown>,
-      mend: () => Promise<unknown>,
+      undo: () => Promise<unknown>,
     ): Promise<void> => {
       await atRest();
       const [before, countedBefore] = [alerts().length, await counted()];
@@ -95,7 +95,7 @@ for (const engine of ENGINES)
         assert.isAbove(await divergences(), 0);
         await fullPasses(database, 3);
       } finally {
-        await mend();
+        await undo();
       }
       const mine = raised().filter((alert) => subject.test(alert.subject));
       assert.lengthOf(mine, 1);
@@ -358,7 +358,7 @@ for (const engine of ENGINES)
         assert.isTrue(alerts().some(({ subject }) => subject === `anchor ${hash.toString("hex")}`)),
       );
       assert.equal(await divergences(), 1);
-      // The key's nonce is used up, and what is asked for is done all the same.
+      // The key's nonce is used, and requests are processed nevertheless.
       await prove(1);
       const messages = async () =>
         (await server.context.journal.serviceLog.newest("", 1_000)).filter(({ message }) =>
@@ -370,7 +370,7 @@ for (const engine of ENGINES)
       assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
       await fullPasses(database, 2);
       assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
-      assert.equal(await messages(), 1, "accounts were told once");
+      assert.equal(await messages(), 1, "one alert for the accounts");
     });
   });
 
@@ -397,7 +397,7 @@ describe("reconciliation of an honest journal, replica and chain", () => {
         await load.confirms(40);
         await fullPasses(database, 2);
         await running.end(signal);
-        // Whoever is cut off by the kill is not answered.
+        // Clients disconnected by the kill get no response.
         await load.end().catch(() => undefined);
         assert.notInclude(running.output(), "journal_divergence");
       }

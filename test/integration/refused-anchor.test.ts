@@ -20,7 +20,7 @@ describe("a proof rejected by the chain", function () {
   });
   after(() => server.stop());
 
-  /** Gives the relayer its role on the anchor contract, or takes it away. */
+  /** Grants or revokes the relayer's role on the anchor contract. */
   async function changeRole(change: "grantRole" | "revokeRole"): Promise<void> {
     const read = (path: string): unknown => JSON.parse(readFileSync(join(server.directory, path), "utf8"));
     const keys = Keys.parse(read("keys.json"));

@@ -30,7 +30,7 @@ describe("the relayer's key", () => {
   });
   afterEach(() => chain.close());
 
-  /** What the server is told when the key is not in the environment. */
+  /** Variables of the server when the key is not in the environment. */
   const without = (): EnvironmentVariables => {
     const { RELAYER_KEY: _, ...others } = chain.variables;
     return others;
@@ -88,7 +88,7 @@ describe("the relayer's key", () => {
       const documents = freshDocuments(2);
       assert.equal((await server.post("/api/v1/proof/batch", { documents })).status, 202, mode);
       accepted.push(...documents);
-      // The journal is held up by nobody's signature.
+      // The journal does not wait for a signature.
       assert.equal((await server.get("/api/v1/status")).body.journal.pending, 2);
       signer.mode = "pass";
       await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.pending, 0));

@@ -116,7 +116,7 @@ describe("the issuer's keys after the loss of the disk", () => {
     for (const [, keystore = ""] of keystores) assert.include(JSON.parse(JSON.parse(keystore)).Crypto.kdf, "scrypt");
   });
 
-  it("do not sign with another password, and the server says so", async () => {
+  it("do not sign with another password, which the server logs", async () => {
     await issueAndLose(true);
     await writeFile(passwordFile, "another");
     const { message } = await thrownBy(startServer(variables(true), { directory }));

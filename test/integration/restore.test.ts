@@ -44,7 +44,7 @@ const bucket = async (): Promise<[BucketReplica, string]> => {
   ];
 };
 
-/** Everything that clients can ask of a server. */
+/** The responses to all queries of a client. */
 async function everything(server: TestServer, requested: readonly Document[], reader: Login) {
   const proofs = new Map<string, ParsedJson>();
   for (const { document_id } of requested) {
@@ -84,7 +84,7 @@ for (const [engine, openReplica] of [
     let full: Login;
     let reader: Login;
     const confirmed: Document[] = [];
-    /** Accepted, and nobody knows of a confirmation. */
+    /** Accepted, without a known confirmation. */
     let mined: Document[];
     let unsent: Document[];
 
@@ -141,7 +141,7 @@ for (const [engine, openReplica] of [
       await anchored(server, "/api/v1/proof/batch", { documents: [...documents(1), ...alike] });
       const late = three ?? assert.fail();
       await anchored(server, "/api/v1/proof", late);
-      // One whose first transaction the node refuses is halved.
+      // A batch whose first transaction the node rejects is split.
       const whole = documents(6);
       let refusals = 1;
       chain.proxy.refusal = (raw) =>
@@ -230,7 +230,7 @@ for (const [engine, openReplica] of [
     });
 
     it("leaves an empty database when interrupted", async () => {
-      // What the chain is asked comes last.
+      // The chain is queried last.
       const requested = Promise.withResolvers<void>();
       chain.proxy.intercept = only(["eth_call"], () => {
         requested.resolve();

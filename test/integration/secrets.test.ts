@@ -80,7 +80,7 @@ describe("secrets", () => {
       processes.push(server);
       return server;
     };
-    /** Keeps what was answered to what went wrong; what goes right gives the holder of a session its tokens and key. */
+    /** Collects error responses; successful ones contain the tokens and key of a session. */
     const keep = ({ status, headers, text: body }: HttpResponse): void => {
       if (status >= 400) written.push({ way: "error", text: JSON.stringify([...headers]) + body });
     };
@@ -151,7 +151,7 @@ describe("secrets", () => {
         keep(await server.post("/api/v1/proof", `{"document_id": "${key}`, headers));
         for (const path of ["/api/v1/status", "/api/v1/alerts", `/api/v1/nothing?key=${key}`])
           keep(await server.get(path, { headers }));
-        // Whoever asks for a document of such a name is told that there is none; nobody else is.
+        // The caller who requests a document of such a name gets the error; no other caller does.
         await server.get(`/api/v1/proof/${encodeURIComponent(bearer)}`, { headers });
       }
       written.push({ way: "metrics", text: (await server.get("/metrics")).text });
@@ -171,7 +171,7 @@ describe("secrets", () => {
       written.push({ way: "metrics", text: (await server.get("/metrics")).text });
       assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
 
-      // What keeps it from starting is told without what it is about.
+      // Errors at the start do not contain the value.
       await writeFile(passwordFile, wrong);
       const broken = new URL(database.url);
       broken.password = secrets.add("wrong password of the database", randomBytes(8).toString("hex"));

@@ -69,7 +69,7 @@ for (const engine of ENGINES)
     const finished = (): Promise<void> =>
       eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [] }));
 
-    /** A batch on its way, one whose transaction never got out, and one behind the gap that it left. */
+    /** A batch in flight, one whose transaction was never sent, and one after the gap that it left. */
     const leaveGap = async (server: ServerProcess): Promise<void> => {
       const [{ proxy }] = pair.seats;
       proxy.refusal = (raw) => (Transaction.from(raw).nonce === 1 ? "the pool is full" : undefined);
@@ -91,7 +91,7 @@ for (const engine of ENGINES)
       await submit(dying, 2);
       await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 0, signed: [0, 1, 2, 3] }));
       await dying.end("SIGKILL");
-      // Where it cannot ask for the next nonce it cannot sign.
+      // Without a query for the next nonce it cannot sign.
       dying = await first.start();
       await submit(dying, 1);
       await eventually(async () => assert.deepEqual(await pair.stages(), { open: 0, queued: 1, signed: [0, 1, 2, 3] }));

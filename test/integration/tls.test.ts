@@ -93,7 +93,7 @@ describe("TLS", function () {
     assert.equal(await protocol("TLSv1.2"), "TLSv1.2");
     assert.equal(await protocol("TLSv1.3"), "TLSv1.3");
     assert.equal(await protocol("TLSv1.2", "ECDHE+AESGCM"), "TLSv1.2");
-    // A recorded connection must stay unreadable to somebody who later gets the server's key.
+    // A recorded connection must stay unreadable with the server's key, obtained later.
     for (const suite of ["AES128-GCM-SHA256", "AES256-SHA256", "ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES128-SHA256"]) {
       assert.match(String(await protocol("TLSv1.2", suite).catch((error: unknown) => error)), /alert/i, suite);
     }

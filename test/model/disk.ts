@@ -93,7 +93,7 @@ export class Disk {
     end();
   }
 
-  /** Asks what is committed: what a process would find that starts after a crash just now. */
+  /** Queries committed data: the state that a process finds after a crash at this moment. */
   query<T>(work: (database: DatabaseSync) => T): T {
     this.#reader ??= new DatabaseSync(this.#file);
     return work(this.#reader);

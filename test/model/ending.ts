@@ -14,9 +14,10 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     await world.wait(milliseconds);
     world.mine();
     world.check();
-    if (world.waiting === 0 && world.disk.query((database) => database.prepare(UNSETTLED).get())?.count === 0) break;
+    if (world.waiting === 0 && world.disk.query((database) => database.prepare(WITHOUT_OUTCOME).get())?.count === 0)
+      break;
   }
-  assert.strictEqual(world.waiting, 0, "every request is answered");
+  assert.strictEqual(world.waiting, 0, "every request has a response");
   world.ledger.assertKept(world.disk);
 
   const { mined } = world.chain;
@@ -30,9 +31,9 @@ export async function assertAllEndsWell(world: World): Promise<void> {
     assert.strictEqual(world.chain.freeNonceOf(relayer), nonces.length, "nothing of a key waits in the pool");
   }
   assert.strictEqual(
-    world.disk.query((database) => database.prepare(UNSETTLED).get())?.count,
+    world.disk.query((database) => database.prepare(WITHOUT_OUTCOME).get())?.count,
     0,
-    "everything is settled",
+    "every transaction has an outcome",
   );
 
   const anchors = world.disk.query((database) => database.prepare(ANCHORS).all());
@@ -76,7 +77,7 @@ export async function assertAllEndsWell(world: World): Promise<void> {
   }
 }
 
-const UNSETTLED = `select (select count(*) from anchors left join transactions on transactions.id = transaction_id
+const WITHOUT_OUTCOME = `select (select count(*) from anchors left join transactions on transactions.id = transaction_id
   where state is null or state != 'confirmed')
   + (select count(*) from transactions where state in ('queued', 'sent')) as count`;
 const ANCHORS = `select anchors.id, anchors.hash, size, state, transactions.hash as "transaction" from anchors

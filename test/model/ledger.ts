@@ -12,19 +12,19 @@ interface Accepted {
   readonly timestamp: number;
   readonly hash: string;
   readonly recordHash: string;
-  /** The answer that it is on chain, once that was given. */
+  /** The confirmed response, if there was one. */
   confirmed: string | undefined;
 }
 
-/** What the clients were told: what must hold from then on. */
+/** The responses to clients, which must stay true. */
 export class Ledger {
   readonly accepted = new Map<string, Accepted>();
-  /** Records that somebody was told to be new. */
+  /** Records that a response reported as new. */
   readonly #new = new Set<string>();
   /** Signed transactions that were sent. */
   readonly #sent = new Set<string>();
 
-  answered(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
+  acknowledge(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
     assert.lengthOf(proofs, requests.length, "each document has its proof");
     for (const [index, { documentId, hash, metadata }] of requests.entries()) {
       const proof = proofs[index];
@@ -43,7 +43,7 @@ export class Ledger {
         proof.outcome.state === "confirmed"
           ? JSON.stringify([hexlify(proof.outcome.transactionHash), proof.outcome.block.number])
           : undefined;
-      // An answer that was made up before, or that comes from another relayer, may still call it pending.
+      // An earlier response, or one of another relayer, may still be pending.
       if (before?.confirmed !== undefined && confirmed !== undefined)
         assert.strictEqual(confirmed, before.confirmed, "what is confirmed stays as it is");
       this.accepted.set(key, {
@@ -81,7 +81,7 @@ export class Ledger {
     assert.isDefined(found, "what is sent is on disk");
   }
 
-  /** Whether what was answered as confirmed is. */
+  /** Checks that confirmed responses are true. */
   assertOnChain(proofs: readonly Proof[], chain: SimulatedChain): void {
     for (const { outcome, recordHash, merkle, documentId } of proofs) {
       if (outcome.state !== "confirmed") continue;

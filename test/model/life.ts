@@ -6,7 +6,7 @@ export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(r
 /** What everything in a run shares. */
 export interface Pace {
   readonly random: Random;
-  /** Counts whatever happens: as long as it rises, something is under way. */
+  /** Counts whatever happens: while it rises, work is in progress. */
   activity: number;
 }
 

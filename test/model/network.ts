@@ -6,9 +6,9 @@ import type { SimulatedChain } from "./simulated-chain.ts";
 export type Fault =
   /** No connection: the node never hears of it. */
   | "unreachable"
-  /** The node does what it is asked, and the answer is lost. */
+  /** The node executes the call, and the response is lost. */
   | "cut"
-  /** No answer comes, and the node never hears of it, or it does. */
+  /** No response arrives; the node may or may not receive the call. */
   | "hanging"
   | "silent"
   /** The node has no room or time now. */
@@ -33,7 +33,7 @@ export class Network {
   #trouble: Trouble | undefined;
   #inFlight: (() => void)[] = [];
 
-  /** @param onSend told when a signed transaction leaves its process */
+  /** @param onSend called when a signed transaction leaves its process */
   constructor(chain: SimulatedChain, pace: Pace, onSend: (raw: string) => void) {
     this.#chain = chain;
     this.#pace = pace;

@@ -2,7 +2,7 @@
  * The way of a proof, from its acceptance to its confirmation, under random schedules of requests, crashes and faults.
  * The relayers are real, with a real database; the chain's node, the network and the clock are played, so that a run
  * takes a moment and is the same each time for the same seed. What is looked for:
- * - whatever was accepted is on disk when that is answered, after every crash, and on chain in the end;
+ * - accepted proofs are on disk before the response, after every crash, and on chain in the end;
  * - each recorded hash is under one anchor, and no anchor is on chain twice;
  * - whatever is sent is on disk before; the nonces of each key follow one another, and nothing is left unsettled.
  *

@@ -8,7 +8,7 @@ const MINER = `0x${"aa".repeat(20)}`;
 const proofAnchor = INTERFACES.ProofAnchor;
 const NO_ROLE = proofAnchor.encodeErrorResult("AccessControlUnauthorizedAccount", [ZeroAddress, id("RELAYER_ROLE")]);
 
-/** A transaction as the chain knows it. */
+/** A transaction on the chain. */
 export interface KnownTransaction {
   readonly raw: string;
   readonly hash: string;
@@ -35,7 +35,7 @@ interface Block extends MadeBlock {
  */
 export class SimulatedChain {
   readonly blocks: Block[] = [];
-  /** How many of the newest blocks some answers do not know of: they come from a node that is behind. */
+  /** The number of newest blocks that some responses lack: they come from a lagging node. */
   lag = 0;
   /** Whether the relayers may anchor. */
   roleGiven = true;
@@ -195,7 +195,7 @@ export class SimulatedChain {
   }
 }
 
-/** What was mined up to a block, given as nodes are asked for it. */
+/** What was mined up to a block, in the form of a node's response. */
 function minedUpTo(shown: readonly Block[], upTo: unknown): MinedTransaction[] {
   if (upTo !== "latest" && Number(upTo) >= shown.length) throw new NodeError("header not found", -32000, undefined);
   const blocks = upTo === "latest" ? shown : shown.slice(0, Number(upTo) + 1);

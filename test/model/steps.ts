@@ -16,7 +16,7 @@ export type Step =
   | { readonly kind: "network"; readonly fault: Fault; readonly of: "sends" | "calls"; readonly calls: number }
   | { readonly kind: "disk"; readonly statements: number }
   | { readonly kind: "pool dropped" }
-  | { readonly kind: "node behind"; readonly blocks: number }
+  | { readonly kind: "node lags"; readonly blocks: number }
   | { readonly kind: "nonce taken"; readonly relayer: number; readonly instead: boolean }
   | { readonly kind: "role"; readonly given: boolean }
   | { readonly kind: "block fails" };
@@ -76,7 +76,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: is("disk"), statements: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: is("pool dropped") }) },
-  { weight: 3, arbitrary: fc.record({ kind: is("node behind"), blocks: fc.nat(3) }) },
+  { weight: 3, arbitrary: fc.record({ kind: is("node lags"), blocks: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ kind: is("nonce taken"), relayer, instead: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: is("role"), given: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: is("block fails") }) },
@@ -93,7 +93,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   }),
   blockPeriodMilliseconds: fc.constantFrom(undefined, undefined, 2_000),
   without: fc.subarray<Step["kind"]>(
-    ["bulk", "kill", "stop", "network", "disk", "pool dropped", "node behind", "nonce taken", "role", "block fails"],
+    ["bulk", "kill", "stop", "network", "disk", "pool dropped", "node lags", "nonce taken", "role", "block fails"],
     { maxLength: 5 },
   ),
 });
@@ -101,7 +101,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
 /** Lets a step happen. Only those that wait let time pass, so that several can happen at once. */
 export async function take(step: Step, world: World): Promise<void> {
   if (world.setting.without.includes(step.kind)) return;
-  world.say(`- ${JSON.stringify(step)}`);
+  world.log(`- ${JSON.stringify(step)}`);
   switch (step.kind) {
     case "post":
       return world.post(step.relayer, [requestOf(step.record)], false);
@@ -123,7 +123,7 @@ export async function take(step: Step, world: World): Promise<void> {
       return world.disk.fail(step.statements);
     case "pool dropped":
       return world.chain.dropPool();
-    case "node behind":
+    case "node lags":
       world.chain.lag = step.blocks;
       return;
     case "nonce taken":

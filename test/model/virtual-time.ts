@@ -52,7 +52,7 @@ export class VirtualTime {
     return this.#now;
   }
 
-  /** What already was to happen happens; each time `settle` says when the rest may go on. */
+  /** Runs due timers; after each, `untilIdle` waits for the work that it caused. */
   async advance(milliseconds: number, untilIdle: () => Promise<void>): Promise<void> {
     const end = this.#now + milliseconds;
     for (;;) {

@@ -15,10 +15,10 @@ import { SimulatedChain } from "./simulated-chain.ts";
 import { BEGINNING, VirtualTime } from "./virtual-time.ts";
 
 const CHAIN_ID = 4242;
-/** Turns of the event loop without anything happening, after which nothing more will happen by itself. */
-const QUIET_TURNS = 4;
+/** Turns of the event loop without activity, after which none follows. */
+const QUIET_ROUNDS = 4;
 /** Many times what anything takes. */
-const MOST_TURNS = 20_000;
+const MAX_ROUNDS = 20_000;
 /** No stop takes longer, whatever the node does. */
 const LONGEST_STOP_MILLISECONDS = 10 * 60_000;
 
@@ -56,7 +56,7 @@ export class World implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "sealbook-model-"));
   readonly setting: Setting;
   readonly #seats: readonly Seat[];
-  /** Requests that a living process has not answered. */
+  /** Requests to a living process without a response. */
   readonly #open = new Map<object, Life>();
   #violation: Error | undefined;
 
@@ -91,25 +91,25 @@ export class World implements AsyncDisposable {
     const seat = this.#seat(index);
     if (!seat.life.ended) return;
     const life = new Life(this.pace, () => {
-      this.say(`${seat.name} is killed`);
+      this.log(`${seat.name} is killed`);
       this.disk.killed(life);
       seat.relayer = undefined;
-      // What was answered has to be in the files that the next process finds.
+      // Acknowledged data must be in the files that the next process reads.
       this.#guard(() => this.ledger.assertKept(this.disk));
     });
     seat.life = life;
-    this.say(`${seat.name} starts`);
+    this.log(`${seat.name} starts`);
     const rpc = this.network.connect(CHAIN_ID, life);
     startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.setting.rules, (text) =>
-      this.say(`${seat.name}: ${text}`),
+      this.log(`${seat.name}: ${text}`),
     ).then(
       (relayer) => {
         if (life.ended) return;
-        this.say(`${seat.name} listens`);
+        this.log(`${seat.name} listens`);
         seat.relayer = relayer;
       },
       (error: unknown) => {
-        this.say(`${seat.name} did not start: ${String(error)}`);
+        this.log(`${seat.name} did not start: ${String(error)}`);
         // Its process ends, and takes with it whatever it had begun.
         life.endAfter(0);
       },
@@ -125,13 +125,13 @@ export class World implements AsyncDisposable {
     const { relayer, life } = seat;
     if (relayer === undefined) return;
     seat.relayer = undefined;
-    this.say(`${seat.name} stops`);
+    this.log(`${seat.name} stops`);
     let stopped = false;
     const cutOff = (): void => this.#open.forEach((owner, call) => owner === life && this.#open.delete(call));
     relayer.stop(cutOff).then(
       () => {
         stopped = true;
-        this.say(`${seat.name} has stopped`);
+        this.log(`${seat.name} has stopped`);
         life.endAfter(0);
       },
       (error: unknown) =>
@@ -146,7 +146,7 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** A request that nobody waits for here: it is answered some time, or its process is killed before. */
+  /** A request without a wait: its response arrives later, or its process is killed before. */
   post(index: number, requests: readonly ProofRequest[], together: boolean): void {
     const { relayer, life, name } = this.#seat(index);
     const [first] = requests;
@@ -160,14 +160,14 @@ export class World implements AsyncDisposable {
       ({ proofs, isNew }) => {
         // Nobody hears a process that is dead, or that has cut the connection.
         if (life.ended || !this.#open.delete(call)) return;
-        this.say(
-          `${name} answers ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`,
+        this.log(
+          `${name} returns ${proofs.map(({ documentId, outcome }) => `${documentId} ${outcome.state}`).join(", ")}`,
         );
-        this.#guard(() => this.#answered(requests, proofs, isNew));
+        this.#guard(() => this.#responses(requests, proofs, isNew));
       },
       (error: unknown) => {
         if (life.ended || !this.#open.delete(call)) return;
-        this.say(`${name} refuses: ${String(error)}`);
+        this.log(`${name} refuses: ${String(error)}`);
         const expected =
           error instanceof SealbookError ? error.code !== "internal" : String(error).includes("disk is full");
         if (!expected)
@@ -183,7 +183,7 @@ export class World implements AsyncDisposable {
     const newest = this.chain.blocks.at(-1);
     if (newest?.transactions.length) {
       const nonces = newest.transactions.map(({ nonce, succeeded }) => `${nonce}${succeeded ? "" : "!"}`);
-      this.say(`block ${newest.number}: ${nonces.join(" ")}`);
+      this.log(`block ${newest.number}: ${nonces.join(" ")}`);
     }
   }
 
@@ -206,8 +206,8 @@ export class World implements AsyncDisposable {
 
   /** Lets pass what needs no time. */
   async untilIdle(): Promise<void> {
-    for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns += 1) {
-      if (turns > MOST_TURNS) throw new Error("something goes on for ever without waiting");
+    for (let quiet = 0, rounds = 0; quiet < QUIET_ROUNDS; rounds += 1) {
+      if (rounds > MAX_ROUNDS) throw new Error("something goes on for ever without waiting");
       const { activity } = this.pace;
       await turn();
       quiet = activity === this.pace.activity && this.network.idle ? quiet + 1 : 0;
@@ -218,7 +218,7 @@ export class World implements AsyncDisposable {
     return this.#time.advance(milliseconds, () => this.untilIdle());
   }
 
-  /** Everything works again, and everybody is there. */
+  /** Everything works again, with all relayers. */
   async recover(): Promise<void> {
     this.network.heal();
     this.disk.fail(0);
@@ -231,7 +231,7 @@ export class World implements AsyncDisposable {
     await this.untilIdle();
   }
 
-  /** Requests to living processes that have no answer. */
+  /** Requests to living processes without a response. */
   get waiting(): number {
     return [...this.#open.values()].filter((life) => !life.ended).length;
   }
@@ -244,8 +244,8 @@ export class World implements AsyncDisposable {
     rmSync(this.#directory, { recursive: true });
   }
 
-  #answered(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
-    this.ledger.answered(requests, proofs, isNew);
+  #responses(requests: readonly ProofRequest[], proofs: readonly Proof[], isNew: boolean): void {
+    this.ledger.acknowledge(requests, proofs, isNew);
     this.ledger.assertKept(this.disk);
     this.ledger.assertOnChain(proofs, this.chain);
   }
@@ -265,7 +265,7 @@ export class World implements AsyncDisposable {
   }
 
   /** Notes what happened. */
-  say(text: string): void {
+  log(text: string): void {
     this.trace.push(`${((this.#time.now - BEGINNING) / 1000).toFixed(3)} ${text}`);
   }
 }

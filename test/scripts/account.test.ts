@@ -48,7 +48,7 @@ async function account(
   return { code: await code, out, err };
 }
 
-/** What it prints when it does what it is told. */
+/** Its output on success. */
 async function succeed(directory: string, ...args: string[]): Promise<string> {
   const { code, out, err } = await account(directory, args);
   assert.deepEqual({ code, err }, { code: 0, err: "" });

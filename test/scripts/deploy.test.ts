@@ -49,7 +49,7 @@ async function run(args: readonly string[], variables: Variables): Promise<Outco
 /** Deploys to a network of the Hardhat configuration; to one that ends with the command when none is named. */
 function deployTo(network: string | undefined, variables: Variables): Promise<Outcome> {
   const args = network === undefined ? [] : ["--network", network];
-  // Several at once: those that compile take each other's cache away.
+  // Several at once: compilations delete each other's cache.
   return run([HARDHAT, "run", "--no-compile", "scripts/deploy.ts", ...args], variables);
 }
 
@@ -71,7 +71,7 @@ function printed({ code, out, err }: Outcome): Record<string, string> {
   return addresses;
 }
 
-/** A file's bytes, and what tells whether it was written again. */
+/** A file's bytes, and its modification time. */
 async function state(file: string): Promise<{ bytes: string; inode: number; written: number }> {
   const { ino, mtimeMs } = await stat(file);
   return { bytes: await readFile(file, "utf8"), inode: ino, written: mtimeMs };
@@ -121,11 +121,11 @@ describe("deploy script", () => {
   it("reports an unreachable or missing node, and writes nothing", async () => {
     const data = join(directory, "data");
     const port = String(await deadPort());
-    const [away, unnamed] = await Promise.all([
+    const [unavailable, unnamed] = await Promise.all([
       deployTo("sealbook", { DATA_DIR: data, CHAIN_PORT: port }),
       deployTo("remote", { DATA_DIR: data }),
     ]);
-    assert.equal(refusal(away), `the node at http://127.0.0.1:${port} does not respond`);
+    assert.equal(refusal(unavailable), `the node at http://127.0.0.1:${port} does not respond`);
     assert.match(refusal(unnamed), /^RPC_URL\b.* is needed$/);
     assert.isFalse(existsSync(data));
   });

@@ -75,7 +75,7 @@ export async function writeFiles(
   }
 }
 
-/** Reads JSON whose shape the test knows. */
+/** Reads JSON of a known shape. */
 export async function readJson(path: string): Promise<ParsedJson> {
   return JSON.parse(await readFile(path, "utf8"));
 }

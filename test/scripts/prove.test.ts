@@ -52,7 +52,7 @@ describe("prove script", () => {
       assert.equal(response.proof.document_id, id);
       assert.equal(response.proof.hash, sha256(content));
       assert.deepInclude(response.proof.metadata, { type: "contract", source: "tests" });
-      // What was kept is the server's answer, nothing more and nothing less.
+      // The stored file equals the server's response.
       assert.deepEqual(response, (await server.get(`/api/v1/proof/${response.id}`)).body);
     }
     const summary = await readJson(join(directory, PROOFS, "summary.json"));

@@ -17,7 +17,7 @@ const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const NOWHERE = "http://127.0.0.1:9";
 
 async function deployTo(variables: EnvironmentVariables): Promise<Outcome> {
-  // Several at once: those that compile take each other's cache away.
+  // Several at once: compilations delete each other's cache.
   const child = spawn(process.execPath, [HARDHAT, "run", "--no-compile", "scripts/deploy.ts", "--network", "remote"], {
     cwd: ROOT,
     env: { ...SURROUNDINGS, NO_COLOR: "1", ...variables },

@@ -24,7 +24,7 @@ export interface Sealing {
   readonly validators: TestValidators;
   readonly round: number;
   /** The validators that seal the block; may be others, or too few. */
-  readonly sealers: readonly SigningKey[];
+  readonly signers: readonly SigningKey[];
 }
 
 const VANITY = `0x${"00".repeat(32)}`;
@@ -35,7 +35,7 @@ const VANITY = `0x${"00".repeat(32)}`;
  */
 export function sealBlock(
   block: Record<string, unknown>,
-  { protocol, validators, round, sealers }: Sealing,
+  { protocol, validators, round, signers }: Sealing,
 ): Record<string, unknown> {
   const header = (extra: Parameters<typeof RLP.encode>[0]): { extraData: string; hash: string } => {
     const extraData = hexlify(RLP.encode(extra));
@@ -47,7 +47,7 @@ export function sealBlock(
     protocol === "ibft2" ? [VANITY, addresses, "", fixedRound] : [VANITY, addresses, [], round, []],
   );
   const onChain = header(protocol === "ibft2" ? [VANITY, addresses, ""] : [VANITY, addresses, [], 0, []]);
-  const seals = sealers.map((key) => {
+  const seals = signers.map((key) => {
     const { r, s, yParity } = key.sign(sealed.hash);
     return concat([r, s, Uint8Array.of(yParity)]);
   });

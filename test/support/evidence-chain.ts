@@ -95,7 +95,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
     },
     async bundle(proof, sealing) {
       // The server rejects a block with invalid seals: the header is replaced afterwards.
-      const well = sealing && { ...sealing, sealers: sealing.validators.keys };
+      const well = sealing && { ...sealing, signers: sealing.validators.keys };
       const anchored = proof.merkle?.root ?? proof.recordHash;
       const evidence = await evidenceSource(
         new ProofAnchorClient(well === undefined ? rpc : bftRpc(rpc, well), contract),

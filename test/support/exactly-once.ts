@@ -34,7 +34,7 @@ export function idOf({ document_id, hash, metadata }: ProofRequest): string {
 export interface Posted {
   readonly accepted: readonly ProofRequest[];
   /** Requests without a response: each document may be recorded, or not. */
-  readonly unanswered?: readonly ProofRequest[];
+  readonly unacknowledged?: readonly ProofRequest[];
 }
 
 /**
@@ -46,20 +46,20 @@ export interface Posted {
 export async function assertExactlyOnce(
   server: Pick<TestServer, "get" | "post">,
   chainUrl: string,
-  { accepted, unanswered = [] }: Posted,
+  { accepted, unacknowledged: unacknowledged = [] }: Posted,
 ): Promise<void> {
-  const again = await Promise.all(unanswered.map((document) => server.post("/api/v1/proof", document)));
+  const again = await Promise.all(unacknowledged.map((document) => server.post("/api/v1/proof", document)));
   for (const { status, text } of again) assert.oneOf(status, [200, 201, 202], text);
   const relayer = await eventually(async () => {
     const { body } = await server.get("/api/v1/status");
     assert.deepInclude(body, { status: "ok" });
     assert.equal(body.journal.pending, 0, "proofs that are pending");
-    assert.equal(body.relayer.in_flight, 0, "transactions under way");
+    assert.equal(body.relayer.in_flight, 0, "transactions in flight");
     return String(body.relayer.address).toLowerCase();
   });
 
   const transactions = await allTransactions(chainUrl);
-  const documents = [...accepted, ...unanswered];
+  const documents = [...accepted, ...unacknowledged];
   const proofs = await Promise.all(documents.map((document) => assertProven(server, chainUrl, document)));
   const leaves = new Set(proofs.map((proof) => `${anchoredHash(proof)} ${proof.merkle?.index}`));
   assert.lengthOf([...leaves], documents.length, "each has a place of its own");
@@ -83,7 +83,7 @@ export async function assertExactlyOnce(
   const [latest, pending] = await Promise.all(
     ["latest", "pending"].map(async (tag) => Number(await rpcCall(chainUrl, "eth_getTransactionCount", relayer, tag))),
   );
-  assert.equal(latest, pending, "no transaction waits behind an open nonce");
+  assert.equal(latest, pending, "no transaction waits for an open nonce");
   assert.lengthOf(
     transactions.filter(({ from }) => from.toLowerCase() === relayer),
     latest ?? -1,

@@ -31,7 +31,7 @@ export class FakeNode {
   /** Receipts that the node does not show, or shows under another block. */
   receipts: "shown" | "late" | "elsewhere" = "shown";
   /** Calls that reach another node, which does not have the newest block yet. */
-  behind: (method: string) => boolean = () => false;
+  lags: (method: string) => boolean = () => false;
   /** The revert data of a reverted transaction: an encoded error. */
   revertData = "0x";
   nonce = 0;
@@ -99,7 +99,7 @@ export class FakeNode {
   }
 
   #respond(method: string, params: unknown[]): { result: unknown } | { error: RpcRefusal } | { hang: true } {
-    const head = this.behind(method) ? this.head - 1 : this.head;
+    const head = this.lags(method) ? this.head - 1 : this.head;
     switch (method) {
       case "eth_blockNumber":
         return { result: quantity(head) };

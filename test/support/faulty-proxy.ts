@@ -68,7 +68,7 @@ export interface FaultyProxy {
   /** Raw transactions of all requests, including those that did not reach the node. */
   readonly attempted: string[];
   /** Number of requests without a response: cut by the proxy, or aborted by the caller. */
-  readonly unanswered: number;
+  readonly withoutResponse: number;
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export interface FaultyProxy {
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   const delivered: string[] = [];
   const attempted: string[] = [];
-  let unanswered = 0;
+  let lost = 0;
   let mode: keyof typeof MODES = "pass";
 
   const decide = async (call: RpcRequest): Promise<Fate> => {
@@ -117,7 +117,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   };
 
   const server = createServer((incoming, response) => {
-    response.once("close", () => (unanswered += response.writableEnded ? 0 : 1));
+    response.once("close", () => (lost += response.writableEnded ? 0 : 1));
     respond(incoming, response).catch(() => incoming.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -135,8 +135,8 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     refusal: () => undefined,
     delivered,
     attempted,
-    get unanswered() {
-      return unanswered;
+    get withoutResponse() {
+      return lost;
     },
     close: () =>
       new Promise((resolve) => {

@@ -34,9 +34,9 @@ export interface S3Server {
   pageSize: number;
   /** Whether it supports `If-None-Match`; some services do not. */
   conditional: boolean;
-  /** Stops listening until {@link S3Server.comeBack}. */
+  /** Stops listening until {@link S3Server.makeAvailable}. */
   makeUnavailable(): Promise<void>;
-  comeBack(): Promise<void>;
+  makeAvailable(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startS3Server(): Promise<S3Server> {
     pageSize: 1_000,
     conditional: true,
     makeUnavailable,
-    comeBack: () => listen(port),
+    makeAvailable: () => listen(port),
     close: makeUnavailable,
   };
   return s3;

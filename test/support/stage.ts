@@ -3,13 +3,13 @@ import type { ProofRequest } from "./exactly-once.ts";
 import { PROOFS, proofsIn } from "./journal-rows.ts";
 
 /** The progress of a proof, according to the database. */
-export type Stage = "absent" | "accepted" | "batched" | "signed" | "journalled";
+export type Stage = "missing" | "accepted" | "batched" | "signed" | "journalled";
 
 const STAGES: Readonly<Record<string, Stage>> = { queued: "batched", sent: "signed", confirmed: "journalled" };
 
 /** Reads the journal of a server from outside, in its state after a kill. */
 export async function stageOf(database: EngineDatabase, { hash }: ProofRequest): Promise<Stage> {
   const row = proofsIn(await database.query(PROOFS)).find((proof) => Buffer.from(proof.hash).toString("hex") === hash);
-  if (row === undefined) return "absent";
-  return row.state === null ? "accepted" : (STAGES[row.state] ?? "absent");
+  if (row === undefined) return "missing";
+  return row.state === null ? "accepted" : (STAGES[row.state] ?? "missing");
 }

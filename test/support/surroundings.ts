@@ -1,6 +1,6 @@
 /**
  * The variables that started processes inherit from the tests' environment: enough to run, none that configures the
- * product. The cache of compiled code, which `npm run test:server` sets, halves their start time.
+ * product. The cache of compiled code, which `npm run test:server` sets, shortens their start.
  */
 export const SURROUNDINGS: Readonly<Record<string, string | undefined>> = {
   PATH: process.env["PATH"],

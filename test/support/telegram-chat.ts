@@ -32,7 +32,7 @@ export class Chat {
   readonly language: string;
   readonly type: "private" | "group";
   readonly sender: number;
-  readonly said: ChatMessage[] = [];
+  readonly messages: ChatMessage[] = [];
   readonly buttonResponses: { readonly id: string; readonly text: string | undefined }[] = [];
   hasBlocked = false;
 
@@ -69,7 +69,7 @@ export class Chat {
   /** Presses a button of the newest message that has it. */
   press(label: string): number {
     const message =
-      this.said.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
+      this.messages.findLast(({ buttons }) => buttons.has(label)) ?? assert.fail(`there is no button ${label}`);
     return this.pressData(message.buttons.get(label) ?? "", message.id);
   }
 
@@ -88,7 +88,7 @@ export class Chat {
 
   /** Runs an action and returns the messages that follow: exactly as many as expected. */
   async after(act: () => unknown, count = 1): Promise<[ChatMessage, ...ChatMessage[]]> {
-    const before = this.said.length;
+    const before = this.messages.length;
     act();
     return this.#news(before, count);
   }
@@ -100,8 +100,8 @@ export class Chat {
 
   async #news(before: number, count: number): Promise<[ChatMessage, ...ChatMessage[]]> {
     return eventually(async () => {
-      const [first, ...others] = this.said.slice(before);
-      assert.lengthOf([first, ...others], count, JSON.stringify(this.said.slice(before).map(({ text }) => text)));
+      const [first, ...others] = this.messages.slice(before);
+      assert.lengthOf([first, ...others], count, JSON.stringify(this.messages.slice(before).map(({ text }) => text)));
       return [first ?? assert.fail("nothing is said"), ...others];
     });
   }

@@ -180,7 +180,7 @@ export class TelegramServer implements ChatServer {
         return true;
       }
       case "deleteMessage": {
-        const message = this.#chatOf(fields).said.find(
+        const message = this.#chatOf(fields).messages.find(
           ({ id, isDeleted }) => id === Number(fields["message_id"]) && !isDeleted,
         );
         if (message === undefined) throw new Refused(400, "Bad Request: message to delete not found");
@@ -188,13 +188,13 @@ export class TelegramServer implements ChatServer {
         return true;
       }
       case "sendMessage":
-        return this.#say(call, "text");
+        return this.#send(call, "text");
       case "sendDocument":
-        return this.#say(call, "document");
+        return this.#send(call, "document");
       case "sendPhoto":
-        return this.#say(call, "photo");
+        return this.#send(call, "photo");
       case "sendAnimation":
-        return this.#say(call, "animation");
+        return this.#send(call, "animation");
       default:
         throw new Refused(404, "Not Found");
     }
@@ -234,7 +234,7 @@ export class TelegramServer implements ChatServer {
     return chat;
   }
 
-  #say({ fields, files }: Call, kind: ChatMessage["kind"]): object {
+  #send({ fields, files }: Call, kind: ChatMessage["kind"]): object {
     const chat = this.#chatOf(fields);
     const text = String(fields[kind === "text" ? "text" : "caption"] ?? "");
     if (kind === "text" && text === "") throw new Refused(400, "Bad Request: message text is empty");
@@ -251,7 +251,7 @@ export class TelegramServer implements ChatServer {
     if (kind !== "text" && attached === undefined)
       throw new Refused(400, "Bad Request: there is no file in the request");
     const id = this.nextMessage();
-    chat.said.push({
+    chat.messages.push({
       id,
       kind,
       text,

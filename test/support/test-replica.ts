@@ -18,9 +18,9 @@ export interface TestReplica {
   get(key: string): Promise<Buffer>;
   put(key: string, content: Uint8Array | string): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Makes it unavailable until {@link TestReplica.comeBack}. */
+  /** Makes it unavailable until {@link TestReplica.makeAvailable}. */
   makeUnavailable(): Promise<void>;
-  comeBack(): Promise<void>;
+  makeAvailable(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface FolderReplica extends TestReplica {
 export async function folderReplica(): Promise<FolderReplica> {
   const directory = await temporaryDirectory();
   const path = join(directory, "disk");
-  const unavailable = join(directory, "away");
+  const unavailable = join(directory, "unavailable");
   await mkdir(path);
   return {
     path,
@@ -53,7 +53,7 @@ export async function folderReplica(): Promise<FolderReplica> {
     },
     remove: (key) => rm(join(path, key)),
     makeUnavailable: () => rename(path, unavailable),
-    comeBack: () => rename(unavailable, path),
+    makeAvailable: () => rename(unavailable, path),
     async age(key, milliseconds) {
       const then = (Date.now() - milliseconds) / 1000;
       await utimes(join(path, key), then, then);
@@ -111,7 +111,7 @@ export async function bucketReplica(): Promise<BucketReplica> {
       server.objects.delete(`${PREFIX}${key}`);
     },
     makeUnavailable: () => server.makeUnavailable(),
-    comeBack: () => server.comeBack(),
+    makeAvailable: () => server.makeAvailable(),
     async close() {
       for (const target of opened) target.close();
       for (const name of Object.keys(CREDENTIALS)) {

@@ -26,7 +26,7 @@ export interface Victim {
   /** Restarts it without faults. */
   restart(): Promise<void>;
   /** Asserts that these documents, and all before them, are on chain once. */
-  settled(documents: readonly ProofRequest[]): Promise<void>;
+  confirmed(documents: readonly ProofRequest[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function startVictim(engine: Engine): Promise<Victim> {
       }),
     async kill(response) {
       assert.equal((await server.end("SIGKILL")).signal, "SIGKILL");
-      assert.equal(await response, "lost", "nobody was answered");
+      assert.equal(await response, "lost", "no client got a response");
     },
     async start() {
       server = await start();
@@ -64,7 +64,7 @@ export async function startVictim(engine: Engine): Promise<Victim> {
       chain.proxy.mode = "pass";
       return victim.start();
     },
-    settled(documents) {
+    confirmed(documents) {
       victim.accepted.push(...documents);
       return assertExactlyOnce(server, chain.url, victim);
     },

@@ -22,7 +22,7 @@ describe("forged bundles", function () {
   let chain: EvidenceChain;
   let documentHash: string;
   const validators = testValidators(4);
-  const sealing: Sealing = { protocol: "qbft", validators, round: 0, sealers: validators.keys };
+  const sealing: Sealing = { protocol: "qbft", validators, round: 0, signers: validators.keys };
   /** Bundles of the same batch, and of others. */
   let first: Bundle;
   let second: Bundle;
@@ -196,19 +196,19 @@ describe("forged bundles", function () {
     const others = testValidators(4, "forger");
     const [proof] = await chain.anchor([record("on another chain")]);
     if (proof === undefined) throw new Error("there is no proof");
-    const foreign = await chain.bundle(proof, { ...sealing, validators: others, sealers: others.keys });
+    const foreign = await chain.bundle(proof, { ...sealing, validators: others, signers: others.keys });
     expect(await failureOf(foreign, () => undefined)).to.match(
       /^Commit seals: the block's validators are not those of the given list/,
     );
     expect((await check(foreign, () => undefined, { validators: others.addresses })).ok).to.equal(true);
     // The expected validators in the header, with the forger's seals.
-    const unsealed = await chain.bundle(proof, { ...sealing, sealers: others.keys });
+    const unsealed = await chain.bundle(proof, { ...sealing, signers: others.keys });
     expect(await failureOf(unsealed, () => undefined)).to.match(
       /^Commit seals: a commit seal is not by a validator of the given list/,
     );
     const mixed = await chain.bundle(proof, {
       ...sealing,
-      sealers: [...validators.keys.slice(0, 3), ...others.keys.slice(0, 1)],
+      signers: [...validators.keys.slice(0, 3), ...others.keys.slice(0, 1)],
     });
     expect(await failureOf(mixed, () => undefined)).to.match(
       /^Commit seals: a commit seal is not by a validator of the given list/,
@@ -221,7 +221,7 @@ describe("forged bundles", function () {
     for (const protocol of ["ibft2", "qbft"] as const) {
       const [a, b, c] = validators.keys;
       if (a === undefined || b === undefined || c === undefined) throw new Error("there are four");
-      const sealedBy = (...sealers: (typeof a)[]) => chain.bundle(proof, { ...sealing, protocol, sealers });
+      const sealedBy = (...signers: (typeof a)[]) => chain.bundle(proof, { ...sealing, protocol, signers });
       expect((await check(await sealedBy(a, b, c), () => undefined)).ok).to.equal(true);
       expect(await failureOf(await sealedBy(a, b), () => undefined)).to.match(
         /: 2 of 4 validators signed the block, the quorum is 3/,

@@ -40,7 +40,7 @@ function journal(variables: EnvironmentVariables, ...args: string[]): Promise<Ou
   return start(variables, ...args).outcome;
 }
 
-/** Changes a journal as somebody does who has the file. */
+/** Changes a journal like a process with access to its file. */
 function tamper(directory: string, ...statements: string[]): void {
   const database = new DatabaseSync(join(directory, "sealbook.sqlite"));
   for (const row of database.prepare("select name from sqlite_master where type = 'trigger'").all())
@@ -123,7 +123,7 @@ describe("journal script", function () {
       assert.match(finding.message, /^entry 10 \(proof of document /);
       assert.equal(summary.findings, 1);
 
-      // What was right is behind it: with --from it is not looked at.
+      // Earlier entries are not checked with --from.
       const from = (sequence: number): Promise<Outcome> =>
         journal(stopped, "check", "--offline", "--from", String(sequence));
       const [later, there, beyond] = await Promise.all([from(51), from(10), from(result.to + 1)]);

@@ -32,7 +32,7 @@ export const OPTIONS = new Set(
 `),
 );
 
-/** Besu 26.9.0's methods: a node does not start that is told of another one. */
+/** Besu 26.9.0's methods: a node does not start with another one. */
 export const METHODS = new Set(
   words(`
   admin_addPeer admin_nodeInfo admin_peers admin_removePeer eth_accounts eth_blockNumber eth_call eth_chainId

@@ -18,7 +18,7 @@ import type { ParsedJson } from "../../support/parsed-json.ts";
 import { thrownBy } from "../../support/thrown.ts";
 import { makeNetwork } from "./made-network.ts";
 
-/** What one node answers; a test changes it. A method without an answer is refused. */
+/** The responses of one node; a test changes them. A method without a response is rejected. */
 interface NodeResponses extends Record<string, unknown> {
   height: number;
   period: number;
@@ -170,7 +170,7 @@ describe("check of a running network", function () {
 
   it("reports unlisted peers, missing peers and lagging nodes", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
-    const unlisted = `0x${testValidators(1, "stranger").keys[0]?.publicKey.slice(4)}`;
+    const unlisted = `0x${testValidators(1, "unlisted").keys[0]?.publicKey.slice(4)}`;
     change("dc-1", { admin_peers: [second, third, { id: unlisted }] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
     responses.set(
@@ -264,7 +264,7 @@ describe("check of a running network", function () {
 
     it("and not with a certificate that is expired, from another authority, or missing", async () => {
       const subject = { name: "relayer", usage: "client" } as const;
-      // Which of them is told depends on what is read first: the node's reason, or that it has closed the connection.
+      // The message depends on the event that is read first: the node's reason, or the closed connection.
       const refused = /rejects the client certificate|requires a client certificate|does not respond/;
       const expired = await write("expired", await (await own()).issue(subject, -1));
       const unlisted = await write("strange", await (await foreign()).authority.issue(subject));

@@ -58,7 +58,7 @@ describe("files of a network", function () {
         "metrics-enabled": true,
       });
       assert.includeMembers(options["host-allowlist"], [host.address, host.name, ...host.dns]);
-      // What the node is told to read is there, and is in the folder that is copied to it.
+      // The configured files exist, in the folder that is copied to the node.
       for (const path of Object.values(options).filter(
         (value): value is string => typeof value === "string" && value.startsWith("/etc/besu/"),
       )) {
@@ -185,7 +185,7 @@ describe("files of a network", function () {
         "-nokeys",
       );
       assert.include(trusted.replaceAll(/\s/g, ""), (await text("authority/ca.pem")).replaceAll(/\s/g, ""));
-      // The attribute by which Java knows an authority.
+      // The attribute by which Java recognises an authority.
       assert.include(trusted, "2.16.840.1.113894.746875.1.1");
     }
   });

@@ -71,7 +71,7 @@ describe("genesis of a network", () => {
           ),
         };
         const sorted = { keys: [], addresses: [...validators].sort() };
-        const sealed = sealBlock(header, { protocol, validators: sorted, round: 0, sealers: [] });
+        const sealed = sealBlock(header, { protocol, validators: sorted, round: 0, signers: [] });
         assert.equal(sealed["extraData"], file.extraData);
         assert.equal(genesisHash(facts(protocol)), sealed["hash"]);
       });
@@ -132,7 +132,7 @@ describe("genesis of a network", () => {
       baseFeePerGas: "0x0",
     };
     const [ibft, qbft] = PROTOCOLS.map((protocol) => {
-      const sealed = sealBlock(block, { protocol, validators: { keys, addresses }, round: 0, sealers: keys });
+      const sealed = sealBlock(block, { protocol, validators: { keys, addresses }, round: 0, signers: keys });
       return encodeHeader(BlockHeader.parse(sealed)).length.toLocaleString("en");
     });
     assert.include(manual, `is ${ibft} bytes (IBFT 2.0) or ${qbft} (QBFT)`);

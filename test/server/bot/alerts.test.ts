@@ -45,11 +45,11 @@ describe("the administrators' chat", () => {
     await server.stop("keep");
     telegram.onCall = () => undefined;
     await start();
-    await eventually(async () => assert.lengthOf(admins.said, 1));
-    assert.match(admins.said[0]?.text ?? "", /^🔴 node_down\n.+\nsince /);
+    await eventually(async () => assert.lengthOf(admins.messages, 1));
+    assert.match(admins.messages[0]?.text ?? "", /^🔴 node_down\n.+\nsince /);
     chain.proxy.mode = "pass";
-    await eventually(async () => assert.lengthOf(admins.said, 2));
-    assert.match(admins.said[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
+    await eventually(async () => assert.lengthOf(admins.messages, 2));
+    assert.match(admins.messages[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
   });
 
   it("is not the only source of outages: users get a message in their language", async () => {

@@ -18,7 +18,7 @@ describe("the bot's commands", () => {
   let russian: Chat;
   let group: Chat;
   let people = 2000;
-  /** Somebody new: what is said to one person is not said as fast as that. */
+  /** A new user: messages to one user are rate limited. */
   const anybody = (): Chat => telegram.person((people += 1));
   before(async () => {
     telegram = await new TelegramServer().start();
@@ -172,13 +172,13 @@ describe("the bot's commands", () => {
     });
 
     it("are private in a group, and processed only when addressed to this bot", async () => {
-      const before = group.said.length;
+      const before = group.messages.length;
       for (const command of ["/start", "/reset", "/fetch", "/pm 5"])
         assert.include((await group.request(command)).text, "only in a private chat");
       group.write("what a day");
       group.write("/time@other_bot");
       assert.include((await group.request(`/time@${telegram.name}`)).text, "Server time");
-      assert.lengthOf(group.said.slice(before), 5);
+      assert.lengthOf(group.messages.slice(before), 5);
     });
 
     it("report a revoked account", async () => {
@@ -249,7 +249,7 @@ describe("the bot's commands", () => {
     assert.isAbove(secrets.length, 2);
     for (const secret of secrets) {
       assert.notInclude(server.log.join("\n"), secret);
-      assert.notInclude(JSON.stringify([...chat.said, ...russian.said]), secret);
+      assert.notInclude(JSON.stringify([...chat.messages, ...russian.messages]), secret);
     }
   });
 });

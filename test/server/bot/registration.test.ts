@@ -32,7 +32,7 @@ describe("registration with the bot", () => {
     assert.deepEqual(locationQuestion.keys, ["📍 Share my location", "⬅ Back", "✖ Cancel"]);
     const [noted, title] = await chat.after(() => chat.share(13.7563, 100.5018), 2);
     assert.equal(noted.text, "Location: 13.7563, 100.5018");
-    assert.deepEqual(noted.keys, [], "the keyboard goes away");
+    assert.deepEqual(noted.keys, [], "the keyboard is removed");
     assert.match(title?.text ?? "", /^4 of 5\. Which caption/);
     assert.match((await chat.request("Roof")).text, /^5 of 5\. Where do the values come from/);
     const form = await chat.request("https://sensor.example/data.json $.sensors[0].pm25");
@@ -60,18 +60,18 @@ describe("registration with the bot", () => {
     it("and sends login and password once, valid for the API, in a message that deletes itself", async () => {
       const { login, password } = account;
       await server.login(account);
-      const message = chat.said.find(({ text }) => text.includes(password)) ?? assert.fail("no password");
+      const message = chat.messages.find(({ text }) => text.includes(password)) ?? assert.fail("no password");
       assert.deepEqual(
         message.entities.map(({ offset, length }) => message.text.slice(offset, offset + length)),
         [login, password],
       );
       await eventually(async () => assert.isTrue(message.isDeleted));
       assert.lengthOf(
-        chat.said.filter(({ text }) => text.includes(password)),
+        chat.messages.filter(({ text }) => text.includes(password)),
         1,
       );
       assert.lengthOf(
-        chat.said.filter(({ isDeleted }) => isDeleted),
+        chat.messages.filter(({ isDeleted }) => isDeleted),
         1,
       );
     });
@@ -139,7 +139,7 @@ describe("registration with the bot", () => {
     });
 
     it("at the caption and the source", async () => {
-      // Somebody else: what is said to one person is said only so fast.
+      // Another user: messages to one user are rate limited.
       chat = anybody();
       for (const text of ["/start", "Somchai", "SDS011"]) await chat.request(text);
       await chat.after(() => chat.write("1, 2"), 2);

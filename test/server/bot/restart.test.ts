@@ -48,13 +48,13 @@ describe("the bot after kill -9", () => {
     await chat.request("Somchai");
     await other.request("/start");
     await kill();
-    const sentBefore = chat.said.length;
+    const sentBefore = chat.messages.length;
     chat.write("SDS011");
     other.write("Malee");
     await start();
-    await eventually(async () => assert.lengthOf(chat.said, sentBefore + 1));
-    assert.match(chat.said.at(-1)?.text ?? "", /^3 of 5/);
-    await eventually(async () => assert.match(other.said.at(-1)?.text ?? "", /^2 of 5/));
+    await eventually(async () => assert.lengthOf(chat.messages, sentBefore + 1));
+    assert.match(chat.messages.at(-1)?.text ?? "", /^3 of 5/);
+    await eventually(async () => assert.match(other.messages.at(-1)?.text ?? "", /^2 of 5/));
     await chat.after(() => chat.share(13.75, 100.5), 2);
     await chat.request("Roof");
     assert.include((await chat.after(() => chat.press("⌨ Type the values")))[0].text, "Name: Somchai\nSensor: SDS011");
@@ -70,7 +70,7 @@ describe("the bot after kill -9", () => {
       method === "sendMessage" && String(fields["text"]).includes("password") ? ((blocked += 1), "hang") : undefined;
     chat.press("✅ Confirm");
     await eventually(async () => assert.equal(blocked, 1));
-    const sentBefore = other.said.length;
+    const sentBefore = other.messages.length;
     other.press("✅ Confirm");
     await received();
     await kill();
@@ -79,14 +79,14 @@ describe("the bot after kill -9", () => {
     const { login = "", password = "" } =
       /login: (?<login>\S+)\npassword: (?<password>\S+)/.exec(message.text)?.groups ?? {};
     account = { login, password };
-    await eventually(async () => assert.lengthOf(other.said, sentBefore + 2));
+    await eventually(async () => assert.lengthOf(other.messages, sentBefore + 2));
     const { tparams } = content(await server.call(ROUTES.auth, account), ROUTES.auth);
     assert.equal(tparams.stats.accounts, 3, "these two and the demo account");
   });
 
   it("while a value is in flight, stores it once and replies once", async () => {
     const values = [10, 20];
-    const before = [chat.said.length, other.said.length];
+    const before = [chat.messages.length, other.messages.length];
     chat.write(`/pm ${values[0]}`);
     other.write(`/pm ${values[1]}`);
     await received();
@@ -96,11 +96,11 @@ describe("the bot after kill -9", () => {
     await start();
     await eventually(async () =>
       assert.deepEqual(
-        [chat.said.length, other.said.length],
+        [chat.messages.length, other.messages.length],
         before.map((count) => count + 1),
       ),
     );
-    for (const [index, { said: sentBefore }] of [chat, other].entries())
+    for (const [index, { messages: sentBefore }] of [chat, other].entries())
       assert.include(sentBefore.at(-1)?.text, `Stored: ${values[index]} `);
     const { tx: token } = content(await server.call(ROUTES.auth, account), ROUTES.auth).tparams;
     const { tparams } = content(

@@ -32,7 +32,7 @@ describe("the bot with Telegram's limits", () => {
     assert.include((await chat.request("/time")).text, "Server time");
     assert.equal(refused, 2);
     await chat.request("/balance");
-    assert.lengthOf(chat.said, 2);
+    assert.lengthOf(chat.messages, 2);
   });
 
   it("retries after a failure of Telegram", async () => {
@@ -62,7 +62,7 @@ describe("the bot with Telegram's limits", () => {
     assert.include((await other.request("/time")).text, "Server time");
     chat.hasBlocked = false;
     assert.include((await chat.request("/time")).text, "Server time");
-    assert.lengthOf(chat.said, 2, "what was said meanwhile is not said later");
+    assert.lengthOf(chat.messages, 2, "what was said meanwhile is not said later");
   });
 
   it("limits the replies to one user, reports the limit once, and serves others as before", async () => {
@@ -71,10 +71,10 @@ describe("the bot with Telegram's limits", () => {
     for (let message = 0; message < 60; message += 1) flood.write("/time");
     assert.include((await other.request("/time")).text, "Server time");
     await eventually(async () => assert.equal(telegram.waiting, 0));
-    await eventually(async () => assert.lengthOf(flood.said, 6));
-    assert.include(flood.said.at(-1)?.text, "Too many messages");
+    await eventually(async () => assert.lengthOf(flood.messages, 6));
+    assert.include(flood.messages.at(-1)?.text, "Too many messages");
     await other.request("/time");
-    assert.lengthOf(flood.said, 6);
+    assert.lengthOf(flood.messages, 6);
   });
 
   it("processes a repeated update once", async () => {
@@ -82,10 +82,10 @@ describe("the bot with Telegram's limits", () => {
     const from = { id: chat.id, is_bot: false, first_name: "P", language_code: "en" };
     const message = { message_id: 1, date: 1, chat: { id: chat.id, type: "private" }, from, text: "/time" };
     const number = telegram.deliver({ message });
-    await eventually(async () => assert.lengthOf(chat.said, 1));
+    await eventually(async () => assert.lengthOf(chat.messages, 1));
     telegram.deliver({ message }, number);
     await chat.request("/balance");
-    assert.lengthOf(chat.said, 2);
+    assert.lengthOf(chat.messages, 2);
   });
 
   it("ignores foreign and malformed updates", async () => {
@@ -100,6 +100,6 @@ describe("the bot with Telegram's limits", () => {
     ])
       telegram.deliver(odd);
     assert.include((await chat.request("/time")).text, "Server time");
-    assert.equal(chat.said.length, 1);
+    assert.equal(chat.messages.length, 1);
   });
 });

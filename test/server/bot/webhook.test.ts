@@ -56,14 +56,14 @@ describe("the bot's webhook, with PostgreSQL", () => {
       `select (select count(*) from chat_messages where due_at = 0)
         + (select count(*) from chat_updates where body is not null) as left`,
     );
-    assert.equal(Number(left?.["left"]), 0, "nothing of what was said and answered is kept");
+    assert.equal(Number(left?.["left"]), 0, "no processed message is kept");
   });
 
   it("rejects other callers", async () => {
     const { secret = "" } = telegram.webhook ?? {};
     assert.match(secret, /^[0-9a-f]{64}$/);
     assert.notInclude(telegram.token, secret);
-    const before = chat.said.length;
+    const before = chat.messages.length;
     for (const shown of [undefined, "", "0".repeat(64), secret.slice(1), `${secret}0`, telegram.token]) {
       const response = await post(
         `${server.url}/telegram`,
@@ -77,18 +77,18 @@ describe("the bot's webhook, with PostgreSQL", () => {
       403,
     );
     await chat.request("/balance");
-    assert.lengthOf(chat.said, before + 1);
+    assert.lengthOf(chat.messages, before + 1);
   });
 
   it("processes a repeated post once, and ignores malformed updates", async () => {
     const headers = { "X-Telegram-Bot-Api-Secret-Token": telegram.webhook?.secret ?? "" };
-    const before = chat.said.length;
+    const before = chat.messages.length;
     for (const body of [update(2, "/time"), update(2, "/time"), {}, [], { update_id: "x" }]) {
       assert.equal((await post(`${server.url}/telegram`, body, headers)).status, 200);
     }
     assert.equal((await post(`${server.url}/telegram`, "{", headers)).status, 400);
-    await eventually(async () => assert.lengthOf(chat.said, before + 1));
+    await eventually(async () => assert.lengthOf(chat.messages, before + 1));
     await chat.request("/balance");
-    assert.lengthOf(chat.said, before + 2);
+    assert.lengthOf(chat.messages, before + 2);
   });
 });

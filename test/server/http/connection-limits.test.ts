@@ -58,7 +58,7 @@ describe("limits of a connection", function () {
     let server: HttpServer;
     before(async () => {
       const app = express();
-      // Else it writes what it is told to refuse to the console.
+      // Otherwise it writes rejected requests to the console.
       app.set("env", "test");
       app.post("/lines", async (request, response) => {
         let count = 0;
@@ -81,15 +81,15 @@ describe("limits of a connection", function () {
         headers: { "Content-Type": "application/json" },
         body: "[1]",
       });
-      assert.deepEqual(await response.json(), [1], "others are answered");
+      assert.deepEqual(await response.json(), [1], "others get a response");
     });
 
     it("close a connection without a request, or with endless headers", async () => {
-      const silent = open(server.url, "");
+      const idle = open(server.url, "");
       const half = open(server.url, "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-");
       const dripping = open(server.url, "GET /slow HTTP/1.1\r\nHost: localhost\r\nX-A: ");
       void drip(dripping.socket, "a", 50);
-      for (const { ended } of [silent, half, dripping]) {
+      for (const { ended } of [idle, half, dripping]) {
         const { text, milliseconds } = await ended;
         assert.match(text, /^(HTTP\/1\.1 408 |$)/);
         assert.isBelow(milliseconds, 2_500);
@@ -214,7 +214,7 @@ describe("limits of a connection", function () {
       server = await startServer();
     });
     after(() => server.stop());
-    afterEach(async () => assert.equal((await server.get("/api/v1/status")).status, 200, "others are answered"));
+    afterEach(async () => assert.equal((await server.get("/api/v1/status")).status, 200, "others get a response"));
 
     const requestText = (target: string, headers = "") =>
       sendRaw(server.url, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`);

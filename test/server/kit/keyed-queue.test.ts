@@ -8,18 +8,18 @@ describe("keyed queue", function () {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
-        fc.array(fc.record({ lane: fc.nat(5), turns: fc.nat(3) }), { maxLength: 40 }),
+        fc.array(fc.record({ key: fc.nat(5), ticks: fc.nat(3) }), { maxLength: 40 }),
         async (most, pieces) => {
           const queue = new KeyedQueue(most);
           const done: number[] = [];
           const moving = new Set<number>();
-          const all = pieces.map(({ lane: key, turns }, piece) => {
+          const all = pieces.map(({ key, ticks }, piece) => {
             const { promise, resolve } = Promise.withResolvers<void>();
             queue.run(key, async () => {
               assert.isFalse(moving.has(key));
               moving.add(key);
               assert.isAtMost(moving.size, most);
-              for (let left = turns; left > 0; left -= 1) await turn();
+              for (let left = ticks; left > 0; left -= 1) await turn();
               done.push(piece);
               moving.delete(key);
               resolve();
@@ -28,8 +28,8 @@ describe("keyed queue", function () {
           });
           await Promise.all(all);
           assert.lengthOf(done, pieces.length);
-          for (const key of new Set(pieces.map((piece) => piece.lane))) {
-            const order = done.filter((piece) => pieces[piece]?.lane === key);
+          for (const key of new Set(pieces.map((piece) => piece.key))) {
+            const order = done.filter((piece) => pieces[piece]?.key === key);
             assert.deepEqual(
               order,
               [...order].sort((one, other) => one - other),
@@ -48,8 +48,8 @@ describe("keyed queue", function () {
       await promise;
       done.push("first");
     });
-    queue.run(1, async () => void done.push("same lane"));
-    queue.run(2, async () => void done.push("other lane"));
+    queue.run(1, async () => void done.push("same key"));
+    queue.run(2, async () => void done.push("other key"));
     const stopped = queue.stop();
     resolve();
     await stopped;

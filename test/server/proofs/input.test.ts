@@ -27,7 +27,7 @@ describe("input of the integrity-proof API", function () {
   });
   after(() => server.stop());
   afterEach(async () => {
-    assert.equal((await server.get("/api/v1/status")).status, 200, "the server still answers");
+    assert.equal((await server.get("/api/v1/status")).status, 200, "the server still responds");
   });
 
   const send = (body: unknown, headers?: Record<string, string>) => server.post("/api/v1/proof", body, headers);

@@ -44,11 +44,11 @@ class FakeLog implements EventLog {
     return this.newest;
   }
   async blockHash(number: number): Promise<Uint8Array | undefined> {
-    if (this.failing) throw new Error("the node is away");
+    if (this.failing) throw new Error("the node is unavailable");
     return number <= this.newest ? bytes(`${this.#name} ${number}`) : undefined;
   }
   async entries(from: number, to: number): Promise<LogEntry[]> {
-    if (this.failing) throw new Error("the node is away");
+    if (this.failing) throw new Error("the node is unavailable");
     this.queried.push([from, to]);
     return [...this.#entries]
       .filter(([number]) => number >= from && number <= to)

@@ -42,7 +42,7 @@ describe("input of the record store API", function () {
   after(() => server.stop());
   afterEach(async () => {
     const response = await server.call(ROUTES.search, { token }, { search: { target: "1", value: "none" } });
-    assert.equal(response.status, 200, "the server still answers, and the session still lives");
+    assert.equal(response.status, 200, "the server still responds, and the session is live");
   });
 
   const good: Record<string, () => Json> = {

@@ -72,7 +72,7 @@ describe("search pattern", function () {
       });
 
       it("finds texts according to the rule, in either field", async () => {
-        // Few characters, so that phrases meet texts; all of them special to somebody.
+        // Few characters, so that phrases meet texts; all of them special in some language.
         const character = fc.constantFrom(
           "a",
           "b",

@@ -19,7 +19,7 @@ export interface Agreement {
   readonly round: number;
   readonly proposer: Validator;
   /** Exactly a quorum, including the proposer. */
-  readonly sealers: readonly Validator[];
+  readonly signers: readonly Validator[];
 }
 
 export interface ConsensusOptions {
@@ -101,7 +101,7 @@ export class Consensus {
     // The seals of other validators arrive too late for the header: different ones in each block.
     const others = group.filter((validator) => validator !== proposer);
     const rotated = others.map((_, index) => others[(index + number) % others.length] ?? proposer);
-    return { number, round: this.round, proposer, sealers: [proposer, ...rotated.slice(0, this.quorum - 1)] };
+    return { number, round: this.round, proposer, signers: [proposer, ...rotated.slice(0, this.quorum - 1)] };
   }
 
   /** @returns whether all validators were restarted in the meantime */

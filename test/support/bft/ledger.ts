@@ -38,14 +38,14 @@ export class Ledger {
   }
 
   /** Makes the block of an agreement. */
-  async commit({ number, round, proposer, sealers }: Agreement): Promise<void> {
+  async commit({ number, round, proposer, signers }: Agreement): Promise<void> {
     await rpcCall(this.#url, "anvil_setCoinbase", proposer.address);
     this.#time = Math.max(this.#time, Math.floor(Date.now() / 1000));
     await rpcCall(this.#url, "evm_mine", this.#time);
     await this.#add(
       number,
       round,
-      sealers.map(({ key }) => key),
+      signers.map(({ key }) => key),
     );
   }
 
@@ -65,7 +65,7 @@ export class Ledger {
       : response;
   }
 
-  async #add(number: number, round: number, sealers: Sealing["sealers"]): Promise<void> {
+  async #add(number: number, round: number, signers: Sealing["signers"]): Promise<void> {
     const inner = await rpcCall(this.#url, "eth_getBlockByNumber", `0x${number.toString(16)}`, false);
     this.#time = Number(inner.timestamp);
     const parentHash = this.#blocks[number - 1]?.["hash"] ?? inner.parentHash;
@@ -78,7 +78,7 @@ export class Ledger {
       nonce: "0x0000000000000000",
       mixHash: MIX_HASH,
     };
-    const sealed = sealBlock(block, { ...this.#sealing, round, sealers });
+    const sealed = sealBlock(block, { ...this.#sealing, round, signers });
     this.#sealed.set(inner.hash, String(sealed["hash"]));
     this.#inner.set(String(sealed["hash"]), inner.hash);
     this.#blocks.push(sealed);

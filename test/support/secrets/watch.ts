@@ -94,14 +94,14 @@ class SecretWatch {
     if (pathname === "/metrics") this.wrote("the metrics", () => response.text);
     else if (response.status >= 400)
       this.wrote(
-        "an error's answer",
+        "an error response",
         () => JSON.stringify([...response.headers]) + withoutPath(response.text, pathname),
       );
     else if (pathname === "/api") this.#session(body, response.body);
   }
 
-  #session(sent: unknown, answered: HttpResponse["body"]): void {
-    const { tx, pkey, svcauth } = answered?.content?.tparams ?? {};
+  #session(sent: unknown, body: HttpResponse["body"]): void {
+    const { tx, pkey, svcauth } = body?.content?.tparams ?? {};
     for (const token of [tx, svcauth]) this.uses("token of a session", token);
     this.uses("secure key of a session", pkey);
     if (typeof sent === "string" && sent.includes('"password"'))

@@ -51,11 +51,11 @@ try {
     const text = await signedBundle(await chain.bundle(proof, sealing), issuer);
     writeFileSync(join(import.meta.dirname, `${name}.bundle.json`), `${text}\n`);
   };
-  const sealing = (protocol: Sealing["protocol"], round: number, sealers: number): Sealing => ({
+  const sealing = (protocol: Sealing["protocol"], round: number, signers: number): Sealing => ({
     protocol,
     validators,
     round,
-    sealers: validators.keys.slice(0, sealers),
+    signers: validators.keys.slice(0, signers),
   });
   await write("alone", alone);
   await write("batched", batched);

@@ -8,7 +8,7 @@ export interface BundleVector {
   readonly path: string;
   /** With the newline that the file ends with. */
   readonly text: string;
-  /** Whether its block is sealed by the validators of the vectors. */
+  /** Whether its block has commit seals of the vectors' validators. */
   readonly isSealed: boolean;
 }
 

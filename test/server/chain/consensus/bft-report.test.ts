@@ -9,7 +9,7 @@ const VALIDATORS = ["0xa", "0xb", "0xc", "0xd", "0xe", "0xf"];
 const PERIOD = 5;
 const TIMEOUT = 10;
 
-/** Blocks as validators make them of whom some propose nothing and some do nothing at all; the others seal in turns. */
+/** Blocks of validators of which some never propose and some are down; the others seal in rotation. */
 function blocksOf(
   count: number,
   { silent = [], missing = [] }: { silent?: readonly string[]; missing?: readonly string[] } = {},
@@ -23,14 +23,14 @@ function blocksOf(
     const round = proposers.findIndex((validator) => !silent.includes(validator) && !missing.includes(validator));
     const proposer = proposers[round] ?? "";
     const present = proposers.filter((validator) => !missing.includes(validator));
-    const sealers = present.slice(0, quorumOf(VALIDATORS.length));
+    const quorum = present.slice(0, quorumOf(VALIDATORS.length));
     blocks.push({
       number: last.number + 1,
       time: last.time + PERIOD + TIMEOUT * (2 ** round - 1),
       round,
       proposer,
       validators: VALIDATORS,
-      signers: sealers,
+      signers: quorum,
     });
   }
   return blocks;

@@ -5,7 +5,7 @@ import { computeAddress, SigningKey } from "ethers";
 import { parseEnode, readNodeList } from "../../../../server/chain/consensus/enode.ts";
 import { removeDirectory, temporaryDirectory } from "../../../support/directory.ts";
 
-// A node key that everybody knows.
+// A published node key.
 const KEY = new SigningKey(`0x${"11".repeat(32)}`);
 const ID = KEY.publicKey.slice(4);
 const URL = `enode://${ID}@10.0.0.1:30303`;

@@ -5,7 +5,7 @@ import { thrownBy } from "../../../support/thrown.ts";
 
 const GONE = new NodeError("BlockOutOfRangeError: block height is 37 but requested was 36", -32602, undefined);
 
-/** A node that fails as often as it is told to. */
+/** A node that fails a given number of times. */
 function failing(times: number, error: Error): { rpc: Rpc; calls: () => number } {
   let calls = 0;
   const call = async (): Promise<string> => {

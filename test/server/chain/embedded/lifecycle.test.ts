@@ -150,7 +150,7 @@ describe("embedded chain", () => {
               done = hash !== null && (await rpc(chain.url, "eth_getTransactionReceipt", hash)) !== null;
               if (hash === null) break;
             }
-            // Its answer was lost with Anvil, but not the transaction.
+            // Its response was lost with Anvil, but not the transaction.
             done ||=
               Number(await rpc(chain.url, "eth_getTransactionCount", account.wallet.address, "latest")) >=
               account.nonce;

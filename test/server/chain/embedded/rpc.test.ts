@@ -74,7 +74,7 @@ describe("JSON-RPC port of the embedded chain", () => {
     expect(Number(await rpc(chain.url, "eth_chainId"))).to.equal(CHAIN_ID);
   });
 
-  // Without a cache: ethers would use a nonce again that it asked for less than 250 ms ago.
+  // Without a cache: ethers would reuse a nonce queried less than 250 ms ago.
   it("works with ethers, deployment and fees included", async () => {
     const provider = new JsonRpcProvider(chain.url, undefined, { pollingInterval: 20, cacheTimeout: -1 });
     try {

@@ -60,7 +60,7 @@ describe("snapshots of the embedded chain", () => {
     await without.close();
     session = await open(directory);
     expect(events.at(-1)).to.include({ kind: "ready", replayed: 20 });
-    // The first blocks after the snapshot ask for no hash before it, which Anvil would not know.
+    // The first blocks after the snapshot use no earlier hash, which Anvil would lack.
     account.nonce = 20;
     for (let count = 0; count < 3; count += 1) await mineEmpty(session);
     await grow(session, account, 260);

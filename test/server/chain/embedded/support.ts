@@ -129,7 +129,7 @@ export async function send(url: string, raw: string): Promise<string> {
   return z.string().parse(await rpc(url, "eth_sendRawTransaction", raw));
 }
 
-/** Everything that can be asked about the chain up to a block, as one text. */
+/** The responses to all queries of the chain up to a block, as one text. */
 export async function picture(url: string, upTo: number, recorder: string): Promise<string> {
   const parts: unknown[] = [];
   for (let number = 0; number <= upTo; number += 1) {

@@ -27,7 +27,7 @@ const GENESIS = {
 const PROTOCOLS: readonly BftProtocol[] = ["ibft2", "qbft"];
 const VALIDATORS = ["0xbe068f726a13c8d46c44be6ce9d275600e1735a4", "0x5ff6f4b66a46a2b2310a6f3a93aaddc0d9a1c193"];
 
-/** The fields of a block that a node tells. */
+/** The fields of a block that a node returns. */
 const block = {
   parentHash: `0x${"11".repeat(32)}`,
   sha3Uncles: "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347",
@@ -94,9 +94,9 @@ describe("extra data of BFT chains", () => {
     it(`of ${protocol} identify the validators that sealed the block, in any round`, () => {
       const validators = testValidators(4);
       for (const round of [0, 1, 127, 128, 70_000]) {
-        const sealers = validators.keys.slice(1);
-        const { hash, ...told } = sealBlock(block, { protocol, validators, round, sealers });
-        const header = BlockHeader.parse(told);
+        const signers = validators.keys.slice(1);
+        const { hash, ...fields } = sealBlock(block, { protocol, validators, round, signers });
+        const header = BlockHeader.parse(fields);
         expect(commitSignersOf(protocol, header).map((address) => address.toLowerCase())).to.deep.equal(
           validators.addresses.slice(1),
         );
@@ -112,8 +112,8 @@ describe("extra data of BFT chains", () => {
       const [other] = testValidators(1, "other").keys;
       if (a === undefined || b === undefined || c === undefined || d === undefined || other === undefined)
         throw new Error("there are four");
-      const sealedBy = (...sealers: (typeof a)[]): boolean => {
-        const { extraData } = sealBlock(block, { protocol, validators, round: 1, sealers });
+      const sealedBy = (...signers: (typeof a)[]): boolean => {
+        const { extraData } = sealBlock(block, { protocol, validators, round: 1, signers });
         return hasCommitQuorum(protocol, BlockHeader.parse({ ...block, extraData }));
       };
       expect([sealedBy(a, b, c), sealedBy(d, a, c, b)]).to.deep.equal([true, true]);

@@ -26,7 +26,7 @@ const fields = fc.record({
   authorized: bytes(20),
 });
 
-/** A transaction as JSON-RPC tells it. */
+/** A transaction in JSON-RPC. */
 function fieldsOf(transaction: Transaction): Record<string, unknown> {
   const { type, signature, accessList, chainId, authorizationList } = transaction;
   if (signature === null || type === null) throw new Error("it is not signed");

@@ -147,7 +147,7 @@ describe("subscribing head watcher", function () {
   const expectHeads = (...expected: string[]) => eventually(async () => assert.deepEqual(heads, expected));
   const callsOf = (method: string) => node.calls.filter((call) => call.method === method).length;
   const quiet = () => new Promise((resolve) => setTimeout(resolve, 100));
-  /** Both questions of the beginning were answered. */
+  /** Both initial queries got a response. */
   const subscribed = () => eventually(async () => assert.isAtLeast(callsOf("eth_getBlockByNumber"), 2));
 
   beforeEach(async () => {
@@ -249,7 +249,7 @@ describe("subscribing head watcher", function () {
   });
 
   it("keeps an active subscription across its polls", async () => {
-    // Each look sees a block of which the node tells only then.
+    // Each poll returns a block whose notification follows.
     node.onCall = (call) => {
       if (call.method === "eth_getBlockByNumber" && newest.number < 29) mine(newest.number + 1);
       asUsual(call);

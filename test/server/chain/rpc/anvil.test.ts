@@ -66,7 +66,7 @@ describe("JSON-RPC with a real node", () => {
 
       it("receives every block", async () => {
         const heads: number[] = [];
-        // Without being told it would not look again in time.
+        // Without a notification it would not poll in time.
         const interval = rpc.subscribe === undefined ? 20 : 600_000;
         const watcher = watchHead(rpc, interval, () => undefined, 600_000);
         watcher.subscribe((head) => heads.push(head.number));

@@ -109,7 +109,7 @@ describe("several nodes as one", () => {
     nodes[0].head = 99;
     await rpc.check();
     assert.deepEqual([active(), rpc.addresses()[0]?.reachable], ["b", true], "who is in use stays");
-    // One that is behind is better than none.
+    // A lagging node is better than none.
     [nodes[0].head, nodes[1].isUp, nodes[2].isUp] = [50, false, false];
     await rpc.check();
     await rpc.check();

@@ -3,7 +3,7 @@ import { assert } from "chai";
 import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../../../server/errors.ts";
 
-/** That no answer came. Gives the cause's message. */
+/** Asserts a missing response. Returns the cause's message. */
 export async function unavailable(call: Promise<unknown>): Promise<string> {
   const error = await failure(call);
   assert.instanceOf(error, SealbookError, inspect(error));
@@ -12,17 +12,17 @@ export async function unavailable(call: Promise<unknown>): Promise<string> {
   return error.cause instanceof Error ? error.cause.message : "";
 }
 
-/** That the node answered an error. */
+/** Asserts an error response of the node. */
 export async function refused(call: Promise<unknown>): Promise<NodeError> {
   const error = await failure(call);
   assert.instanceOf(error, NodeError, inspect(error));
   return error;
 }
 
-/** What a call fails with. Nothing that could be logged of it holds what must not be told. */
+/** Returns the error of a call, and asserts that it contains no secret. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
   const error: unknown = await call.then(
-    (result) => assert.fail(`answered ${inspect(result)}`),
+    (result) => assert.fail(`responded with ${inspect(result)}`),
     (thrown: unknown) => thrown,
   );
   assert.notMatch(inspect(error, { depth: null, showHidden: true, getters: true }), /s[3e]cret/i);

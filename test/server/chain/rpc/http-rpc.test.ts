@@ -41,7 +41,7 @@ describe("JSON-RPC over HTTP", () => {
     const [first] = calls;
     json(response, isBatch ? calls.map(resultOf) : first && resultOf(first));
   };
-  /** Answers whatever comes with this, its id filled in. */
+  /** Responds to every call with this and the call's id. */
   const always = (body: unknown, status = 200): void => {
     respond = (response, [first]) =>
       json(

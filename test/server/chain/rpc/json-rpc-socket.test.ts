@@ -146,7 +146,7 @@ describe("JSON-RPC over WebSocket", () => {
       subscription = made ?? assert.fail("it cannot subscribe");
     };
     const expectReceived = (...expected: unknown[]) => eventually(async () => assert.deepEqual(received, expected));
-    /** Takes subscriptions and tells each something at once. */
+    /** Accepts subscriptions and notifies each immediately. */
     const taking = (call: SocketCall): void => {
       if (call.method !== "eth_subscribe") return node.respond(call, true);
       const id = `0x${node.calls.length}`;

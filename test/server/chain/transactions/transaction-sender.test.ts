@@ -218,15 +218,15 @@ for (const engine of ENGINES)
       const [id = 0] = await sent("mined");
       await sender.stop();
       node.mine();
-      node.behind = (method) => method === "eth_getTransactionReceipt" || method === "eth_blockNumber";
+      node.lags = (method) => method === "eth_getTransactionReceipt" || method === "eth_blockNumber";
       startSender();
       await sends(2);
-      // Stopping, it sees to what it has begun: to the node's answer that the nonce was used.
+      // The stop waits for work in progress: for the node's response that the nonce was used.
       await sender.stop();
       startSender();
       await sends(3);
       assert.lengthOf(new Set(node.sent), 1);
-      node.behind = () => false;
+      node.lags = () => false;
       mine();
       assert.equal((await outcome(id)).state, "confirmed");
       assert.isFalse(events.some(({ kind }) => kind === "nonce_taken"));
@@ -237,7 +237,7 @@ for (const engine of ENGINES)
         Buffer.from(transaction.data.slice(2), "hex").toString() === "bad"
           ? { code: -32000, message: "intrinsic gas too low" }
           : undefined;
-      const [before = 0, bad = 0, behind = 0, last = 0] = await sent("before", "bad", "behind", "last");
+      const [before = 0, bad = 0, next = 0, last = 0] = await sent("before", "bad", "next", "last");
       const refused = await outcome(bad);
       assert.equal(refused.state, "refused");
       assert.include("reason" in refused ? refused.reason : "", "intrinsic gas too low");
@@ -249,7 +249,7 @@ for (const engine of ENGINES)
       assert.equal(filler?.to, sender.address, "it pays nobody");
       assert.equal(filler?.value, 0n);
       mine();
-      for (const id of [before, behind, last]) assert.equal((await outcome(id)).state, "confirmed");
+      for (const id of [before, next, last]) assert.equal((await outcome(id)).state, "confirmed");
       assert.equal((await now(bad)).state, "refused");
     });
 
@@ -355,7 +355,7 @@ for (const engine of ENGINES)
       mine();
       await outcome(first);
       await sender.stop();
-      // A node that is behind.
+      // A lagging node.
       node.nonce = 3;
       startSender();
       const [second = 0] = await sent("second");

@@ -33,7 +33,7 @@ describe("a block's seals in the explorer", function () {
 
   for (const protocol of ["ibft2", "qbft"] as const) {
     it(`of ${protocol} are those of its header, with names where known`, async () => {
-      const sealing = { protocol, validators, round: 1, sealers: validators.keys.slice(0, 3) };
+      const sealing = { protocol, validators, round: 1, signers: validators.keys.slice(0, 3) };
       const block = await reader(bftRpc(rpc, sealing)).block(1, { limit: 10 });
       assert.equal(block?.commitSeals?.protocol, protocol);
       assert.equal(block?.commitSeals?.quorum, 3);

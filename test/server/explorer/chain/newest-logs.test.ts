@@ -23,7 +23,7 @@ function nodeWith(blocks: ReadonlyMap<number, number>, mostBlocks = Infinity) {
       );
     },
   };
-  return { rpc, asked: queried };
+  return { rpc, queried };
 }
 
 function log(block: number, index: number) {
@@ -93,7 +93,7 @@ describe("the newest logs of a chain", () => {
   });
 
   it("are searched in growing ranges where there are none, with a bound per page", async () => {
-    const { rpc, asked: queried } = nodeWith(new Map());
+    const { rpc, queried } = nodeWith(new Map());
     const { logs, next } = await newestLogs(rpc, {
       filters: [{ address: [ADDRESS], topics: [] }],
       firstBlock: 1,
@@ -104,7 +104,7 @@ describe("the newest logs of a chain", () => {
     assert.deepEqual(logs, []);
     assert.isUndefined(next);
     assert.isAtMost(queried.length, 8);
-    const { rpc: narrow, asked: queries } = nodeWith(new Map(), 16);
+    const { rpc: narrow, queried: queries } = nodeWith(new Map(), 16);
     const page = await newestLogs(narrow, {
       filters: [{ address: [ADDRESS], topics: [] }],
       firstBlock: 1,

@@ -42,7 +42,7 @@ describe("limit of attempts", () => {
     };
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(limit("a", attempt))));
     assert.deepEqual(codes, Array(20).fill("ok"));
-    assert.equal(most, 3, "more than may fail are never under way");
+    assert.equal(most, 3, "more than the maximum of failures are never in progress");
   });
 
   it("bounds the failures of concurrent attempts", async () => {
@@ -67,7 +67,7 @@ describe("limit of attempts", () => {
 
   it("does not count failures for other reasons", async () => {
     const limit = limitOf(1);
-    const other = new SealbookError("chain_unavailable", "away");
+    const other = new SealbookError("chain_unavailable", "unavailable");
     for (let n = 0; n < 3; n += 1)
       assert.equal(await codeOf(limit("a", () => Promise.reject(other))), "chain_unavailable");
   });

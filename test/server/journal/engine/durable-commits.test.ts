@@ -41,7 +41,7 @@ function open() {
   return { database, engine, waiting, syncs: () => syncs };
 }
 
-/** Whether a promise is settled once everything has happened that waits for nothing. */
+/** Whether a promise is settled after some turns of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   promise.then(

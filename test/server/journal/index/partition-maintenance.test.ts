@@ -14,7 +14,7 @@ describe("the maintenance of monthly partitions", function () {
     const maintenance = new PartitionMaintenance(
       async () => {
         prepared += 1;
-        if (prepared === 2) throw new Error("the database is away");
+        if (prepared === 2) throw new Error("the database is unavailable");
       },
       (error) => failures.push(error),
     );
@@ -24,7 +24,7 @@ describe("the maintenance of monthly partitions", function () {
       await new Promise((resolve) => setImmediate(resolve));
     }
     assert.equal(prepared, 3);
-    assert.match(String(failures), /away/);
+    assert.match(String(failures), /unavailable/);
     await maintenance.stop();
     mock.timers.tick(2 * HOUR);
     assert.equal(prepared, 3);

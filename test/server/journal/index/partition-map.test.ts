@@ -179,7 +179,7 @@ describe("monthly partitions of proofs, on postgres", function () {
       ]) {
         assert.match(await refusal(change), /append-only|permission denied/, change);
       }
-      // Whoever takes back the rights is still refused by the triggers.
+      // With the rights granted again, the triggers still reject.
       await sql`grant all on ${sql.table(partition)} to current_user`.execute(opened.database);
       assert.match(await refusal(`truncate ${partition}`), /append-only/);
     }

@@ -60,19 +60,19 @@ function checkOf() {
     divergences: new DivergenceTracker(store, telemetry, () => world.now),
     clock: () => world.now,
   });
-  return { check, world, told: messages, block, journal };
+  return { check, world, messages, block, journal };
 }
 
 describe("ConfirmationCheck", () => {
   it("reports nothing while journal and chain match", async () => {
-    const { check, world, told: messages, block } = checkOf();
+    const { check, world, messages, block } = checkOf();
     world.mined = block;
     assert.isFalse(await check.newestChanged());
     assert.deepEqual(messages, []);
   });
 
   it("waits for a lagging node to catch up, and reports it afterwards", async () => {
-    const { check, world, told: messages, block } = checkOf();
+    const { check, world, messages, block } = checkOf();
     assert.isFalse(await check.newestChanged());
     world.now = 29_000;
     assert.isFalse(await check.newestChanged());
@@ -90,14 +90,14 @@ describe("ConfirmationCheck", () => {
   });
 
   it("reports a replaced block without the transaction immediately", async () => {
-    const { check, world, told: messages } = checkOf();
+    const { check, world, messages } = checkOf();
     world.seventh = bytes(8);
     assert.isTrue(await check.newestChanged());
     assert.deepEqual(messages, ["diverged confirmation 2"]);
   });
 
   it("records the new block of a transaction, unless the journal was changed", async () => {
-    const { check, world, told: messages, block, journal } = checkOf();
+    const { check, world, messages, block, journal } = checkOf();
     world.mined = { ...block, number: 9, hash: bytes(9) };
     assert.isTrue(await check.newestChanged());
     assert.deepEqual(messages, ["confirmed 5 in 9", "repaired"]);

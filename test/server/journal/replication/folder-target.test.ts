@@ -42,7 +42,7 @@ describe("a folder target", () => {
     expect((await thrownBy(target.newest())).message).to.include("is it mounted?");
     expect(await readdir(replica.path)).to.deep.equal([]);
     await rm(replica.path, { recursive: true });
-    await replica.comeBack();
+    await replica.makeAvailable();
     expect(await target.newest()).to.include({ number: 1 });
     expect(await target.write(second)).to.equal(true);
     expect(await readAll(target)).to.have.length(20);

@@ -49,7 +49,7 @@ for (const [kind, makeReplica] of [
       events.flatMap((event) => (event.kind === "shipped" ? [event.last - event.first + 1] : []));
     const arrived = (): Promise<void> =>
       eventually(async () => assert.deepEqual(await readAll(replica.open()), journal.lineList));
-    // What was written can be read a moment before it is told of.
+    // An object can be read a moment before its notification.
     const shippedIn = (expected: readonly number[]): Promise<void> =>
       eventually(async () => assert.deepEqual(sizes(), expected));
     const happened = (kind: ReplicatorEvent["kind"]): Promise<void> =>
@@ -121,7 +121,7 @@ for (const [kind, makeReplica] of [
       await happened("failing");
       assert.equal(replicator.state, "failing");
       await eventually(async () => assert.equal(replicator.lag().entries, 500));
-      await replica.comeBack();
+      await replica.makeAvailable();
       await arrived();
       await happened("recovered");
       assert.equal(count("failing"), 1);
@@ -135,7 +135,7 @@ for (const [kind, makeReplica] of [
       const replicator = start();
       await happened("failing");
       await eventually(async () => assert.equal(replicator.lag().entries, 3));
-      await replica.comeBack();
+      await replica.makeAvailable();
       await arrived();
     });
 
@@ -154,7 +154,7 @@ for (const [kind, makeReplica] of [
         events.find((event) => event.kind === "lagging"),
         { entries: 30, seconds: 61 },
       );
-      await replica.comeBack();
+      await replica.makeAvailable();
       await happened("caught_up");
       assert.equal(count("lagging"), 1);
       assert.equal(count("caught_up"), 1);
@@ -260,7 +260,7 @@ for (const [kind, makeReplica] of [
         newest: () => target.newest(),
         manifest: (number) => target.manifest(number),
         read: (manifest) => target.read(manifest),
-        // It says that all numbers are taken, and has none.
+        // It reports all numbers as taken, and has none.
         write: async () => ++responses < 0,
         close: () => target.close(),
       };

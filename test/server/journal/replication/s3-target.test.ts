@@ -148,7 +148,7 @@ describe("a bucket target", () => {
     await replica.makeUnavailable();
     await thrownBy(target.newest());
     await thrownBy(target.write(first));
-    await replica.comeBack();
+    await replica.makeAvailable();
     expect(await target.write(first)).to.equal(true);
   });
 

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { assert } from "chai";
+import { signedAttestation } from "../../server/attestation/jws.ts";
+import { deriveStatementKey, statementJwk, statementKeyId } from "../../server/attestation/statement-key.ts";
+import { canonicalJson } from "../../server/kit/canonical-json.ts";
+import { attestationConclusion, toHex, verifyAttestation, type VerifyOptions } from "../../verifier/verify.mjs";
+import type { ParsedJson } from "../support/parsed-json.ts";
+import { BUNDLE_VECTORS, DOCUMENT_HASH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
+
+const FILE = "proof-1.bundle.json";
+const key = deriveStatementKey(Buffer.alloc(32, 9));
+const keyId = statementKeyId(key.publicKey);
+const vector = (wanted: string): string =>
+  BUNDLE_VECTORS.find(({ name }) => name === wanted)?.text ?? assert.fail(`there is no vector ${wanted}`);
+const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
+
+/** Returns a statement about the record of a bundle. */
+function statementOf(bundle: string, block: { readonly number: number; readonly time: number }): ParsedJson {
+  const { record, merkle, anchor } = JSON.parse(bundle);
+  const { size = 0, ...path } = merkle ?? {};
+  return {
+    format: "sealbook-attestation/1",
+    issued_at: 1_700_000_000,
+    issuer: { name: "Issuer", key_id: keyId, public_key: statementJwk(key.publicKey), bundle_key: TRUSTED_KEY },
+    chain: { chain_id: anchor.chain_id, contract: anchor.contract },
+    attachments: [{ file: FILE, sha256: sha256(bundle) }],
+    records: [
+      {
+        ...record,
+        merkle: merkle && path,
+        first_anchor: { timestamp: block.time, block_number: block.number, size },
+        bundle: FILE,
+      },
+    ],
+  };
+}
+
+describe("attestations in the verifier", () => {
+  const sealed = vector("ibft2-batched-later-round");
+  let statement: ParsedJson;
+  before(async () => {
+    // The block is read from the bundle's own header.
+    const { header } = JSON.parse(sealed).block;
+    const { decodeRlp, fromHex } = await import("../../verifier/verify.mjs");
+    const fields = decodeRlp(fromHex(header));
+    const number = (index: number): number => {
+      const field = fields[index];
+      return field instanceof Uint8Array ? parseInt(toHex(field), 16) : assert.fail("the header has no such field");
+    };
+    statement = statementOf(sealed, { number: number(8), time: number(11) });
+  });
+
+  const verify = async (
+    content: ParsedJson,
+    options: VerifyOptions & { readonly documentHash?: string },
+    files: Readonly<Record<string, string>> = { [FILE]: sealed },
+  ) => {
+    const jws = await signedAttestation(canonicalJson(content), key);
+    return verifyAttestation(
+      jws,
+      async (file) => {
+        const text = files[file];
+        return text === undefined ? undefined : Buffer.from(text);
+      },
+      options,
+    );
+  };
+  const reasonOf = async (...args: Parameters<typeof verify>): Promise<string> => {
+    const { ok, steps } = await verify(...args);
+    assert.isFalse(ok);
+    const last = steps.at(-1);
+    return last === undefined || last.ok ? assert.fail("no step failed") : `${last.title}: ${last.reason}`;
+  };
+
+  it("pass with the trusted key, with the validators, and with both", async () => {
+    for (const options of [
+      { trustedKey: keyId },
+      { validators: VALIDATORS },
+      { trustedKey: keyId, validators: VALIDATORS, documentHash: DOCUMENT_HASH },
+    ]) {
+      const result = await verify(statement, options);
+      assert.isTrue(result.ok, JSON.stringify(result.steps.at(-1)));
+      if (result.ok) assert.include(attestationConclusion(result), "1 of its 1 listed records have a portable proof.");
+    }
+  });
+
+  it("fail with other validators, and when validators have nothing to prove", async () => {
+    assert.match(await reasonOf(statement, { validators: VALIDATORS.slice(1) }), /^Portable proof .*: Commit seals: /);
+    const without = { ...statement, records: [], attachments: [] };
+    assert.match(await reasonOf(without, { validators: VALIDATORS }), /^Trust: /);
+    assert.isTrue((await verify(without, { trustedKey: keyId })).ok);
+  });
+
+  it("fail when the statement has other values than the bundle", async () => {
+    const [record] = statement.records;
+    const changes: readonly (readonly [name: string, change: ParsedJson])[] = [
+      ["metadata", { metadata: { ...record.metadata, note: "added" } }],
+      ["merkle", { merkle: null }],
+      ["first_anchor", { first_anchor: { ...record.first_anchor, timestamp: 1 } }],
+      ["first_anchor", { first_anchor: { ...record.first_anchor, block_number: 1 } }],
+      ["document_id", { document_id: "another" }],
+      ["record_hash", { record_hash: "0".repeat(64) }],
+    ];
+    for (const [name, change] of changes) {
+      const content = { ...statement, records: [{ ...record, ...change }] };
+      assert.include(await reasonOf(content, { trustedKey: keyId }), `another ${name} than the bundle`);
+    }
+    const elsewhere = { ...statement, chain: { ...statement.chain, chain_id: 1 } };
+    assert.include(await reasonOf(elsewhere, { trustedKey: keyId }), "another chain_id than the bundle");
+  });
+
+  it("fail with bundles that the statement does not name, or of another issuer", async () => {
+    assert.match(await reasonOf({ ...statement, attachments: [] }, { trustedKey: keyId }), /does not have the SHA-256/);
+    assert.match(await reasonOf(statement, { trustedKey: keyId }, { [FILE]: `${sealed}\n` }), /the file was changed/);
+    assert.match(await reasonOf(statement, { trustedKey: keyId }, {}), /the file is missing/);
+    const other = { ...statement, issuer: { ...statement.issuer, bundle_key: "0".repeat(64) } };
+    assert.match(await reasonOf(other, { trustedKey: keyId }), /^Portable proof .*: Issuer's signature: /);
+  });
+
+  it("fail without their path, for records that have no bundle", async () => {
+    const [record] = statement.records;
+    const alone = { ...statement, attachments: [], records: [{ ...record, bundle: null }] };
+    assert.isTrue((await verify(alone, { trustedKey: keyId })).ok);
+    const moved = { ...record.merkle, root: `0x${"00".repeat(32)}` };
+    const content = { ...alone, records: [{ ...record, bundle: null, merkle: moved }] };
+    assert.match(await reasonOf(content, { trustedKey: keyId }), /^Other records: /);
+  });
+
+  it("fail with another algorithm, another key, and in a form that is not canonical", async () => {
+    const text = canonicalJson(statement);
+    const [header = "", payload = "", signature = ""] = (await signedAttestation(text, key)).split(".");
+    const encoded = (value: string): string => Buffer.from(value).toString("base64url");
+    const kid = keyId;
+    const other = deriveStatementKey(Buffer.alloc(32, 8));
+    const forgeries = [
+      [encoded(canonicalJson({ alg: "none", kid, typ: "sealbook-attestation+jws" })), payload, signature],
+      [encoded(canonicalJson({ alg: "ES256", kid, typ: "JWT" })), payload, signature],
+      [header, encoded(`${text} `), signature],
+      [header, payload, `${signature.slice(0, -1)}${signature.endsWith("A") ? "B" : "A"}`],
+      (await signedAttestation(text, other)).split("."),
+    ];
+    for (const parts of forgeries) {
+      const result = await verifyAttestation(parts.join("."), async () => Buffer.from(sealed), { trustedKey: keyId });
+      assert.isFalse(result.ok, parts.join(".").slice(0, 80));
+    }
+  });
+});
