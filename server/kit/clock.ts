@@ -1,6 +1,6 @@
 import { uptime } from "node:os";
 
-/** Wall clock in milliseconds since 1970. It jumps when somebody sets it. */
+/** Wall clock in milliseconds since 1970. It jumps when it is set. */
 export type Clock = () => number;
 
 /** Difference of clocks between processes that is normal. */

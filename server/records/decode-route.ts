@@ -10,7 +10,7 @@ import { secondsSince } from "../http/record-store/envelope.ts";
 import { DecodeCall } from "./schemas.ts";
 
 /** Where the call data is in a call. */
-const PLACE = "payload.inputdata";
+const INPUT_PATH = "payload.inputdata";
 
 /** What the decode route needs. */
 export interface DecodeRouteDeps {
@@ -36,7 +36,7 @@ function decoded(decoder: TransactionDecoder, payload: z.output<typeof DecodeCal
   } catch (error) {
     if (!(error instanceof SealbookError) || error.details === undefined) throw error;
     const details = error.details.map(({ path, message }) => ({
-      path: path === "inputdata" ? PLACE : `${PLACE}.${path}`,
+      path: path === "inputdata" ? INPUT_PATH : `${INPUT_PATH}.${path}`,
       message,
     }));
     const reasons = details.map(({ path, message }) => `${path}: ${message}`);
