@@ -20,6 +20,7 @@ export type ErrorCode =
   | "too_many_requests"
   | "overloaded"
   | "journal_unavailable"
+  | "journal_damaged"
   | "chain_unavailable"
   | "chain_reverted"
   | "config_invalid"

@@ -15,7 +15,7 @@ export async function journalExtent(database: Database): Promise<{ oldest: numbe
     .selectFrom("journal_head")
     .select("sequence as head")
     .select((e) =>
-      (["proofs", "confirmations", "accounts", "issuer_keys"] as const).flatMap((table) => [
+      (["proofs", "confirmations", "accounts", "issuer_keys", "notices"] as const).flatMap((table) => [
         e
           .selectFrom(table)
           .select((each) => each.fn.max<number | null>("sequence").as("s"))
@@ -32,11 +32,23 @@ export async function journalExtent(database: Database): Promise<{ oldest: numbe
     head: row.head,
     newest: Math.max(
       0,
-      ...known([row.newest_proofs, row.newest_confirmations, row.newest_accounts, row.newest_issuer_keys]),
+      ...known([
+        row.newest_proofs,
+        row.newest_confirmations,
+        row.newest_accounts,
+        row.newest_issuer_keys,
+        row.newest_notices,
+      ]),
     ),
     oldest: Math.min(
       1,
-      ...known([row.oldest_proofs, row.oldest_confirmations, row.oldest_accounts, row.oldest_issuer_keys]),
+      ...known([
+        row.oldest_proofs,
+        row.oldest_confirmations,
+        row.oldest_accounts,
+        row.oldest_issuer_keys,
+        row.oldest_notices,
+      ]),
     ),
   };
 }

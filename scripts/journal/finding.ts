@@ -5,6 +5,8 @@ export type Subject =
   | { readonly kind: "proof"; readonly documentId: string }
   | { readonly kind: "confirmation"; readonly anchor: number }
   | { readonly kind: "account"; readonly address: string }
+  | { readonly kind: "verification"; readonly id: string }
+  | { readonly kind: "resolution"; readonly divergence: string }
   | { readonly kind: "issuer_key"; readonly publicKey: string };
 
 /** A range of entries, both ends included. */
@@ -77,6 +79,8 @@ export type Finding =
   /** An entry after the newest entry by the head. */
   | { readonly kind: "entry_beyond"; readonly sequence: number; readonly newest: number }
   | { readonly kind: "head_changed"; readonly sequence: number }
+  /** A node of the tree over the digests, up to this entry, is missing or was changed. */
+  | { readonly kind: "node_wrong"; readonly sequence: number; readonly level: number }
   | { readonly kind: "proofs_miscounted"; readonly counted: number; readonly stored: number }
   /** Missing proofs of a leaf. */
   | { readonly kind: "leaf_missing"; readonly batch: number; readonly leaf: number; readonly last: number }
@@ -140,6 +144,10 @@ export function subjectText(subject: Subject): string {
       return `confirmation of anchor ${subject.anchor}`;
     case "account":
       return `account ${subject.address}`;
+    case "verification":
+      return `recovery verification ${subject.id}`;
+    case "resolution":
+      return `resolution of ${subject.divergence}`;
     case "issuer_key":
       return `issuer key ${subject.publicKey}`;
   }
@@ -169,9 +177,14 @@ export function findingText(finding: Finding): string {
     case "entry_beyond":
       return finding.sequence < 1
         ? `entry ${finding.sequence}: entries begin with 1`
-        : `entry ${finding.sequence}: the journal's head says that the newest entry is ${finding.newest}`;
+        : `entry ${finding.sequence}: the journal's head has ${finding.newest} as the newest entry`;
     case "head_changed":
       return `the journal's head: its digest is not that of entry ${finding.sequence}`;
+    case "node_wrong":
+      return (
+        `entry ${finding.sequence}: the stored digest of the entries up to there (level ${finding.level}) is missing ` +
+        "or was changed"
+      );
     case "proofs_miscounted":
       return `the journal's head: it counts ${finding.stored} proofs, but there are ${finding.counted}`;
     case "leaf_missing":

@@ -9,6 +9,8 @@ import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 import { DigestChain } from "./digest-chain.ts";
+import { ENTRIES_PER_BLOCK } from "../../server/journal/integrity/digest-tree.ts";
+import { checkpointHashAt, wrongNodes } from "../../server/journal/entries/digest-nodes.ts";
 import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { Finding, Subject } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
@@ -96,10 +98,12 @@ export class JournalCheck {
   readonly #doubted = new Map<number, Doubted>();
   /** By sequence, the newest ones. */
   readonly #digests = new Map<number, Uint8Array>();
+  /** Digests of the blocks that the current page completes, by their last entry. */
+  readonly #blocks = new Map<number, Uint8Array | undefined>();
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
   #candidates: Omit<ResumePoint, "keys">[] = [];
   #resumePoint: ResumePoint;
-  #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0 };
+  #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0, verification: 0, resolution: 0 };
   #checkpoints = 0;
   #pending = 0;
   #compared = 0;
@@ -196,6 +200,7 @@ export class JournalCheck {
       this.#chain.next({ sequence: entry.sequence, text: encodeEntry(entry), subject: subjectOf(entry), link });
       const { digest } = this.#chain;
       if (digest !== undefined) this.#digests.set(entry.sequence, digest);
+      if (entry.sequence % ENTRIES_PER_BLOCK === 0) this.#blocks.set(entry.sequence, digest);
       this.#counts[entry.kind] += 1;
       if (entry.kind === "confirmation") confirmations.push(entry);
       if (entry.kind === "proof") {
@@ -203,12 +208,21 @@ export class JournalCheck {
         if (taken !== undefined) await taken;
       }
     }
+    await this.#checkNodes();
     const anchors = await this.#checkBatches();
     await this.#checkConfirmations(confirmations, anchors);
     for (const oldest of this.#digests.keys()) {
       if (this.#digests.size <= KEPT_DIGESTS) break;
       this.#digests.delete(oldest);
     }
+  }
+
+  /** Checks the tree over the digests: each block's node is its digest, each node above is over the two below. */
+  async #checkNodes(): Promise<void> {
+    const blocks = Array.from(this.#blocks, ([last, digest]) => ({ last, digest }));
+    this.#blocks.clear();
+    for (const { last, level } of await wrongNodes(this.#deps.database, blocks))
+      this.#report({ kind: "node_wrong", sequence: last, level });
   }
 
   /** @returns a promise to await, in the rare case that there is one */
@@ -331,7 +345,13 @@ export class JournalCheck {
       for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
     }
     const digest = this.#digests.get(checkpoint) ?? (await this.#digestAt(checkpoint));
-    if (!equalBytes(digest, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
+    const expected = digest && (await this.#checkpointHash({ sequence: checkpoint, digest }));
+    if (!equalBytes(expected, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
+  }
+
+  /** Returns the content of a checkpoint; `undefined` when a node of the tree is missing. */
+  async #checkpointHash(head: JournalHead): Promise<Uint8Array | undefined> {
+    return checkpointHashAt(this.#deps.database, head).catch(() => undefined);
   }
 
   /** Returns the digest of an earlier entry; `undefined` when it cannot be determined. */
@@ -425,6 +445,10 @@ function subjectOf(entry: JournalEntry): Subject {
       return { kind: "confirmation", anchor: entry.anchor };
     case "account":
       return { kind: "account", address: entry.address };
+    case "verification":
+      return { kind: "verification", id: entry.id };
+    case "resolution":
+      return { kind: "resolution", divergence: entry.divergence };
     case "issuer_key":
       return { kind: "issuer_key", publicKey: hex(entry.publicKey) };
   }

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { mixKey } from "../../server/journal/index/key-sums.ts";
 
 const RANGE_LENGTH = 1024;
 const WORD = 2 ** 32;
@@ -39,8 +40,8 @@ export class KeySums {
     const sums = isEarlier ? this.#earlier : this.#sums;
     const at = isEarlier ? 0 : 3 * Math.floor((sequence - this.#first) / RANGE_LENGTH);
     sums[at] = (sums[at] ?? 0) + 1;
-    sums[at + 1] = (sums[at + 1] ?? 0) + mix(a, key, sequence);
-    sums[at + 2] = (sums[at + 2] ?? 0) + mix(b, key, sequence);
+    sums[at + 1] = (sums[at + 1] ?? 0) + mixKey(a, { key, sequence });
+    sums[at + 2] = (sums[at + 2] ?? 0) + mixKey(b, { key, sequence });
   }
 
   /** Returns the ranges in which two sums differ, in order. */
@@ -81,22 +82,4 @@ function kept(seeds: readonly [number, number], [count = 0, first = 0, second = 
 
 function newSeeds(): readonly [number, number] {
   return [randomInt(WORD), randomInt(WORD)];
-}
-
-/** Hashes a pair to 32 bits. */
-function mix(seed: number, key: number, sequence: number): number {
-  let h = seed | 0;
-  h = step(h, key | 0);
-  h = step(h, (key / WORD) | 0);
-  h = step(h, sequence | 0);
-  h = step(h, (sequence / WORD) | 0);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
-}
-
-function step(h: number, word: number): number {
-  const k = Math.imul(word, 0xcc9e2d51);
-  const mixed = h ^ Math.imul((k << 15) | (k >>> 17), 0x1b873593);
-  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
 }

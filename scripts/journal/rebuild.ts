@@ -1,5 +1,11 @@
 import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
 import type { Insertable } from "kysely";
+import {
+  checkpointHash,
+  DigestTree,
+  ENTRIES_PER_BLOCK,
+  type TreeNode,
+} from "../../server/journal/integrity/digest-tree.ts";
 import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { BlockReference } from "../../server/chain/block.ts";
 import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
@@ -17,6 +23,7 @@ import {
   decodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
+import { sumRecentKeys } from "../../server/journal/index/key-sums.ts";
 import { openPartitions } from "../../server/journal/index/partitions.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
@@ -62,8 +69,10 @@ export class JournalRebuild {
   /** Address of the anchor contract. */
   readonly #contract: string;
   readonly #open = new Map<number, OpenBatch>();
-  /** Entries, by digest, that may have a checkpoint on chain that the replica lacks. */
+  /** Entries, by the content of their checkpoint, that may have a checkpoint on chain that the replica lacks. */
   readonly #unanchored = new Map<string, number>();
+  readonly #tree = new DigestTree();
+  #root = this.#tree.root;
   #head = GENESIS;
   #proofs = 0;
   /** The newest block with an anchor of the journal. */
@@ -96,6 +105,7 @@ export class JournalRebuild {
   /** Writes the next entries. */
   async append(lines: readonly JournalLine[]): Promise<void> {
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
+    const nodes: TreeNode[] = [];
     for (const { sequence, text } of lines) {
       const entry = decodeEntry(text);
       const next = follow(this.#head, { sequence, text });
@@ -106,15 +116,33 @@ export class JournalRebuild {
       if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#head = next;
-      this.#unanchored.set(keyOfDigest(next.digest), sequence);
+      if (sequence % ENTRIES_PER_BLOCK === 0) {
+        nodes.push(...this.#tree.add(next.digest));
+        this.#root = this.#tree.root;
+      }
+      this.#unanchored.set(keyOfDigest(checkpointHash(this.#root, next)), sequence);
       entries.push({ entry, digest: next.digest });
     }
     await this.#addProofs(entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
     for (const { entry, digest } of entries) {
       if (entry.kind === "confirmation") await this.#addConfirmation(entry, digest);
       if (entry.kind === "account") await this.#addAccount(entry, digest);
+      if (entry.kind === "verification" || entry.kind === "resolution") {
+        await this.#database
+          .insertInto("notices")
+          .values({ sequence: entry.sequence, text: encodeEntry(entry), digest })
+          .execute();
+      }
+      if (entry.kind === "verification") {
+        const { id, sequence, finishedAt } = entry;
+        await this.#database
+          .insertInto("recovery_verifications")
+          .values({ id, sequence, started_at: finishedAt })
+          .execute();
+      }
       if (entry.kind === "issuer_key") await addIssuerKey(this.#database, entry, digest);
     }
+    for (const some of chunks(nodes)) await this.#database.insertInto("digest_nodes").values(some).execute();
     await this.#database
       .updateTable("journal_head")
       .set({ ...this.#head, proofs: this.#proofs })
@@ -167,11 +195,11 @@ export class JournalRebuild {
   }
 
   /**
-   * Writes the confirmation of a checkpoint on chain. Ignores hashes that are not a digest of the journal or are
+   * Writes the confirmation of a checkpoint on chain. Ignores hashes that are not of the journal or are
    * already confirmed.
    */
-  async confirmCheckpoint(digest: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
-    const checkpoint = this.#unanchored.get(keyOfDigest(digest));
+  async confirmCheckpoint(hash: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
+    const checkpoint = this.#unanchored.get(keyOfDigest(hash));
     if (checkpoint === undefined) return;
     const places = {
       batch: this.#nextAnchor,
@@ -181,7 +209,7 @@ export class JournalRebuild {
       lastSequence: checkpoint,
     };
     const mined = { state: "confirmed", hash: transactionHash, outcome_at: Date.now() } as const;
-    const id = await this.#anchor(places, { hash: digest, size: 0 }, mined, checkpoint);
+    const id = await this.#anchor(places, { hash, size: 0 }, mined, checkpoint);
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
 
@@ -245,6 +273,7 @@ export class JournalRebuild {
     const keys: RecentKeysTable[] = proofKeys(proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash(entry) })));
     await openPartitions(this.#database, rows);
     for (const some of chunks(rows)) await this.#database.insertInto("proofs").values(some).execute();
+    await sumRecentKeys(this.#database, keys);
     for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
     this.#proofs += proofs.length;
   }

@@ -1,12 +1,21 @@
 import { SealbookError } from "../errors.ts";
-import type { AnchorTrees, BundleService, BundleSigner, Proof, ProofJournal } from "../proofs/index.ts";
+import {
+  type AnchorTrees,
+  type BundleService,
+  type BundleSigner,
+  type ConfirmedProof,
+  type Proof,
+  type ProofJournal,
+  verifiedProof,
+} from "../proofs/index.ts";
 import type { Issuer, IssuerSigner } from "./issuer.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import { AnchorAudit, type ConfirmedProof, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
+import { AnchorAudit, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { type Attachment, attachmentsOf, VERIFIER_FILE } from "./facts.ts";
@@ -20,6 +29,7 @@ const MAX_NEWEST_BUNDLES = 16;
 export interface AttestationServiceDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly trees: AnchorTrees;
+  readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<
     ProofAnchorClient,
     "anchorOf" | "blockOf" | "inspect" | "inclusionOf" | "trust" | "anchorQuery" | "verifyQuery"
@@ -64,7 +74,7 @@ export class AttestationService {
   /**
    * Creates a statement.
    * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal;
-   *   `chain_unavailable`
+   *   `journal_damaged` if the database has other facts than the journal's checkpoint covers; `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
     const { issuer, issuerName, installation, jwksUrl, verifier, clock } = this.#deps;
@@ -86,18 +96,19 @@ export class AttestationService {
   }
 
   async #facts(subject: AttestationSubject, signer: BundleSigner) {
-    const { recovery, chain, journal } = this.#deps;
+    const { recovery, chain, journal, entryVerifier } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.verification(subject.verificationId);
       const { block } = await chain.inspect([]);
       return { verification, queriedAt: block, trust: await chain.trust([block]) };
     }
+    const checked = entryVerifier.begin();
     const found =
       "documentId" in subject
-        ? await journal.proofs.byDocument(subject.documentId)
-        : (await Array.fromAsync(journal.proofs.byHash(subject.hash))).reverse();
+        ? await journal.proofs.byDocument(subject.documentId, { checked })
+        : (await Array.fromAsync(journal.proofs.byHash(subject.hash, checked))).reverse();
     const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
-    const { block, trust, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS));
+    const { block, trust, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS), checked);
     const [newest, ...older] = await this.#withBundles(records, signer);
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
@@ -116,13 +127,14 @@ export class AttestationService {
   }
 
   /** Runs the checks that the statement lists. */
-  async #checked(proofs: readonly ConfirmedProof[]) {
+  async #checked(proofs: readonly ConfirmedProof[], checked: VerifiedEntries) {
     const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
-    for (const proof of proofs) {
-      const fault = (await audit.faultOf(proof)) ?? recordFault(proof);
+    for (const stored of proofs) {
+      const fault = (await audit.faultOf(stored)) ?? recordFault(stored);
       if (fault !== undefined) throw contradiction(fault);
+      const proof = await verifiedProof(checked, stored);
       complete.push(await this.#complete(proof));
     }
     // Records of one batch share their root, which is queried once.

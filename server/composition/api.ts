@@ -20,12 +20,23 @@ export interface ApiOptions {
 /** Builds both APIs, the explorer and the panel over the parts; does not listen. */
 export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOptions): Express {
   const { foundation, address, sessions, records, proofs, recovery, operations, bot } = parts;
-  const { version, link, journal, validatorNames, proofAnchor, alertStore, metrics, telemetry, logger, clock } =
-    foundation;
+  const {
+    version,
+    link,
+    journal,
+    validatorNames,
+    proofAnchor,
+    entryVerifier,
+    alertStore,
+    metrics,
+    telemetry,
+    logger,
+    clock,
+  } = foundation;
   const { issuer, certificate } = opened;
   const { rpc, deployment } = link;
   const contract = deployment.contracts.ProofAnchor;
-  const place = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
+  const location = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
     chainId: rpc.chainId,
     contract,
     explorerUrl: address.explorerUrl,
@@ -44,7 +55,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       proofs: proofs.service,
       verifier: proofs.verifier,
       bundles,
-      location: place,
+      location,
     },
     recovery,
     operations: { alerts: alertStore, status: () => operations.status() },
@@ -54,12 +65,13 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       {
         journal,
         trees: proofs.trees,
+        entryVerifier,
         chain: proofAnchor,
         bundles,
         recovery,
         issuer,
         issuerName: config.issuerName,
-        installation: place,
+        installation: location,
         jwksUrl: () => address.jwksUrl,
         telemetry,
         clock,

@@ -7,6 +7,7 @@ import type { ValidatorNames } from "../chain/node/node-block.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { ChainLink } from "./chain-link.ts";
@@ -29,6 +30,8 @@ export interface Foundation extends Monitoring {
   readonly signer: TransactionSigner;
   readonly validatorNames: ValidatorNames;
   readonly proofAnchor: ProofAnchorClient;
+  /** Reads the entries that are signed or answered for. */
+  readonly entryVerifier: EntryVerifier;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
   readonly head: HeadWatcher;
 }
@@ -55,6 +58,7 @@ export function createFoundation(
       ? logger.info("the chain's node responds again")
       : logger.warn({ err: error }, "the chain's node does not respond"),
   );
+  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry: monitoring.telemetry });
   return {
     ...monitoring,
     version,
@@ -66,6 +70,7 @@ export function createFoundation(
     signer,
     validatorNames,
     proofAnchor,
+    entryVerifier,
     head,
   };
 }

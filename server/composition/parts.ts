@@ -69,7 +69,7 @@ export interface BuildOptions {
 export function buildParts(foundation: Foundation, options: BuildOptions): Parts {
   const { config, opened, overrides } = options;
   const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
-  const { database, journal, proofAnchor, telemetry, logger, clock } = foundation;
+  const { database, journal, proofAnchor, telemetry, entryVerifier: verifier, logger, clock } = foundation;
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
   const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
   const { sender } = transactions;
@@ -98,7 +98,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
       ),
   );
   const store = recoveryStore(database, new ProofStatements());
-  const recovery = new RecoveryService({ journal, store, chain: proofAnchor, telemetry, clock });
+  const recovery = new RecoveryService({ journal, store, verifier, chain: proofAnchor, telemetry, clock });
   const operations = createOperations(foundation, {
     config: config.alerts,
     inspect,
@@ -128,6 +128,7 @@ function buildProofs(
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     journal,
     chain: proofAnchor,
+    entryVerifier: foundation.entryVerifier,
     reconciliation: reconciliationStore(database, signer.address),
     openDivergences: () => alerts.subjects("journal_divergence"),
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,

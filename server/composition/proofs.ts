@@ -11,6 +11,7 @@ import { DivergenceRecheck } from "../proofs/divergence-recheck.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
 import { ProofVerifier } from "../proofs/verifier.ts";
+import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { Journal } from "./journal.ts";
 
@@ -21,6 +22,7 @@ const GATHER_MILLISECONDS = 10;
 
 export interface ProofDeps {
   readonly journal: Journal;
+  readonly entryVerifier: EntryVerifier;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "find">;
   readonly reconciliation: Pick<ReconciliationStore, "anchor" | "reconfirm">;
   /** Returns the subjects of the divergences that last. */

@@ -4,6 +4,7 @@ import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
 import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
+import { IndexCheck } from "../journal/reconciliation/index-check.ts";
 import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
 import { Reconciler } from "../journal/reconciliation/reconciler.ts";
 import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
@@ -24,6 +25,7 @@ export function createReconciler(
     confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, divergences, clock }),
     anchors: new AnchorCheck({ store, chain, divergences }),
     entries: new EntryCheck({ store, entries: journal.entries, divergences }),
+    index: new IndexCheck({ store, divergences }),
     leaves: new LeafCheck({ store, proofs: journal.proofs, divergences }),
     replica: new ReplicaCheck({
       entries: journal.entries,

@@ -18,6 +18,7 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   too_many_requests: "Too many requests",
   overloaded: "Server overloaded",
   journal_unavailable: "The journal is not available",
+  journal_damaged: "The journal was changed",
   chain_unavailable: "The chain is not reachable",
 };
 

@@ -1,11 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
-import {
-  type AnchorOutcome,
-  hashesUnder,
-  type StoredAnchor,
-} from "../journal/integrity/stored-anchor.ts";
+import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
@@ -360,7 +356,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return { sequence: row.checkpoint, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
     },
 
-    async addCheckpoint({ sequence, digest, transactionId, openedAt }) {
+    async addCheckpoint({ sequence, hash, transactionId, openedAt }) {
       const { id } = await database
         .insertInto("anchors")
         .values({
@@ -369,7 +365,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           last_leaf: NO_LEAF,
           first_sequence: sequence + 1,
           last_sequence: sequence,
-          hash: digest,
+          hash,
           size: 0,
           transaction_id: transactionId,
           checkpoint: sequence,

@@ -2,6 +2,14 @@ export type { AnchorTrees } from "./anchor-trees.ts";
 export type { BundleService } from "./bundle/bundle-service.ts";
 export { type BundleSigner, keyIdOf } from "./bundle/signed-bundle.ts";
 export type { ProofEvents } from "./events.ts";
-export { type ProofJournal, type ProofRow, type ProofStatements, selectProofs, toProof } from "./proof-store.ts";
-export type { Proof, ProofMetadata, StoredProof } from "./proof.ts";
+export {
+  assertWhole,
+  type ProofJournal,
+  type ProofRow,
+  type ProofStatements,
+  selectProofs,
+  toProof,
+} from "./proof-store.ts";
+export type { ConfirmedProof, Proof, ProofMetadata, StoredProof } from "./proof.ts";
+export { verifiedProof } from "./verified-proof.ts";
 export { DocumentId } from "./schemas.ts";

@@ -1,6 +1,6 @@
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
 import { hashKey } from "./leaf-index.ts";
-import type { AcceptedProof, ProofMetadata, StoredProof } from "./proof.ts";
+import { type AcceptedProof, metadataOf, type ProofMetadata, type StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
@@ -8,7 +8,9 @@ import { type AnchorStore, leafRanges, OUTCOME_COLUMNS, toAnchorOutcome, IN_FLIG
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import { linkOf } from "../journal/integrity/entry-chain.ts";
 import { KeyLookups } from "../journal/index/key-lookups.ts";
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
+import { sumRecentKeys } from "../journal/index/key-sums.ts";
 import { openPartitions } from "../journal/index/partitions.ts";
 import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../journal/entries/proof-labels.ts";
@@ -16,21 +18,32 @@ import { PartitionMap } from "../journal/index/partition-map.ts";
 import type { RecentKeysTable, ProofsTable, Schema } from "../journal/engine/schema.ts";
 import { paddedChunks, chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 
-/** Proofs in the journal. */
+/**
+ * Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when the index or the rows do
+ * not have all proofs that they ought to have.
+ */
 export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
   /** Returns proofs with one of the recorded hashes, oldest first. */
-  byRecordHashes(recordHashes: readonly Uint8Array[]): Promise<StoredProof[]>;
+  byRecordHashes(recordHashes: readonly Uint8Array[], checked?: VerifiedEntries): Promise<StoredProof[]>;
   /** Returns the proofs of a document, newest first; of a page, at most `limit` before an entry. */
-  byDocument(documentId: string, page?: { readonly limit: number; readonly before?: number }): Promise<StoredProof[]>;
+  byDocument(documentId: string, page?: DocumentProofs): Promise<StoredProof[]>;
   /**
    * Returns proofs by document hash, oldest first; read in pages, because any number of documents can have the same
    * content.
    */
-  byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
+  byHash(hash: Uint8Array, checked?: VerifiedEntries): AsyncIterable<StoredProof>;
   /** Returns the proofs under an anchor by leaf index, from a leaf on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;
+}
+
+/** Which proofs of a document are returned. */
+export interface DocumentProofs {
+  readonly limit?: number;
+  /** Those before an entry. */
+  readonly before?: number;
+  readonly checked?: VerifiedEntries | undefined;
 }
 
 /** The journal's stores for proofs. */
@@ -72,6 +85,7 @@ export function selectProofs(database: Database) {
       "anchors.last_sequence",
       "anchors.hash as anchor_hash",
       "anchors.size",
+      "anchors.confirmation",
       ...OUTCOME_COLUMNS,
     ]);
 }
@@ -83,6 +97,7 @@ export function toProof(row: ProofRow): StoredProof {
   const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
     sequence: row.sequence,
+    confirmation: row.confirmation ?? undefined,
     documentId: row.document_id,
     hash: row.hash,
     recordHash: recordHash(parts),
@@ -98,14 +113,7 @@ export function toProof(row: ProofRow): StoredProof {
 }
 
 function toMetadata(row: ProofRow): ProofMetadata {
-  const rest: Record<string, unknown> = row.metadata === null ? {} : JSON.parse(row.metadata);
-  const { type, source } = decodeLabel(row.label);
-  return {
-    ...(type === null ? {} : { type }),
-    timestamp: row.timestamp,
-    ...(source === null ? {} : { source }),
-    ...rest,
-  };
+  return metadataOf({ ...row, ...decodeLabel(row.label) });
 }
 
 /** Returns the proof's own fields of an entry; the caller adds the leaf in the batch. */
@@ -178,6 +186,7 @@ export class ProofStatements {
         ),
       );
     }
+    await sumRecentKeys(database, keys);
     for (const some of chunks(keys)) {
       const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
       await database.executeQuery(
@@ -191,8 +200,9 @@ export class ProofStatements {
   }
 
   /** Returns candidate proofs, oldest first. */
-  async lookup(database: Database, keys: readonly number[]): Promise<ProofRow[]> {
-    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys));
+  async lookup(database: Database, keys: readonly number[], checked?: VerifiedEntries): Promise<ProofRow[]> {
+    await checked?.assertIndexed(keys);
+    return this.#rowsOf(database, await this.#keysFound.numbersOf(database, keys), checked);
   }
 
   /** Reads candidate proofs in pages. Sequence numbers are read once: a million proofs may have the same content. */
@@ -201,19 +211,20 @@ export class ProofStatements {
     key: number,
     order: "oldest first" | "newest first",
     limit: number,
-    before = Infinity,
+    { before = Infinity, checked }: Pick<DocumentProofs, "before" | "checked"> = {},
   ): AsyncGenerator<ProofRow[]> {
+    await checked?.assertIndexed([key]);
     const numbers = (await this.#keysFound.numbersOf(database, [key])).filter((number) => number < before);
     if (order === "newest first") numbers.reverse();
     for (let from = 0; from < numbers.length; from += limit) {
       const some = numbers.slice(from, from + limit);
-      if (order === "oldest first") yield await this.#rowsOf(database, some);
-      else yield (await this.#rowsOf(database, some.reverse())).reverse();
+      if (order === "oldest first") yield await this.#rowsOf(database, some, checked);
+      else yield (await this.#rowsOf(database, some.reverse(), checked)).reverse();
     }
   }
 
   /** @param wanted Sequence numbers of entries, ascending */
-  async #rowsOf(database: Database, wanted: readonly number[]): Promise<ProofRow[]> {
+  async #rowsOf(database: Database, wanted: readonly number[], checked?: VerifiedEntries): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
     for (const { numbers, span } of await this.#months.split(database, wanted)) {
       for (const some of paddedChunks(numbers)) {
@@ -230,7 +241,22 @@ export class ProofStatements {
         found.push(...rows);
       }
     }
+    if (checked !== undefined) assertWhole(found, wanted, checked);
     return found;
+  }
+}
+
+/** Checks that each proof of some entries was read once, under one anchor with an outcome. */
+export function assertWhole(rows: readonly ProofRow[], wanted: readonly number[], checked: VerifiedEntries): void {
+  const found = new Set(rows.map(({ sequence }) => sequence));
+  const lost = wanted.find((sequence) => !found.has(sequence));
+  if (lost !== undefined || rows.length !== found.size)
+    checked.damaged(
+      `entry ${lost ?? rows[0]?.sequence} is not a proof under one anchor, though the journal refers to it`,
+    );
+  for (const { anchor_id: anchor, confirmation, block_number: block, state } of rows) {
+    const isLost = confirmation === null ? state === "confirmed" : block === null;
+    if (isLost) checked.damaged(`the confirmation of anchor ${anchor} is missing`);
   }
 }
 
@@ -274,19 +300,20 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       });
     },
 
-    async byRecordHashes(recordHashes) {
+    async byRecordHashes(recordHashes, checked) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
       const rows = await statements.lookup(
         database,
         recordHashes.map((hash) => keyOf(hash)),
+        checked,
       );
       return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
     },
 
-    async byDocument(documentId, { limit, before } = { limit: Infinity }) {
+    async byDocument(documentId, { limit = Infinity, ...rest } = {}) {
       const found: StoredProof[] = [];
       const size = Math.min(limit, PAGE);
-      for await (const rows of statements.pages(database, documentKey(documentId), "newest first", size, before)) {
+      for await (const rows of statements.pages(database, documentKey(documentId), "newest first", size, rest)) {
         // Other documents can have the same key.
         found.push(...rows.map(toProof).filter((proof) => proof.documentId === documentId));
         if (found.length >= limit) break;
@@ -294,8 +321,8 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       return found.slice(0, limit);
     },
 
-    async *byHash(hash) {
-      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE)) {
+    async *byHash(hash, checked) {
+      for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE, { checked })) {
         for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
       }
     },

@@ -1,3 +1,4 @@
+import type { ProofEntry } from "../journal/entries/codec.ts";
 import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
@@ -44,10 +45,21 @@ export interface AcceptedProof extends NewProof {
 export interface StoredProof extends AcceptedProof, AnchorState {
   /** The number of its journal entry. */
   readonly sequence: number;
+  /** The entry of its current confirmation. */
+  readonly confirmation: number | undefined;
   /**
    * Whether `AnchorStore.leaves` returns its recorded hash, as opposed to that of another document with the same hash.
    */
   readonly isLeaf: boolean;
+}
+
+/** A proof that the chain confirms. */
+export type ConfirmedProof = StoredProof & {
+  readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }>;
+};
+
+export function isConfirmed(proof: StoredProof): proof is ConfirmedProof {
+  return proof.outcome.state === "confirmed";
 }
 
 /** The inclusion of a recorded hash in a batch: the arguments of `ProofAnchor.verify`. */
@@ -75,4 +87,27 @@ export function isSameRecord(a: NewProof, b: NewProof): boolean {
     (a.metadata.type ?? "") === (b.metadata.type ?? "") &&
     Buffer.compare(a.hash, b.hash) === 0
   );
+}
+
+/** @throws RangeError when the stored metadata are not JSON */
+export function metadataOf({
+  timestamp,
+  type,
+  source,
+  metadata,
+}: Pick<ProofEntry, "timestamp" | "type" | "source" | "metadata">): ProofMetadata {
+  return {
+    ...(type === null ? {} : { type }),
+    timestamp,
+    ...(source === null ? {} : { source }),
+    ...(metadata === null ? {} : parsed(metadata)),
+  };
+}
+
+function parsed(metadata: string): Record<string, unknown> {
+  try {
+    return JSON.parse(metadata);
+  } catch {
+    throw new RangeError("the metadata of a proof were changed");
+  }
 }

@@ -144,12 +144,16 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
     .get(async (request: Request<{ id: string }>, response: Response) => {
       const { id } = request.params;
       const { format, ...page } = parseInput(ProofQuery, request.query, "query");
-      const found = await proofs.find(id, format === "bundle" ? { limit: 0 } : page);
-      if (found === undefined) {
-        throw new SealbookError("not_found", `there is no proof with the id, and no document, "${id}"`);
+      const none = `there is no proof with the id, and no document, "${id}"`;
+      if (format === "bundle") {
+        const newest = await proofs.findVerified(id);
+        if (newest === undefined) throw new SealbookError("not_found", none);
+        await sendBundle(response, newest);
+        return;
       }
-      if (format === "bundle") await sendBundle(response, found.newest);
-      else sendProofs(response, found);
+      const found = await proofs.find(id, page);
+      if (found === undefined) throw new SealbookError("not_found", none);
+      sendProofs(response, found);
     })
     .all(onlyMethods("GET"));
 

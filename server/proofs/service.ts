@@ -1,10 +1,19 @@
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
-import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
+import { isLeafUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
-import type { NewProof, Proof, ProofMetadata, ProofRequest, StoredProof } from "./proof.ts";
+import {
+  isConfirmed,
+  type NewProof,
+  type Proof,
+  type ProofMetadata,
+  type ProofRequest,
+  type StoredProof,
+} from "./proof.ts";
+import { verifiedProof } from "./verified-proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { ProofQueue } from "./proof-queue.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
@@ -17,6 +26,7 @@ export interface ProofServiceDeps {
   /** Waits for a replica; without it a proof is acknowledged when it is on the disk of this server. */
   readonly replication: Pick<SyncReplication, "assertAvailable" | "replicated"> | undefined;
   readonly trees: AnchorTrees;
+  readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly clock: Clock;
   /** Maximum time that a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
@@ -55,6 +65,12 @@ export interface Batch {
   readonly proofs: readonly Proof[];
   /** Leaf index at which the next page begins, if there is one. */
   readonly next: number | undefined;
+}
+
+const HASH = /^[0-9a-fA-F]{64}$/;
+
+function isRecordHash(id: string, { recordHash: recorded }: StoredProof): boolean {
+  return HASH.test(id) && Buffer.compare(Buffer.from(id, "hex"), recorded) === 0;
 }
 
 /** Accepts and finds proofs. */
@@ -102,17 +118,42 @@ export class ProofService {
   /**
    * Finds a proof by id, the recorded hash, or else by document: the newest one, and a page of the older ones.
    * @returns `undefined` when there is none
+   * @throws SealbookError `journal_damaged` when there is none and the index lacks keys that it ought to have
    */
   async find(id: string, { limit, cursor }: HistoryPage): Promise<FoundProofs | undefined> {
     const { proofs } = this.#deps.journal;
-    if (/^[0-9a-fA-F]{64}$/.test(id)) {
-      const found = await proofs.byRecordHashes([Buffer.from(id, "hex")]);
-      if (found.length > 0) return this.#found(found.toReversed(), limit);
-    }
-    const [newest] = await proofs.byDocument(id, { limit: 1 });
-    if (newest === undefined) return undefined;
+    const found = (await this.#newest(id)) ?? (await this.#newest(id, this.#deps.entryVerifier.begin()));
+    if (found === undefined) return undefined;
+    const [newest, ...older] = found;
+    if (older.length > 0 || isRecordHash(id, newest)) return this.#found(found, limit);
     const before = Math.min(cursor ?? Infinity, newest.sequence);
     return this.#found([newest, ...(await proofs.byDocument(id, { limit: limit + 1, before }))], limit);
+  }
+
+  /**
+   * Finds the newest proof by id or by document, with facts that can be signed.
+   * @throws SealbookError `journal_damaged` when the database has other facts than the journal's checkpoint covers
+   */
+  async findVerified(id: string): Promise<Proof | undefined> {
+    const { entryVerifier, trees } = this.#deps;
+    const checked = entryVerifier.begin();
+    const [newest] = (await this.#newest(id, checked)) ?? [];
+    if (newest === undefined || !isConfirmed(newest)) return newest && trees.complete(newest);
+    const proof = await verifiedProof(checked, newest);
+    const { anchorId, leafIndex, content, recordHash: recorded } = proof;
+    const tree = content && (await trees.of(anchorId, content).catch(() => undefined));
+    if (content === undefined || !isLeafUnder(recorded, leafIndex, content, tree))
+      return checked.damaged(`entry ${proof.sequence} is not under its anchor`);
+    return trees.complete(proof);
+  }
+
+  /** Finds the proofs with a recorded hash, newest first, or else the newest one of a document. */
+  async #newest(id: string, checked?: VerifiedEntries): Promise<readonly [StoredProof, ...StoredProof[]] | undefined> {
+    const { proofs } = this.#deps.journal;
+    const recorded = HASH.test(id) ? await proofs.byRecordHashes([Buffer.from(id, "hex")], checked) : [];
+    const [newest, ...older] =
+      recorded.length > 0 ? recorded.toReversed() : await proofs.byDocument(id, { limit: 1, checked });
+    return newest && [newest, ...older];
   }
 
   /** @param stored The newest proof, older ones, and one more if there is another page */

@@ -5,8 +5,9 @@ import { SealbookError } from "../errors.ts";
 import { type LostConfirmationDeps, restoreConfirmation } from "../journal/reconciliation/lost-confirmation.ts";
 import { type AnchorOutcome, giveContent, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
+import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
-import type { StoredProof } from "./proof.ts";
+import type { ConfirmedProof, StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { hex } from "../kit/hex.ts";
 
@@ -16,7 +17,7 @@ type ConfirmedOutcome = Extract<AnchorOutcome, { state: "confirmed" }>;
 export type Verification =
   | {
       readonly valid: true;
-      readonly proof: StoredProof & { readonly outcome: ConfirmedOutcome };
+      readonly proof: ConfirmedProof;
     }
   | { readonly valid: false; readonly message: string };
 
@@ -26,6 +27,7 @@ export interface ProofVerifierDeps {
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "find">;
   readonly reconciliation: LostConfirmationDeps["store"];
   readonly trees: AnchorTrees;
+  readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved" | "journalCorrected">;
 }
 
@@ -39,10 +41,11 @@ export class ProofVerifier {
 
   /**
    * Checks whether a document's hash is recorded: the journal supplies the anchor, the chain is authoritative.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be queried
+   * @throws SealbookError `chain_unavailable` when the chain cannot be queried; `journal_damaged` when nothing is
+   *   found and the index or the rows lack what they ought to have
    */
   async verify(hash: Uint8Array): Promise<Verification> {
-    const { journal, telemetry } = this.#deps;
+    const { journal, entryVerifier, telemetry } = this.#deps;
     let isKnown = false;
     let divergence: string | undefined;
     for await (const proof of journal.proofs.byHash(hash)) {
@@ -61,6 +64,8 @@ export class ProofVerifier {
       divergence ??= message;
     }
     if (divergence !== undefined) return { valid: false, message: divergence };
+    // A look-up that finds nothing, or nothing confirmed, depends on the index and on the rows.
+    for await (const _ of journal.proofs.byHash(hash, entryVerifier.begin()));
     if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };
   }
@@ -97,7 +102,7 @@ export class ProofVerifier {
       const found = await this.#deps.chain.find(content);
       return found && { state: "confirmed", ...found };
     } catch (error) {
-      // The journal alone says that it is pending.
+      // It is pending in the journal only.
       if (error instanceof SealbookError && error.code === "chain_unavailable") return undefined;
       throw error;
     }

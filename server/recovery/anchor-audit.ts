@@ -1,10 +1,9 @@
 import { giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { ProofJournal } from "../proofs/index.ts";
+import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
-import type { ConfirmedProof } from "./restored.ts";
 import { hex } from "../kit/hex.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";

@@ -1,4 +1,4 @@
 export { AnchorAudit } from "./anchor-audit.ts";
-export { type ConfirmedProof, isConfirmedBy } from "./restored.ts";
+export { isConfirmedBy } from "./restored.ts";
 export type { RecoveryService } from "./service.ts";
 export type { RecoveryVerification } from "./verification.ts";

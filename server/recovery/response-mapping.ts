@@ -1,6 +1,6 @@
 import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
-import type { ConfirmedProof } from "./restored.ts";
+import type { ConfirmedProof } from "../proofs/index.ts";
 import type * as responses from "./responses.ts";
 import type { ComparedDocument, InventoryDocument } from "./service.ts";
 import type { RecoveryVerification } from "./verification.ts";

@@ -1,4 +1,4 @@
-import type { StoredProof } from "../proofs/index.ts";
+import type { ConfirmedProof, StoredProof } from "../proofs/index.ts";
 
 /** A document restored from a backup. */
 export interface RestoredDocument {
@@ -6,11 +6,6 @@ export interface RestoredDocument {
   /** SHA-256 of the restored content, 32 bytes. */
   readonly hash: Uint8Array;
 }
-
-/** A proof that the chain confirms, with its block's time. */
-export type ConfirmedProof = StoredProof & {
-  readonly outcome: Extract<StoredProof["outcome"], { state: "confirmed" }>;
-};
 
 /**
  * Result of comparing a restored document with its records.

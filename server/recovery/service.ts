@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { ProofJournal } from "../proofs/index.ts";
+import { type ConfirmedProof, type ProofJournal, type StoredProof, verifiedProof } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { AnchorAudit } from "./anchor-audit.ts";
 import { LogRoot } from "./log-root.ts";
-import type { RecordedProof, RecoveryStore, RecoveryVerification } from "./verification.ts";
+import type { RecordedVerification, RecoveryStore } from "./verification.ts";
 import {
   type Comparison,
   compare,
-  type ConfirmedProof,
   counted,
   isConfirmedBy,
   NO_ROWS,
@@ -34,6 +34,7 @@ const LONGEST_MILLISECONDS = 24 * 3_600_000;
 export interface RecoveryServiceDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
   readonly store: RecoveryStore;
+  readonly verifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly clock: Clock;
@@ -65,7 +66,7 @@ export interface RunningVerification {
   compare(documents: readonly RestoredDocument[]): Promise<ComparedDocument[]>;
   /** Adds the text of a returned row, in the order of the rows: the comparison's root is computed over these texts. */
   addRow(row: string): void;
-  finish(): Promise<RecoveryVerification>;
+  finish(): Promise<RecordedVerification>;
   /** Deletes its stored state, unless it is finished. */
   abandon(): Promise<void>;
 }
@@ -86,9 +87,11 @@ export class RecoveryService {
 
   /** @param asOf Unix seconds: records that were on chain only later are ignored */
   async begin(asOf: number | undefined): Promise<RunningVerification> {
-    const { store, clock } = this.#deps;
+    const { store, verifier, clock } = this.#deps;
     const id = randomUUID();
-    const newestEntry = await store.begin({ id, asOf, startedAt: clock() });
+    const checked = verifier.begin();
+    const newestEntry = await checked.newest();
+    await store.begin(id, clock());
     const audit = this.#audit();
     const root = new LogRoot();
     let totals: Totals = NO_ROWS;
@@ -96,7 +99,7 @@ export class RecoveryService {
     return {
       id,
       compare: async (documents) => {
-        const compared = await this.#compareAll(documents, asOf, audit);
+        const compared = await this.#compareAll(documents, { asOf, audit, checked });
         await store.addRestored(
           id,
           documents.map(({ documentId }) => documentId),
@@ -106,8 +109,8 @@ export class RecoveryService {
       },
       addRow: (row) => root.add(row),
       async finish() {
-        const verification = { id, asOf, newestEntry, finishedAt: clock(), totals, rowsRoot: root.value };
-        await store.finish(verification);
+        const result = { id, asOf, newestEntry, finishedAt: clock(), totals, rowsRoot: root.value };
+        const verification = await store.finish(result);
         isFinished = true;
         return verification;
       },
@@ -118,32 +121,34 @@ export class RecoveryService {
   }
 
   /** @param id Id of the comparison; the newest when `undefined` */
-  async verification(id: string | undefined): Promise<RecoveryVerification> {
-    const found = await this.#deps.store.find(id);
+  async verification(id: string | undefined): Promise<RecordedVerification> {
+    const { store, verifier } = this.#deps;
+    const found = await store.find(id);
     if (found === undefined) {
       throw new SealbookError(
         "not_found",
         id === undefined ? "nothing was verified yet" : `there is no verification ${id}`,
       );
     }
-    return found;
+    const entries = verifier.begin();
+    const entry = await entries.entry(found.sequence);
+    if (entry.kind !== "verification" || entry.id !== found.id)
+      return entries.damaged(`entry ${found.sequence} is not the result of verification ${found.id}`);
+    const { asOf, newestEntry, finishedAt, match, mismatch, unrecorded, rowsRoot, documents } = entry;
+    const totals = { documents: match + mismatch + unrecorded, match, mismatch, unrecorded };
+    return { id: entry.id, asOf: asOf ?? undefined, newestEntry, finishedAt, totals, rowsRoot, documents };
   }
 
   /** Returns the documents that were on chain at a time, each with its newest record. */
   inventory(asOf: number | undefined, after: number, limit: number): Promise<DocumentPage> {
-    return this.#documents(
-      (recorded) => isConfirmedBy(recorded.proof, asOf),
-      after,
-      limit,
-      async () => new Set(),
-    );
+    return this.#documents({ asOf, newestEntry: Infinity }, after, limit, async () => new Set());
   }
 
   /** Returns recorded documents that are not in a comparison. */
-  gap({ id, asOf, newestEntry }: RecoveryVerification, after: number, limit: number): Promise<DocumentPage> {
-    const counts = ({ sequence, proof }: RecordedProof): boolean =>
-      sequence <= newestEntry && isConfirmedBy(proof, asOf);
-    return this.#documents(counts, after, limit, (ids) => this.#deps.store.restored(id, ids));
+  gap(verification: RecordedVerification, after: number, limit: number): Promise<DocumentPage> {
+    return this.#documents(verification, after, limit, (ids, checked) =>
+      this.#deps.store.restored(verification, ids, checked),
+    );
   }
 
   /**
@@ -176,24 +181,21 @@ export class RecoveryService {
     return new AnchorAudit(journal.anchors, chain, telemetry);
   }
 
-  async #compareAll(
-    documents: readonly RestoredDocument[],
-    asOf: number | undefined,
-    audit: AnchorAudit,
-  ): Promise<ComparedDocument[]> {
+  async #compareAll(documents: readonly RestoredDocument[], run: Run): Promise<ComparedDocument[]> {
+    const { checked } = run;
     const ids = new Set(documents.map(({ documentId }) => documentId));
-    const found = Map.groupBy(await this.#deps.store.ofDocuments([...ids]), ({ proof }) => proof.documentId);
+    const found = Map.groupBy(await this.#deps.store.ofDocuments([...ids], checked), ({ documentId }) => documentId);
     // A content that many files have, such as the empty file, is looked up once.
     const others = new Map<string, Promise<string[]>>();
     const recordedAs = (hash: Uint8Array): Promise<string[]> => {
       const key = hex(hash);
-      const names = others.get(key) ?? this.#recordedAs(hash, asOf, audit);
+      const names = others.get(key) ?? this.#recordedAs(hash, run);
       others.set(key, names);
       return names;
     };
     return mapConcurrently(documents, async (document) => {
       const recorded = found.get(document.documentId) ?? [];
-      const comparison = await this.#compare(document, confirmedOf(recorded, asOf), audit);
+      const comparison = await this.#compare(document, recorded, run);
       if (comparison !== undefined) return { document, comparison };
       const reason = recorded.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
       return { document, comparison: { result: "unrecorded", reason, recordedAs: await recordedAs(document.hash) } };
@@ -203,21 +205,26 @@ export class RecoveryService {
   /** @returns `undefined` when nothing was on chain */
   async #compare(
     { hash }: RestoredDocument,
-    confirmed: readonly ConfirmedProof[],
-    audit: AnchorAudit,
+    recorded: readonly StoredProof[],
+    { asOf, audit }: Run,
   ): Promise<Comparison | undefined> {
+    const confirmed = recorded.filter((proof) => isConfirmedBy(proof, asOf));
+    // A changed time must not hide a record.
+    const later = recorded.filter((proof) => isConfirmedBy(proof, undefined) && !isConfirmedBy(proof, asOf));
     const comparison = compare(hash, confirmed);
-    if (comparison === undefined) return undefined;
-    const fault = await audit.faultOf(comparison.proof);
-    if (fault !== undefined) return { result: "unrecorded", reason: fault, recordedAs: [] };
-    if (comparison.result === "match" || comparison.earlier === undefined) return comparison;
+    for (const proof of comparison === undefined ? later : [...later, comparison.proof]) {
+      const fault = isConfirmedBy(proof, undefined) ? await audit.faultOf(proof) : undefined;
+      if (fault !== undefined) return { result: "unrecorded", reason: fault, recordedAs: [] };
+    }
+    if (comparison === undefined || comparison.result === "match" || comparison.earlier === undefined)
+      return comparison;
     return (await audit.faultOf(comparison.earlier)) === undefined ? comparison : { ...comparison, earlier: undefined };
   }
 
   /** Returns some of the documents with a record of a content. */
-  async #recordedAs(hash: Uint8Array, asOf: number | undefined, audit: AnchorAudit): Promise<string[]> {
+  async #recordedAs(hash: Uint8Array, { asOf, audit, checked }: Run): Promise<string[]> {
     const names = new Set<string>();
-    for (const proof of await this.#deps.store.ofContent(hash, MOST_OTHERS_LOOKED_AT)) {
+    for (const proof of await this.#deps.store.ofContent(hash, MOST_OTHERS_LOOKED_AT, checked)) {
       if (names.size === MOST_OTHERS) break;
       if (isConfirmedBy(proof, asOf) && !names.has(proof.documentId) && (await audit.faultOf(proof)) === undefined)
         names.add(proof.documentId);
@@ -227,40 +234,69 @@ export class RecoveryService {
 
   /** Returns documents in the order of their newest relevant proofs, without the excluded ones. */
   async #documents(
-    counts: (recorded: RecordedProof) => boolean,
+    { asOf, newestEntry }: Pick<RecordedVerification, "asOf" | "newestEntry">,
     after: number,
     limit: number,
-    without: (documentIds: readonly string[]) => Promise<ReadonlySet<string>>,
+    without: (documentIds: readonly string[], checked: VerifiedEntries) => Promise<ReadonlySet<string>>,
   ): Promise<DocumentPage> {
-    const { store } = this.#deps;
+    const { store, verifier } = this.#deps;
     const audit = this.#audit();
+    const checked = verifier.begin();
+    // The time of a record that was changed is unknown: it is listed with its fault.
+    const counts = ({ proof, fault }: InventoryDocument): boolean =>
+      proof.sequence <= newestEntry && (fault !== undefined || isConfirmedBy(proof, asOf));
     const documents: InventoryDocument[] = [];
     for (let at = after; ;) {
-      const scanned = await store.proofsAfter(at, SCAN);
-      const ids = [...new Set(scanned.filter(counts).map(({ proof }) => proof.documentId))];
-      const left = await without(ids);
+      const { proofs, last } = await store.proofsAfter(at, SCAN, checked);
+      const scanned = (await verified(proofs, checked)).filter(counts);
+      const ids = [...new Set(scanned.map(({ proof }) => proof.documentId))];
+      const left = await without(ids, checked);
       const newest = new Map<string, number>();
-      // Newest first: the first match of each document is the relevant one.
-      for (const recorded of await store.ofDocuments(ids.filter((id) => !left.has(id)))) {
-        const { documentId } = recorded.proof;
-        if (counts(recorded) && !newest.has(documentId)) newest.set(documentId, recorded.sequence);
-      }
-      const wanted = scanned.filter(({ sequence, proof }) => newest.get(proof.documentId) === sequence);
-      const page = wanted.slice(0, limit - documents.length);
-      const proofs = page.map(({ proof }) => proof).filter((proof) => isConfirmedBy(proof, undefined));
-      documents.push(
-        ...(await mapConcurrently(proofs, async (proof) => ({ proof, fault: await audit.faultOf(proof) }))),
+      const ofDocuments = await store.ofDocuments(
+        ids.filter((id) => !left.has(id)),
+        checked,
       );
-      const isFull = page.length < wanted.length;
-      at = (isFull ? page : scanned).at(-1)?.sequence ?? at;
-      if (isFull) return { documents, next: at };
-      if (scanned.length < SCAN) return { documents, next: undefined };
+      // Newest first: the first match of each document is the relevant one.
+      for (const found of await verified(ofDocuments, checked)) {
+        const { documentId, sequence } = found.proof;
+        if (counts(found) && !newest.has(documentId)) newest.set(documentId, sequence);
+      }
+      const wanted = scanned.filter(({ proof }) => newest.get(proof.documentId) === proof.sequence);
+      const page = wanted.slice(0, limit - documents.length);
+      documents.push(
+        ...(await mapConcurrently(page, async ({ proof, fault }) => ({
+          proof,
+          fault: fault ?? (await audit.faultOf(proof)),
+        }))),
+      );
+      if (page.length < wanted.length) return { documents, next: page.at(-1)?.proof.sequence ?? at };
+      if (last === undefined) return { documents, next: undefined };
+      at = last;
     }
   }
 }
 
-function confirmedOf(recorded: readonly RecordedProof[], asOf: number | undefined): ConfirmedProof[] {
-  return recorded.map(({ proof }) => proof).filter((proof) => isConfirmedBy(proof, asOf));
+/** What the groups of one comparison share. */
+interface Run {
+  readonly asOf: number | undefined;
+  readonly audit: AnchorAudit;
+  readonly checked: VerifiedEntries;
+}
+
+/** Returns confirmed proofs with their facts from checked entries, or with the reason for which there are none. */
+async function verified(proofs: readonly StoredProof[], checked: VerifiedEntries): Promise<InventoryDocument[]> {
+  const found: InventoryDocument[] = [];
+  // One after the other: neighbours share a block of entries, which is checked once.
+  for (const proof of proofs) {
+    if (!isConfirmedBy(proof, undefined)) continue;
+    try {
+      found.push({ proof: await verifiedProof(checked, proof), fault: undefined });
+    } catch (error) {
+      if (!(error instanceof SealbookError) || error.code !== "journal_damaged") throw error;
+      found.push({ proof, fault: error.message });
+    }
+  }
+  return found;
 }
 
 /** Maps items with limited concurrency, and yields the results in order. */

@@ -1,10 +1,13 @@
 import { hash as digest } from "node:crypto";
-import type { RecordedProof, RecoveryStore } from "./verification.ts";
+import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
+import type { RecoveryStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { inTransaction, newestSequence } from "../journal/entries/entry-log.ts";
+import { appendNotice, inTransaction } from "../journal/entries/entry-log.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
-import { type ProofRow, type ProofStatements, selectProofs, toProof } from "../proofs/index.ts";
+import { assertWhole, type ProofRow, type ProofStatements, selectProofs, toProof } from "../proofs/index.ts";
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
+import { SealbookError } from "../errors.ts";
+import { equalBytes } from "../kit/bytes.ts";
 import { hex } from "../kit/hex.ts";
 
 /** Length of a document's truncated SHA-256, long enough to exclude collisions. */
@@ -12,32 +15,59 @@ const DOCUMENT_LENGTH = 16;
 /** Maximum number of rows deleted per transaction, to bound the wait of other writers. */
 const FORGOTTEN_AT_ONCE = 5_000;
 
+const READ_AT_ONCE = 5_000;
+const NOT_RESTORED =
+  "the documents of this verification are not in this database: it was restored from a replica, which has results only";
+
 /** @param statements The statements of the proof store */
 export function recoveryStore(database: Database, statements: ProofStatements): RecoveryStore {
   const additions = new StatementCache();
 
+  /** Computes the digests over the documents of a comparison. */
+  const documentDigests = async (id: string, count: number): Promise<Uint8Array> => {
+    const digests = new DocumentDigests(count);
+    for (let last = new Uint8Array(0); ;) {
+      const rows = await database
+        .selectFrom("recovery_documents")
+        .select("document")
+        .where("verification_id", "=", id)
+        .where("document", ">", last)
+        .orderBy("document")
+        .limit(READ_AT_ONCE)
+        .execute();
+      for (const { document } of rows) digests.add(document);
+      const newest = rows.at(-1)?.document;
+      if (newest === undefined || rows.length < READ_AT_ONCE) return digests.finish();
+      last = Uint8Array.from(newest);
+    }
+  };
+
   return {
-    async ofDocuments(documentIds) {
+    async ofDocuments(documentIds, checked) {
       const wanted = new Set(documentIds);
-      const rows = await statements.lookup(database, documentIds.map(documentKey));
+      const rows = await statements.lookup(database, documentIds.map(documentKey), checked);
       return rows
         .filter(({ document_id }) => wanted.has(document_id))
         .sort((a, b) => b.sequence - a.sequence)
-        .map(toRecorded);
+        .map(toProof);
     },
 
-    async ofContent(hash, limit) {
-      const { value: newest } = await statements.pages(database, keyOf(hash), "newest first", limit).next();
+    async ofContent(hash, limit, checked) {
+      const { value: newest } = await statements
+        .pages(database, keyOf(hash), "newest first", limit, { checked })
+        .next();
       return (newest ?? []).filter((row: ProofRow) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 
-    async proofsAfter(sequence, limit) {
+    async proofsAfter(sequence, limit, checked) {
+      const { numbers, last } = await checked.proofsAfter(sequence, limit);
       const rows = await selectProofs(database)
         .where("proofs.sequence", ">", sequence)
+        .where("proofs.sequence", "<=", last ?? sequence)
         .orderBy("proofs.sequence")
-        .limit(limit)
         .execute();
-      return rows.map(toRecorded);
+      assertWhole(rows, numbers, checked);
+      return { proofs: rows.map(toProof), last };
     },
 
     async addRestored(verificationId, documentIds) {
@@ -62,63 +92,76 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       });
     },
 
-    async restored(verificationId, documentIds) {
+    async restored({ id, documents: expected }, documentIds, checked) {
+      const row = await database
+        .selectFrom("recovery_verifications")
+        .select("document_digests")
+        .where("id", "=", id)
+        .executeTakeFirst();
+      const digests = row?.document_digests;
+      if (row !== undefined && row.document_digests === null) throw new SealbookError("conflict", NOT_RESTORED);
+      if (digests == null || !equalBytes(digestOf(digests), expected))
+        return checked.damaged(`the documents of verification ${id} are not those of its entry`);
+      const wanted = new Map(documentIds.map((documentId) => [documentId, documentBytes(documentId)]));
       const found = new Set<string>();
-      for (const some of chunks([...documentIds])) {
+      for (const group of groupsOf([...wanted.values()], digests)) {
+        const { from, to } = group;
         const rows = await database
           .selectFrom("recovery_documents")
           .select("document")
-          .where("verification_id", "=", verificationId)
-          .where("document", "in", some.map(documentBytes))
+          .where("verification_id", "=", id)
+          .where("document", ">=", from)
+          .$if(to !== undefined, (query) => query.where("document", "<", to ?? from))
+          .orderBy("document")
           .execute();
-        const there = new Set(rows.map(({ document }) => hex(document)));
-        for (const id of some) if (there.has(hex(documentBytes(id)))) found.add(id);
+        const documents = rows.map(({ document }) => document);
+        if (!isGroup(group.number, documents, digests))
+          return checked.damaged(`the documents of verification ${id} are not those that were compared`);
+        for (const document of documents) found.add(hex(document));
       }
-      return found;
+      return new Set([...wanted].flatMap(([documentId, bytes]) => (found.has(hex(bytes)) ? [documentId] : [])));
     },
 
-    async begin({ id, asOf, startedAt }) {
-      const newestEntry = await newestSequence(database);
-      await database
-        .insertInto("recovery_verifications")
-        .values({
+    async begin(id, startedAt) {
+      await database.insertInto("recovery_verifications").values({ id, started_at: startedAt }).execute();
+    },
+
+    async finish(verification) {
+      const { id, asOf, newestEntry, finishedAt, totals, rowsRoot } = verification;
+      const digests = await documentDigests(id, totals.documents);
+      const documents = digestOf(digests);
+      const { match, mismatch, unrecorded } = totals;
+      await inTransaction(database, async (transaction) => {
+        const { sequence } = await appendNotice(transaction, (next) => ({
+          kind: "verification",
+          sequence: next,
           id,
-          as_of: asOf ?? null,
-          newest_entry: newestEntry,
-          started_at: startedAt,
-          documents: 0,
-          matches: 0,
-          mismatches: 0,
-          unrecorded: 0,
-        })
-        .execute();
-      return newestEntry;
-    },
-
-    async finish({ id, finishedAt, totals, rowsRoot }) {
-      const { documents, match: matches, mismatch: mismatches, unrecorded } = totals;
-      await database
-        .updateTable("recovery_verifications")
-        .set({ finished_at: finishedAt, documents, matches, mismatches, unrecorded, rows_root: rowsRoot })
-        .where("id", "=", id)
-        .execute();
+          asOf: asOf ?? null,
+          newestEntry,
+          finishedAt,
+          match,
+          mismatch,
+          unrecorded,
+          rowsRoot,
+          documents,
+        }));
+        await transaction
+          .updateTable("recovery_verifications")
+          .set({ sequence, document_digests: digests })
+          .where("id", "=", id)
+          .execute();
+      });
+      return { ...verification, documents };
     },
 
     async find(id) {
-      const finished = database.selectFrom("recovery_verifications").selectAll().where("finished_at", "is not", null);
-      const wanted =
-        id === undefined ? finished.orderBy("finished_at", "desc").limit(1) : finished.where("id", "=", id);
+      const finished = database
+        .selectFrom("recovery_verifications")
+        .select(["id", "sequence"])
+        .where("sequence", "is not", null);
+      const wanted = id === undefined ? finished.orderBy("sequence", "desc").limit(1) : finished.where("id", "=", id);
       const row = await wanted.executeTakeFirst();
-      if (row === undefined || row.finished_at === null || row.rows_root === null) return undefined;
-      const { documents, matches: match, mismatches: mismatch, unrecorded } = row;
-      return {
-        id: row.id,
-        asOf: row.as_of ?? undefined,
-        newestEntry: row.newest_entry,
-        finishedAt: row.finished_at,
-        totals: { documents, match, mismatch, unrecorded },
-        rowsRoot: row.rows_root,
-      };
+      return row === undefined || row.sequence === null ? undefined : { id: row.id, sequence: row.sequence };
     },
 
     async forget(id) {
@@ -142,16 +185,12 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       const rows = await database
         .selectFrom("recovery_verifications")
         .select("id")
-        .where("finished_at", "is", null)
+        .where("sequence", "is", null)
         .where("started_at", "<", startedBefore)
         .execute();
       return rows.map(({ id }) => id);
     },
   };
-}
-
-function toRecorded(row: ProofRow): RecordedProof {
-  return { sequence: row.sequence, proof: toProof(row) };
 }
 
 function documentBytes(documentId: string): Uint8Array {

@@ -1,3 +1,4 @@
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { StoredProof } from "../proofs/index.ts";
 import type { Totals } from "./restored.ts";
 
@@ -15,36 +16,43 @@ export interface RecoveryVerification {
   readonly rowsRoot: Uint8Array;
 }
 
-/** A proof and its entry in the journal. */
-export interface RecordedProof {
-  readonly sequence: number;
-  readonly proof: StoredProof;
+/** A comparison as its entry has it. */
+export interface RecordedVerification extends RecoveryVerification {
+  /** Covers its documents. */
+  readonly documents: Uint8Array;
 }
 
 /** Stores comparisons and supplies the records for them. */
 export interface RecoveryStore {
   /** Returns the proofs of some documents, newest first. */
-  ofDocuments(documentIds: readonly string[]): Promise<RecordedProof[]>;
+  ofDocuments(documentIds: readonly string[], checked: VerifiedEntries): Promise<StoredProof[]>;
   /** Returns the newest proofs of a content, newest first. */
-  ofContent(hash: Uint8Array, limit: number): Promise<StoredProof[]>;
-  /** Returns proofs in the order of their entries, after one entry. */
-  proofsAfter(sequence: number, limit: number): Promise<RecordedProof[]>;
+  ofContent(hash: Uint8Array, limit: number, checked: VerifiedEntries): Promise<StoredProof[]>;
+  /**
+   * Returns the proofs among the entries after one.
+   * @returns also the last of these entries; `undefined` when there is none
+   */
+  proofsAfter(
+    sequence: number,
+    limit: number,
+    checked: VerifiedEntries,
+  ): Promise<{ readonly proofs: StoredProof[]; readonly last: number | undefined }>;
   /** Stores that a comparison contains documents. */
   addRestored(verificationId: string, documentIds: readonly string[]): Promise<void>;
   /** Returns those of some documents that a comparison contains. */
-  restored(verificationId: string, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** @returns the newest entry of the journal */
-  begin(verification: {
-    readonly id: string;
-    readonly asOf: number | undefined;
-    readonly startedAt: number;
-  }): Promise<number>;
-  finish(verification: RecoveryVerification): Promise<void>;
+  restored(
+    verification: RecordedVerification,
+    documentIds: readonly string[],
+    checked: VerifiedEntries,
+  ): Promise<ReadonlySet<string>>;
+  begin(id: string, startedAt: number): Promise<void>;
+  /** Appends the result to the journal. */
+  finish(verification: RecoveryVerification): Promise<RecordedVerification>;
   /**
-   * Finds a finished comparison.
+   * Finds the entry of a finished comparison.
    * @param id Id of the comparison; the newest when `undefined`
    */
-  find(id: string | undefined): Promise<RecoveryVerification | undefined>;
+  find(id: string | undefined): Promise<{ readonly id: string; readonly sequence: number } | undefined>;
   /** Deletes a comparison. */
   forget(id: string): Promise<void>;
   /** Returns comparisons that began before a time (Unix milliseconds) and are unfinished. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { createProofs } from "../../server/composition/proofs.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
@@ -107,6 +108,7 @@ export async function startRelayer(
     reconciliation: reconciliationStore(database, signer.address),
     openDivergences: () => [],
     recheckMilliseconds: 60_000,
+    entryVerifier: new EntryVerifier({ database, chain: proofAnchor, telemetry: TELEMETRY }),
     transactions: sender,
     replication: undefined,
     telemetry: TELEMETRY,

@@ -1,13 +1,14 @@
 import { Kysely, sql } from "kysely";
 import { GENESIS_DIGEST, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
+import { DigestTree, ENTRIES_PER_BLOCK } from "../../server/journal/integrity/digest-tree.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
 import { linkOf } from "../../server/journal/integrity/entry-chain.ts";
 import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import type { Engine } from "./database.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
-const TABLES = ["proofs", "proof_labels", "confirmations", "accounts", "issuer_keys"];
+const TABLES = ["proofs", "proof_labels", "confirmations", "accounts", "issuer_keys", "notices", "digest_nodes"];
 
 /** An attacker with all rights on the database. */
 export interface Intruder {
@@ -46,9 +47,13 @@ export async function breakIn(database: EngineDatabase, engine: Engine): Promise
             .select("sequence")
             .executeTakeFirstOrThrow();
           let digest = GENESIS_DIGEST;
+          const tree = new DigestTree();
+          await transaction.deleteFrom("digest_nodes").execute();
           for (const { entry } of await readEntries(transaction, 0, last)) {
             digest = nextDigest(digest, encodeEntry(entry));
             const { sequence } = entry;
+            if (sequence % ENTRIES_PER_BLOCK === 0)
+              await transaction.insertInto("digest_nodes").values(tree.add(digest)).execute();
             if (entry.kind === "proof")
               await transaction
                 .updateTable("proofs")

@@ -5,6 +5,7 @@ import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AcceptedProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
+import { checkpointHashAt } from "../../server/journal/entries/digest-nodes.ts";
 import { digestFrom } from "../../server/journal/entries/entry-source.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
@@ -114,7 +115,10 @@ export class JournalWriter {
       last_sequence: sequence,
       size: 0,
       checkpoint: sequence,
-      hash: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence),
+      hash: await checkpointHashAt(this.#database, {
+        sequence,
+        digest: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence),
+      }),
       transaction_id: transactionId,
       relayer: ADDRESS,
       opened_at: 1,

@@ -3,6 +3,7 @@ import type { ProofAnchorClient } from "../../server/chain/contracts/proof-ancho
 import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
+import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { ProofStatements } from "../../server/proofs/proof-store.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";
@@ -34,6 +35,7 @@ export class RecoveryHistory {
 
   constructor(database: Database) {
     this.writer = new JournalWriter(database);
+    const telemetry = { journalDiverged: (subject: string) => void this.diverged.push(subject) };
     this.service = new RecoveryService({
       journal: this.writer.journal,
       store: recoveryStore(database, new ProofStatements()),
@@ -52,7 +54,8 @@ export class RecoveryHistory {
             .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
-      telemetry: { journalDiverged: (subject) => void this.diverged.push(subject) },
+      verifier: new EntryVerifier({ database, chain: this.#chain(), telemetry }),
+      telemetry,
       clock: () => 1_700_000_000_000,
     });
   }

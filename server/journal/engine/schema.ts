@@ -10,11 +10,14 @@ export interface Schema {
   records: RecordsTable;
   index_progress: IndexProgressTable;
   journal_head: JournalHeadTable;
+  digest_nodes: DigestNodesTable;
+  notices: NoticesTable;
   proofs: ProofsTable;
   proof_months: ProofMonthsTable;
   proof_labels: ProofLabelsTable;
   proof_keys: ProofKeysTable;
   proof_keys_recent: RecentKeysTable;
+  proof_key_sums: ProofKeySumsTable;
   anchors: AnchorsTable;
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
@@ -107,6 +110,21 @@ export interface JournalHeadTable {
   proofs: number;
 }
 
+/** The tree over the digests of blocks of entries: see `digest-tree.ts`. */
+export interface DigestNodesTable {
+  level: number;
+  number: number;
+  digest: Uint8Array;
+}
+
+/** Entries: results of the server's own work that it signs or answers for. */
+export interface NoticesTable {
+  sequence: number;
+  /** The entry in its canonical form. */
+  text: string;
+  digest: Uint8Array;
+}
+
 /**
  * Entries: a proof's own fields, written once, at acceptance. The recorded hash is derived from them. Numbers come
  * first, the widest before the others: so PostgreSQL leaves no gaps between them.
@@ -161,6 +179,13 @@ export interface ProofKeysTable {
 export interface RecentKeysTable {
   key: number;
   sequence: number;
+}
+
+/** Sums over the keys: see `key-sums.ts`. */
+export interface ProofKeySumsTable {
+  slice: number;
+  epoch: number;
+  sums: Uint8Array;
 }
 
 /** Content to be anchored: a single hash (`size` 0) or the root over `size` hashes. */
@@ -273,20 +298,14 @@ export interface DivergencesTable {
   found_at: number;
 }
 
-/** Comparisons of restored documents with the records; an unfinished one has no root. */
+/** Comparisons of restored documents with the records. */
 export interface RecoveryVerificationsTable {
   id: string;
-  /** Unix seconds. */
-  as_of: number | null;
-  /** The newest entry of the journal at the start. */
-  newest_entry: number;
   started_at: number;
-  finished_at: number | null;
-  documents: number;
-  matches: number;
-  mismatches: number;
-  unrecorded: number;
-  rows_root: Uint8Array | null;
+  /** The entry with the result; `null` while it is unfinished. */
+  sequence: number | null;
+  /** Digests of its documents, which the entry covers: see `document-digests.ts`. */
+  document_digests: Uint8Array | null;
 }
 
 /** Restored documents of a comparison: the first bytes of their ids' SHA-256. */

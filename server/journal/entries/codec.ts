@@ -51,6 +51,35 @@ export interface AccountEntry {
   readonly createdAt: number;
 }
 
+/** The result of a recovery verification. */
+export interface VerificationEntry {
+  readonly sequence: number;
+  readonly id: string;
+  /** Unix seconds; later records were ignored. */
+  readonly asOf: number | null;
+  /** The newest entry at its start. */
+  readonly newestEntry: number;
+  /** Unix milliseconds. */
+  readonly finishedAt: number;
+  readonly match: number;
+  readonly mismatch: number;
+  readonly unrecorded: number;
+  /** Merkle root over the rows of the response. */
+  readonly rowsRoot: Uint8Array;
+  /** Covers the compared documents. */
+  readonly documents: Uint8Array;
+}
+
+/** A divergence that an operator has looked into. */
+export interface ResolutionEntry {
+  readonly sequence: number;
+  /** The cause and the subjects of the divergence. */
+  readonly divergence: string;
+  readonly reason: string;
+  /** Unix milliseconds. */
+  readonly resolvedAt: number;
+}
+
 /** A key of the issuer of bundles and statements. Several entries can have one key: the newest one counts. */
 export interface IssuerKeyEntry {
   readonly sequence: number;
@@ -95,6 +124,26 @@ export function encodeConfirmation(entry: ConfirmationEntry): string {
 
 export function encodeAccount({ sequence, address, keystore, createdAt }: AccountEntry): string {
   return JSON.stringify({ sequence, kind: "account", address, keystore, created_at: createdAt });
+}
+
+export function encodeVerification(entry: VerificationEntry): string {
+  return JSON.stringify({
+    sequence: entry.sequence,
+    kind: "verification",
+    id: entry.id,
+    as_of: entry.asOf,
+    newest_entry: entry.newestEntry,
+    finished_at: entry.finishedAt,
+    match: entry.match,
+    mismatch: entry.mismatch,
+    unrecorded: entry.unrecorded,
+    rows_root: hex(entry.rowsRoot),
+    documents: hex(entry.documents),
+  });
+}
+
+export function encodeResolution({ sequence, divergence, reason, resolvedAt }: ResolutionEntry): string {
+  return JSON.stringify({ sequence, kind: "resolution", divergence, reason, resolved_at: resolvedAt });
 }
 
 export function encodeIssuerKey(entry: IssuerKeyEntry): string {
@@ -154,6 +203,26 @@ const Line = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     sequence: whole,
+    kind: z.literal("verification"),
+    id: z.string(),
+    as_of: z.number().int().nullable(),
+    newest_entry: whole,
+    finished_at: whole,
+    match: whole,
+    mismatch: whole,
+    unrecorded: whole,
+    rows_root: bytes32,
+    documents: bytes32,
+  }),
+  z.strictObject({
+    sequence: whole,
+    kind: z.literal("resolution"),
+    divergence: z.string(),
+    reason: z.string(),
+    resolved_at: whole,
+  }),
+  z.strictObject({
+    sequence: whole,
     kind: z.literal("issuer_key"),
     public_key: bytes32,
     statement_key: bytes(65),
@@ -167,7 +236,12 @@ export type JournalEntry =
   | ({ readonly kind: "proof" } & ProofEntry)
   | ({ readonly kind: "confirmation" } & ConfirmationEntry)
   | ({ readonly kind: "account" } & AccountEntry)
-  | ({ readonly kind: "issuer_key" } & IssuerKeyEntry);
+  | ({ readonly kind: "issuer_key" } & IssuerKeyEntry)
+  | Notice;
+
+/** An entry about the server's own work. */
+export type Notice =
+  ({ readonly kind: "verification" } & VerificationEntry) | ({ readonly kind: "resolution" } & ResolutionEntry);
 
 /**
  * Decodes an entry.
@@ -183,6 +257,14 @@ export function decodeEntry(text: string): JournalEntry {
     case "account": {
       const { created_at: createdAt, ...same } = line;
       return { ...same, createdAt };
+    }
+    case "verification": {
+      const { as_of: asOf, newest_entry: newestEntry, finished_at: finishedAt, rows_root: rowsRoot, ...same } = line;
+      return { ...same, asOf, newestEntry, finishedAt, rowsRoot };
+    }
+    case "resolution": {
+      const { resolved_at: resolvedAt, ...same } = line;
+      return { ...same, resolvedAt };
     }
     case "issuer_key": {
       const { public_key: publicKey, statement_key: statementKey, created_at: createdAt, ...same } = line;
@@ -216,6 +298,10 @@ export function encodeEntry(entry: JournalEntry): string {
       return encodeConfirmation(entry);
     case "account":
       return encodeAccount(entry);
+    case "verification":
+      return encodeVerification(entry);
+    case "resolution":
+      return encodeResolution(entry);
     case "issuer_key":
       return encodeIssuerKey(entry);
   }

@@ -1,6 +1,7 @@
 import { nextDigest } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
-import { type JournalEntry, encodeEntry } from "./codec.ts";
+import { type JournalEntry, encodeEntry, type Notice } from "./codec.ts";
+import { writeNodes } from "./digest-nodes.ts";
 import { mergeRecentKeys } from "../index/key-merge.ts";
 
 /** An appended entry and its digest. */
@@ -36,8 +37,22 @@ export async function appendEntries<Entry extends JournalEntry>(
     return { entry, digest };
   });
   await transaction.updateTable("journal_head").set({ sequence, digest, proofs }).execute();
+  const digests = appended.map((each) => each.digest);
+  await writeNodes(transaction, head.sequence, digests);
   await mergeRecentKeys(transaction, head.sequence, sequence);
   return appended;
+}
+
+/** Appends an entry about the server's own work; inside a write transaction. */
+export async function appendNotice(transaction: Database, noticeAt: (sequence: number) => Notice): Promise<Notice> {
+  const [appended] = await appendEntries(transaction, [noticeAt]);
+  if (appended === undefined) throw new RangeError("an entry was not appended");
+  const { entry, digest } = appended;
+  await transaction
+    .insertInto("notices")
+    .values({ sequence: entry.sequence, text: encodeEntry(entry), digest })
+    .execute();
+  return entry;
 }
 
 /** Returns the sequence of the newest entry. */

@@ -1,5 +1,5 @@
 import type { Database } from "../engine/database.ts";
-import type { JournalEntry } from "./codec.ts";
+import { decodeEntry, type JournalEntry } from "./codec.ts";
 import { LabelCache } from "./proof-labels.ts";
 
 /** An entry and the stored part of its digest. */
@@ -13,7 +13,7 @@ export interface StoredEntry {
 
 /** Reads entries in their order. */
 export async function readEntries(database: Database, after: number, limit: number): Promise<StoredEntry[]> {
-  const [proofs, confirmations, accounts, issuerKeys] = await Promise.all([
+  const [proofs, confirmations, accounts, issuerKeys, notices] = await Promise.all([
     database
       .selectFrom("proofs")
       .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
@@ -39,6 +39,13 @@ export async function readEntries(database: Database, after: number, limit: numb
       .execute(),
     database
       .selectFrom("issuer_keys")
+      .selectAll()
+      .where("sequence", ">", after)
+      .where("sequence", "<=", after + limit)
+      .orderBy("sequence")
+      .execute(),
+    database
+      .selectFrom("notices")
       .selectAll()
       .where("sequence", ">", after)
       .where("sequence", "<=", after + limit)
@@ -102,7 +109,19 @@ export async function readEntries(database: Database, after: number, limit: numb
       sharesLeaf: false,
     });
   }
-  return confirmations.length + accounts.length + issuerKeys.length === 0
-    ? entries
-    : entries.sort((a, b) => a.entry.sequence - b.entry.sequence);
+  for (const { sequence, text, digest } of notices) {
+    entries.push({ entry: toNotice(sequence, text), link: digest, sharesLeaf: false });
+  }
+  return entries.length === proofs.length ? entries : entries.sort((a, b) => a.entry.sequence - b.entry.sequence);
+}
+
+/** @throws RangeError when the text is not that of an entry with this number */
+function toNotice(sequence: number, text: string): JournalEntry {
+  try {
+    const entry = decodeEntry(text);
+    if (entry.sequence === sequence) return entry;
+  } catch {
+    // Falls through to the error.
+  }
+  throw new RangeError(`entry ${sequence} of the journal was changed`);
 }

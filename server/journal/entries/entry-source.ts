@@ -1,6 +1,9 @@
 import { follow, GENESIS, isLinkOf, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
-import { readEntries } from "./entry-rows.ts";
+import { readEntries, type StoredEntry } from "./entry-rows.ts";
+import { checkpointHashAt, readNodes } from "./digest-nodes.ts";
+import { blocksIn, ENTRIES_PER_BLOCK } from "../integrity/digest-tree.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import { encodeEntry } from "./codec.ts";
 
 /** Number of entries per query while a digest is computed. */
@@ -27,8 +30,14 @@ export interface JournalSource {
   digestAt(sequence: number): Promise<Uint8Array | undefined>;
 }
 
+/** The entries of the journal in its database. */
+export interface EntryStore extends JournalSource {
+  /** Computes the content of a checkpoint at an entry. */
+  checkpointHash(head: JournalHead): Promise<Uint8Array>;
+}
+
 /** Reads the journal from its database. */
-export function journalSource(database: Database): JournalSource {
+export function journalSource(database: Database): EntryStore {
   const kept = new Map<number, Uint8Array>();
 
   const digestAt = async (sequence: number): Promise<Uint8Array | undefined> => {
@@ -58,6 +67,7 @@ export function journalSource(database: Database): JournalSource {
       };
     },
     digestAt,
+    checkpointHash: (newest) => checkpointHashAt(database, newest),
   };
 }
 
@@ -72,17 +82,50 @@ function head(database: Database): Promise<JournalHead> {
 export async function digestFrom(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
   let at = from;
   while (at.sequence < sequence) {
-    const entries = await readEntries(database, at.sequence, Math.min(ENTRIES_AT_ONCE, sequence - at.sequence));
+    const limit = Math.min(ENTRIES_AT_ONCE, sequence - at.sequence);
+    const entries = await readEntries(database, at.sequence, limit);
+    const blocks = await readBlocks(database, at.sequence, at.sequence + limit);
     if (entries.length === 0) throw new RangeError(`the journal has no entry ${at.sequence + 1}`);
-    for (const { entry, link } of entries) {
-      const next = follow(at, { sequence: entry.sequence, text: encodeEntry(entry) });
-      if (next === undefined || !isLinkOf(next.digest, entry.kind, link)) {
-        throw new RangeError(`entry ${at.sequence + 1} of the journal is missing or was changed`);
-      }
-      at = next;
-    }
+    at = followAll(at, entries, blocks);
   }
   return at.digest;
+}
+
+/** Reads the digests of the blocks that end in a range of entries, by their last entry. */
+export async function readBlocks(database: Database, after: number, last: number): Promise<Map<number, Uint8Array>> {
+  if (blocksIn(after) === blocksIn(last)) return new Map();
+  const rows = await database
+    .selectFrom("digest_nodes")
+    .select(["number", "digest"])
+    .where("level", "=", 0)
+    .where("number", ">=", blocksIn(after))
+    .where("number", "<", blocksIn(last))
+    .execute();
+  return new Map(rows.map(({ number, digest }) => [(number + 1) * ENTRIES_PER_BLOCK, digest]));
+}
+
+/**
+ * Follows entries from one with a known digest.
+ * @param blocks The stored digests of the blocks that they complete, by their last entry
+ * @throws RangeError when an entry is missing, or does not give its stored digest or that of its block
+ */
+export function followAll(
+  from: JournalHead,
+  entries: readonly StoredEntry[],
+  blocks: ReadonlyMap<number, Uint8Array>,
+): JournalHead {
+  let at = from;
+  for (const { entry, link } of entries) {
+    const next = follow(at, { sequence: entry.sequence, text: encodeEntry(entry) });
+    if (next === undefined || !isLinkOf(next.digest, entry.kind, link)) {
+      throw new RangeError(`entry ${at.sequence + 1} of the journal is missing or was changed`);
+    }
+    at = next;
+    if (at.sequence % ENTRIES_PER_BLOCK === 0 && !equalBytes(blocks.get(at.sequence), at.digest)) {
+      throw new RangeError(`the stored digest of the entries up to ${at.sequence} is missing or was changed`);
+    }
+  }
+  return at;
 }
 
 /** Returns the newest entry up to `upTo` with a stored whole digest. */
@@ -99,7 +142,7 @@ async function nearestBefore(
 ): Promise<JournalHead> {
   if (newest.sequence === upTo) return newest;
   const stored = await Promise.all(
-    (["confirmations", "accounts", "issuer_keys"] as const).map((table) =>
+    (["confirmations", "accounts", "issuer_keys", "notices"] as const).map((table) =>
       database
         .selectFrom(table)
         .select(["sequence", "digest"])
@@ -109,7 +152,9 @@ async function nearestBefore(
         .executeTakeFirst(),
     ),
   );
-  const known = [...stored, ...Array.from(kept, ([sequence, digest]) => ({ sequence, digest }))];
+  const [block] = await readNodes(database, [{ level: 0, number: blocksIn(upTo) - 1 }]);
+  const complete = block && { sequence: (block.number + 1) * ENTRIES_PER_BLOCK, digest: block.digest };
+  const known = [...stored, complete, ...Array.from(kept, ([sequence, digest]) => ({ sequence, digest }))];
   return known.reduce<JournalHead>(
     (nearest, each) =>
       each !== undefined && each.sequence <= upTo && each.sequence > nearest.sequence ? each : nearest,

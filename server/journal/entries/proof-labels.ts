@@ -23,10 +23,21 @@ export function encodeLabel({
     : JSON.stringify([type ?? null, source ?? null]);
 }
 
+/** @throws RangeError when the text is not a label */
 export function decodeLabel(text: string | null): Label {
   if (text === null) return NONE;
-  const [type, source] = Text.parse(JSON.parse(text));
+  const parsed = Text.safeParse(jsonOf(text));
+  if (!parsed.success) throw new RangeError("a label of the journal was changed");
+  const [type, source] = parsed.data;
   return { type, source };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Decodes labels and caches the results. */

@@ -1,7 +1,7 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
-import { EPOCH_BITS, TAG_BITS } from "./key-codec.ts";
+import { EPOCH_BITS, type IndexedKey, TAG_BITS } from "./key-codec.ts";
+import { SLICE_SIZE, SLICES, sumMergedKeys } from "./key-sums.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
-import { KEY_RANGE } from "./proof-key.ts";
 
 /**
  * The index of proofs. A key is the first bits of a hash; a lookup compares the whole hash of each candidate. Hashes
@@ -10,8 +10,6 @@ import { KEY_RANGE } from "./proof-key.ts";
  * per page.
  */
 
-const SLICES = 256;
-const SLICE_SIZE = KEY_RANGE / SLICES;
 /** Entries after which the next slice is merged. */
 const ENTRIES_A_SLICE = 256;
 
@@ -29,8 +27,12 @@ export async function mergeRecentKeys(transaction: QueryExecutorProvider, before
   const last = Math.floor(now / ENTRIES_A_SLICE);
   const first = Math.max(Math.floor(before / ENTRIES_A_SLICE) + 1, last - SLICES + 1);
   for (let turn = first; turn <= last; turn += 1) {
-    const from = (turn % SLICES) * SLICE_SIZE;
+    const number = turn % SLICES;
+    const from = number * SLICE_SIZE;
     const slice = sql`proof_keys_recent where key >= ${from} and key < ${from + SLICE_SIZE}`;
+    const { rows } = await sql<IndexedKey>`select key, sequence from ${slice}`.execute(transaction);
+    if (rows.length === 0) continue;
+    await sumMergedKeys(transaction, number, rows);
     const insert = isPostgres(transaction) ? inPostgres(slice) : inSqlite(slice);
     await insert.execute(transaction);
     await sql`delete from ${slice}`.execute(transaction);

@@ -3,13 +3,13 @@ import type { IntentStore, Transactions } from "../../chain/transactions/transac
 import { type Clock, millisecondsSince } from "../../kit/clock.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import type { Atomic } from "../engine/database.ts";
-import type { JournalSource } from "../entries/entry-source.ts";
+import type { EntryStore } from "../entries/entry-source.ts";
 import type { JournalHead } from "./entry-chain.ts";
 
 /** Interval of the checks whether a checkpoint is due. */
 const CHECK_MILLISECONDS = 1_000;
 
-/** An anchor for the digest of an entry, and thereby of all entries before. */
+/** An anchor for the digest of an entry and the tree over those before: it covers the entry and all before. */
 export interface Checkpoint {
   /** The entry. */
   readonly sequence: number;
@@ -22,10 +22,10 @@ export interface Checkpoint {
 /** The checkpoints among the anchors of the journal. */
 export interface CheckpointStore {
   newestCheckpoint(): Promise<Checkpoint | undefined>;
-  /** Opens an anchor for the digest of an entry. */
+  /** Opens an anchor for a checkpoint. */
   addCheckpoint(content: {
     readonly sequence: number;
-    readonly digest: Uint8Array;
+    readonly hash: Uint8Array;
     readonly transactionId: number;
     readonly openedAt: number;
   }): Promise<void>;
@@ -33,7 +33,7 @@ export interface CheckpointStore {
 
 interface CheckpointStores {
   readonly anchors: CheckpointStore;
-  readonly entries: Pick<JournalSource, "head">;
+  readonly entries: Pick<EntryStore, "head" | "checkpointHash">;
   readonly intents: IntentStore;
 }
 
@@ -94,8 +94,9 @@ export class CheckpointAnchor {
     const anchored = await journal.atomically(async (atomic) => {
       const head = await this.#due(atomic);
       if (head === undefined) return undefined;
-      const transactionId = await atomic.intents.insert(chain.anchorCall({ hash: head.digest, size: 0 }));
-      await atomic.anchors.addCheckpoint({ ...head, transactionId, openedAt: clock() });
+      const hash = await atomic.entries.checkpointHash(head);
+      const transactionId = await atomic.intents.insert(chain.anchorCall({ hash, size: 0 }));
+      await atomic.anchors.addCheckpoint({ sequence: head.sequence, hash, transactionId, openedAt: clock() });
       return head;
     });
     if (anchored !== undefined) transactions.wake();

@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import { equalBytes } from "../../kit/bytes.ts";
 
+/** Kinds of entries. */
+export type EntryKind = "proof" | "confirmation" | "account" | "issuer_key" | "verification" | "resolution";
+
 /** An entry of the journal, as text. */
 export interface JournalLine {
   /** 1, 2, 3 and so on, without gaps. */
@@ -8,9 +11,6 @@ export interface JournalLine {
   /** One line of JSON in its canonical form, without line terminator. */
   readonly text: string;
 }
-
-/** The kinds of entries. */
-type EntryKind = "proof" | "confirmation" | "account" | "issuer_key";
 
 /** An entry of the journal, and the digest up to that entry. */
 export interface JournalHead {

@@ -8,6 +8,7 @@ export type Subject =
   | { readonly kind: "confirmation"; readonly sequence: number }
   | { readonly kind: "anchor"; readonly hash: Uint8Array }
   | { readonly kind: "entries" }
+  | { readonly kind: "index" }
   | { readonly kind: "leaves"; readonly anchor: number }
   | { readonly kind: "replica"; readonly name: string };
 
@@ -29,6 +30,8 @@ export function subjectText(subject: Subject): string {
       return `anchor ${hex(subject.hash)}`;
     case "entries":
       return "entries";
+    case "index":
+      return "index";
     case "leaves":
       return `leaves of anchor ${subject.anchor}`;
     case "replica":
@@ -97,6 +100,10 @@ export interface ReconciliationStore {
    * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
+  /** Returns whether all keys of a slice of the index are those that were written. */
+  isSliceWhole(slice: number): Promise<boolean>;
+  /** Looks proofs among the entries after one up by their keys. */
+  unindexed(after: number, limit: number): Promise<{ readonly isEnd: boolean; readonly isFound: boolean }>;
   /** Finds an anchor by its hash; closed anchors only. */
   anchor(hash: Uint8Array): Promise<AnchorStanding | undefined>;
 }

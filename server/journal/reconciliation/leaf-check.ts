@@ -36,7 +36,7 @@ export class LeafCheck {
       if (last === undefined) return;
       for (const confirmation of page) {
         if (isStopped()) return;
-        if (confirmation.checkpoint !== undefined || (await this.#agrees(confirmation))) continue;
+        if (confirmation.checkpoint !== undefined || (await this.#agrees(confirmation).catch(unreadable))) continue;
         const { anchor } = confirmation;
         await divergences.diverged(
           { kind: "leaves", anchor: anchor.id },
@@ -59,4 +59,10 @@ export class LeafCheck {
     }
     return giveContent(leaves, content);
   }
+}
+
+/** Proofs that cannot be read are changed. */
+function unreadable(error: unknown): false {
+  if (error instanceof RangeError) return false;
+  throw error;
 }

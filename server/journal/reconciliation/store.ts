@@ -1,11 +1,20 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
-import { inTransaction } from "../entries/entry-log.ts";
+import { inTransaction, newestSequence } from "../entries/entry-log.ts";
+import { readEntries } from "../entries/entry-rows.ts";
+import { KeyLookups } from "../index/key-lookups.ts";
+import { isSliceWhole } from "../index/key-sums.ts";
+import type { ProofEntry } from "../entries/codec.ts";
+import { documentKey, keyOf } from "../index/proof-key.ts";
+import { recordHash } from "../integrity/record-hash.ts";
+import { checkpointHashAt, wrongNodes } from "../entries/digest-nodes.ts";
+import { blocksIn, ENTRIES_PER_BLOCK } from "../integrity/digest-tree.ts";
 import { digestFrom } from "../entries/entry-source.ts";
 
 /** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
+  const lookups = new KeyLookups();
   const select = () =>
     database
       .selectFrom("anchors")
@@ -159,12 +168,37 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       for (const { checkpoint, hash } of checkpoints) {
         if (checkpoint === null || checkpoint <= at.sequence || checkpoint > to) continue;
         at = { sequence: checkpoint, digest: await digestFrom(database, at, checkpoint) };
-        if (Buffer.compare(at.digest, hash) !== 0)
+        if (Buffer.compare(await checkpointHashAt(database, at), hash) !== 0)
           throw new RangeError(
             `the journal up to entry ${checkpoint} does not have the digest of its checkpoint on chain`,
           );
       }
-      return { sequence: to, digest: await digestFrom(database, at, to) };
+      const digest = await digestFrom(database, at, to);
+      const blocks = Array.from({ length: blocksIn(to) - blocksIn(from.sequence) }, (_, index) => ({
+        last: (blocksIn(from.sequence) + index + 1) * ENTRIES_PER_BLOCK,
+        digest: undefined,
+      }));
+      const [wrong] = await wrongNodes(database, blocks);
+      if (wrong !== undefined)
+        throw new RangeError(`the tree over the digests up to entry ${wrong.last} is not that of the entries`);
+      return { sequence: to, digest };
+    },
+
+    isSliceWhole: (slice) => isSliceWhole(database, slice),
+
+    async unindexed(after, limit) {
+      const entries = await readEntries(database, after, limit);
+      const proofs = entries.flatMap(({ entry }) => (entry.kind === "proof" ? [entry] : []));
+      let isFound = false;
+      for (const keyFor of [
+        (proof: ProofEntry) => keyOf(recordHash(proof)),
+        (proof: ProofEntry) => keyOf(proof.hash),
+        (proof: ProofEntry) => documentKey(proof.documentId),
+      ]) {
+        const numbers = new Set(await lookups.numbersOf(database, proofs.map(keyFor)));
+        isFound ||= proofs.some(({ sequence }) => !numbers.has(sequence));
+      }
+      return { isEnd: after + limit >= (await newestSequence(database)), isFound };
     },
 
     async anchor(hash) {

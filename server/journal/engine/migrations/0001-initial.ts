@@ -164,6 +164,23 @@ async function journalHead(db: Kysely<unknown>): Promise<void> {
     .addColumn("proofs", "bigint", (c) => c.notNull())
     .execute();
   await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
+
+  await db.schema
+    .createTable("digest_nodes")
+    .addColumn("level", "integer", (c) => c.notNull())
+    .addColumn("number", "bigint", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .addPrimaryKeyConstraint("digest_nodes_by_position", ["level", "number"])
+    .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
+    .execute();
+
+  await db.schema
+    .createTable("notices")
+    .addColumn("sequence", "bigint", (c) => c.primaryKey())
+    .addColumn("text", "text", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .execute();
+  for (const table of ["digest_nodes", "notices"]) await refuseChanges(db, table);
 }
 
 async function proofs(db: Kysely<unknown>): Promise<void> {
@@ -224,6 +241,13 @@ async function proofKeys(db: Kysely<unknown>): Promise<void> {
     .addColumn("entries", types.bytes, (c) => c.notNull())
     .addPrimaryKeyConstraint("proof_keys_by_bucket", ["bucket", "epoch"])
     .modifyEnd(roomy)
+    .execute();
+  await db.schema
+    .createTable("proof_key_sums")
+    .addColumn("slice", "integer", (c) => c.notNull())
+    .addColumn("epoch", "integer", (c) => c.notNull())
+    .addColumn("sums", types.bytes, (c) => c.notNull())
+    .addPrimaryKeyConstraint("proof_key_sums_by_slice", ["slice", "epoch"])
     .execute();
   await db.schema
     .createTable("proof_keys_recent")
@@ -342,20 +366,9 @@ async function recovery(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("recovery_verifications")
     .addColumn("id", "text", (c) => c.primaryKey())
-    .addColumn("as_of", "bigint")
-    .addColumn("newest_entry", "bigint", (c) => c.notNull())
     .addColumn("started_at", "bigint", (c) => c.notNull())
-    .addColumn("finished_at", "bigint")
-    .addColumn("documents", "bigint", (c) => c.notNull())
-    .addColumn("matches", "bigint", (c) => c.notNull())
-    .addColumn("mismatches", "bigint", (c) => c.notNull())
-    .addColumn("unrecorded", "bigint", (c) => c.notNull())
-    .addColumn("rows_root", types.bytes)
-    .execute();
-  await db.schema
-    .createIndex("recovery_verifications_by_time")
-    .on("recovery_verifications")
-    .column("finished_at")
+    .addColumn("sequence", "bigint", (c) => c.unique())
+    .addColumn("document_digests", types.bytes)
     .execute();
 
   await db.schema

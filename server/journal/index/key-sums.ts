@@ -1,0 +1,212 @@
+import { type QueryExecutorProvider, sql } from "kysely";
+import type { Database } from "../engine/database.ts";
+import { EPOCH_BITS, entriesOf, type IndexedKey, TAG_BITS } from "./key-codec.ts";
+import { KEY_RANGE } from "./proof-key.ts";
+
+/**
+ * Sums over the keys of the proof index, by which a look-up that finds too little differs from one of a hash without a
+ * record. The index has 2^16 pages. One row has the sums of the pages of a slice, for the merged keys of one epoch; one
+ * more row has the sums of the slices for recent keys. They are written together with the keys, and a page is small: to
+ * check it has a bound that does not grow with the journal.
+ */
+
+/** Slices of the index, which are merged one at a time. */
+export const SLICES = 256;
+export const SLICE_SIZE = KEY_RANGE / SLICES;
+const PAGES = 256;
+const PAGE_SIZE = SLICE_SIZE / PAGES;
+const BUCKET_SIZE = 2 ** TAG_BITS;
+const WORD = 2 ** 32;
+/** The row with the sums of recent keys. */
+const RECENT = { slice: -1, epoch: 0 };
+const NO_BYTES = sql<Uint8Array | null>`null`;
+
+/** Hashes a key and its entry to 32 bits. */
+export function mixKey(seed: number, { key, sequence }: IndexedKey): number {
+  let h = seed | 0;
+  h = step(h, key | 0);
+  h = step(h, (key / WORD) | 0);
+  h = step(h, sequence | 0);
+  h = step(h, (sequence / WORD) | 0);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+function step(h: number, word: number): number {
+  const k = Math.imul(word, 0xcc9e2d51);
+  const mixed = h ^ Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+/** Order-independent sums over keys, of 64 bits each. */
+export class KeySums {
+  readonly #words: Int32Array;
+
+  constructor(stored?: Uint8Array, count: number = PAGES) {
+    this.#words = new Int32Array(2 * count);
+    if (stored === undefined) return;
+    const bytes = Buffer.from(stored);
+    for (let at = 0; at < this.#words.length && 4 * at + 4 <= bytes.length; at += 1)
+      this.#words[at] = bytes.readInt32LE(4 * at);
+  }
+
+  /** @param sign -1 takes the key away */
+  add(at: number, key: IndexedKey, sign: 1 | -1 = 1): void {
+    for (const seed of [0, 1])
+      this.#words[2 * at + seed] = (this.#words[2 * at + seed] ?? 0) + sign * mixKey(seed, key);
+  }
+
+  isSame(other: KeySums, at: number): boolean {
+    return [0, 1].every((seed) => this.#words[2 * at + seed] === other.#words[2 * at + seed]);
+  }
+
+  get bytes(): Uint8Array {
+    const bytes = Buffer.alloc(4 * this.#words.length);
+    this.#words.forEach((word, at) => bytes.writeInt32LE(word, 4 * at));
+    return bytes;
+  }
+}
+
+/** Returns the slice of a key. */
+export function sliceOf(key: number): number {
+  return Math.floor(key / SLICE_SIZE);
+}
+
+function pageOf(key: number): number {
+  return Math.floor((key % SLICE_SIZE) / PAGE_SIZE);
+}
+
+/** Adds recent keys to their sums; inside the transaction that inserts them. */
+export async function sumRecentKeys(
+  transaction: QueryExecutorProvider,
+  keys: readonly IndexedKey[],
+  sign: 1 | -1 = 1,
+): Promise<void> {
+  if (keys.length === 0) return;
+  const sums = new KeySums(await storedSums(transaction, RECENT), SLICES);
+  for (const key of keys) sums.add(sliceOf(key.key), key, sign);
+  await write(transaction, RECENT, sums);
+}
+
+/** Moves keys of a slice from the sums of recent keys to those of merged ones; inside the transaction that merges. */
+export async function sumMergedKeys(
+  transaction: QueryExecutorProvider,
+  slice: number,
+  keys: readonly IndexedKey[],
+): Promise<void> {
+  await sumRecentKeys(transaction, keys, -1);
+  for (const [epoch, some] of Map.groupBy(keys, ({ sequence }) => epochOf(sequence))) {
+    const sums = new KeySums(await storedSums(transaction, { slice, epoch }));
+    for (const key of some) sums.add(pageOf(key.key), key);
+    await write(transaction, { slice, epoch }, sums);
+  }
+}
+
+/** Checks the keys that look-ups depend on. Checks each part of the index once. */
+export class KeyGuard {
+  readonly #database: Database;
+  readonly #slices = new Set<number>();
+  readonly #pages = new Set<number>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** @throws RangeError when the index has lost keys, or has others, in a part that one of these is in */
+  async check(keys: readonly number[]): Promise<void> {
+    for (const key of keys) {
+      const page = Math.floor(key / PAGE_SIZE);
+      if (this.#pages.has(page)) continue;
+      const slice = sliceOf(key);
+      const isWhole =
+        (this.#slices.has(slice) || (await isRecentWhole(this.#database, slice))) &&
+        (await areMergedWhole(this.#database, slice, pageOf(key), 1));
+      if (!isWhole) throw new RangeError("the index of the journal lacks proofs or has others: it was changed");
+      this.#slices.add(slice);
+      this.#pages.add(page);
+    }
+  }
+}
+
+/** Returns whether all keys of a slice are those that were written. */
+export async function isSliceWhole(database: Database, slice: number): Promise<boolean> {
+  return (await isRecentWhole(database, slice)) && (await areMergedWhole(database, slice, 0, PAGES));
+}
+
+/** Uses one statement, so that keys and sums belong together. */
+async function isRecentWhole(database: Database, slice: number): Promise<boolean> {
+  const rows = await database
+    .selectFrom("proof_keys_recent")
+    .select(["key", "sequence", NO_BYTES.as("bytes")])
+    .where("key", ">=", slice * SLICE_SIZE)
+    .where("key", "<", (slice + 1) * SLICE_SIZE)
+    .unionAll(
+      database
+        .selectFrom("proof_key_sums")
+        .select(["slice as key", "epoch as sequence", sql<Uint8Array | null>`sums`.as("bytes")])
+        .where("slice", "=", RECENT.slice),
+    )
+    .execute();
+  const expected = new KeySums(rows.find(({ bytes }) => bytes !== null)?.bytes ?? undefined, SLICES);
+  const found = new KeySums(undefined, SLICES);
+  for (const { key, sequence, bytes } of rows) if (bytes === null) found.add(slice, { key, sequence });
+  return found.isSame(expected, slice);
+}
+
+async function areMergedWhole(database: Database, slice: number, page: number, count: number): Promise<boolean> {
+  const first = (slice * SLICE_SIZE + page * PAGE_SIZE) / BUCKET_SIZE;
+  const rows = await database
+    .selectFrom("proof_keys")
+    .select([sql<number>`0`.as("kind"), "bucket as number", "epoch", "entries as bytes"])
+    .where("bucket", ">=", first)
+    .where("bucket", "<", first + (count * PAGE_SIZE) / BUCKET_SIZE)
+    .unionAll(
+      database
+        .selectFrom("proof_key_sums")
+        .select([sql<number>`1`.as("kind"), "slice as number", "epoch", "sums as bytes"])
+        .where("slice", "=", slice),
+    )
+    .execute();
+  const found = new Map<number, KeySums>();
+  const expected = new Map<number, KeySums>();
+  for (const { kind, number, epoch, bytes } of rows) {
+    if (kind === 1) {
+      expected.set(epoch, new KeySums(bytes));
+      continue;
+    }
+    const sums = found.get(epoch) ?? new KeySums();
+    found.set(epoch, sums);
+    for (const key of entriesOf(number, epoch, bytes)) sums.add(pageOf(key.key), key);
+  }
+  const none = new KeySums();
+  for (const epoch of new Set([...found.keys(), ...expected.keys()])) {
+    for (let at = page; at < page + count; at += 1) {
+      if (!(found.get(epoch) ?? none).isSame(expected.get(epoch) ?? none, at)) return false;
+    }
+  }
+  return true;
+}
+
+async function storedSums(
+  transaction: QueryExecutorProvider,
+  { slice, epoch }: { readonly slice: number; readonly epoch: number },
+): Promise<Uint8Array | undefined> {
+  const { rows } = await sql<{ sums: Uint8Array }>`
+    select sums from proof_key_sums where slice = ${slice} and epoch = ${epoch}`.execute(transaction);
+  return rows[0]?.sums;
+}
+
+async function write(
+  transaction: QueryExecutorProvider,
+  { slice, epoch }: { readonly slice: number; readonly epoch: number },
+  { bytes }: KeySums,
+): Promise<void> {
+  await sql`
+    insert into proof_key_sums (slice, epoch, sums) values (${slice}, ${epoch}, ${bytes})
+    on conflict (slice, epoch) do update set sums = excluded.sums`.execute(transaction);
+}
+
+function epochOf(sequence: number): number {
+  return Math.floor(sequence / 2 ** EPOCH_BITS);
+}
