@@ -83,8 +83,11 @@ export class OpenApi {
   closed(schema: ParsedJson): ParsedJson {
     if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
     if (typeof schema !== "object" || schema === null) return schema;
-    if (typeof schema.$ref === "string")
-      return this.closed(this.document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
+    if (typeof schema.$ref === "string") {
+      const name = schema.$ref.split("/").at(-1) ?? "";
+      // The schema of any JSON value refers to itself.
+      return name === "JsonValue" ? {} : this.closed(this.document.components.schemas[name]);
+    }
     const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.closed(value)]));
     return copy["properties"] === undefined || "additionalProperties" in copy
       ? copy
