@@ -88,7 +88,8 @@ export class OpenApi {
       // The schema of any JSON value refers to itself.
       return name === "JsonValue" ? {} : this.closed(this.document.components.schemas[name]);
     }
-    const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.closed(value)]));
+    const supported = Object.entries(schema).filter(([key, value]) => !isUnsupported(key, value));
+    const copy = Object.fromEntries(supported.map(([key, value]) => [key, this.closed(value)]));
     return copy["properties"] === undefined || "additionalProperties" in copy
       ? copy
       : { ...copy, additionalProperties: false };
@@ -100,6 +101,12 @@ export class OpenApi {
     const parsed = validator.safeParse(value);
     return parsed.success ? undefined : z.prettifyError(parsed.error);
   }
+}
+
+/** Whether zod cannot convert a condition: one on names, or one on which fields an object has. */
+function isUnsupported(key: string, value: ParsedJson): boolean {
+  const alternatives: ParsedJson[] = key === "anyOf" || key === "oneOf" ? value : [];
+  return key === "propertyNames" || alternatives.some((one) => Object.keys(one).join() === "required");
 }
 
 /** Returns the document as a server serves it. */
