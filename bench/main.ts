@@ -62,7 +62,7 @@ await new Command("bench")
     "after",
     `
 Sections, in the order in which they run: ${[...SECTIONS.keys()].join(", ")}
-README.md in the folder bench says what each measures. Figures go to the standard output, a line of JSON each, and as
+README.md in the folder bench describes them. Figures go to the standard output, a line of JSON each, and as
 a table in Markdown at the end; progress goes to the standard error.
 
 Exit code: 0 all was measured, whether or not it reaches its target; 1 a section failed, for instance by an error

@@ -49,9 +49,9 @@ async function administratorOf({ roles, administrator }: Opened, contracts: read
   const administered = await roles.administeredBy(administrator.address);
   const foreign = contracts.filter((contract) => !administered.includes(contract));
   if (foreign.length === 0) return administrator;
-  const places = foreign.map((contract) => `${contract} (${roles.addressOf(contract)})`).join(", ");
+  const listed = foreign.map((contract) => `${contract} (${roles.addressOf(contract)})`).join(", ");
   throw new CommandFailure(
-    `ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${places}`,
+    `ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${listed}`,
   );
 }
 
@@ -117,7 +117,7 @@ async function assertOthers(roles: RelayerRoles, address: Address, contracts: re
   if (alone.length === 0) return;
   throw new CommandFailure(
     `${address} is the only relayer of ${alone.join(", ")}: without it nothing can be written there. ` +
-      "Grant another one first, or say --force",
+      "Grant another one first, or use --force",
   );
 }
 
@@ -133,7 +133,7 @@ program
     withRoles(async ({ roles }) => {
       const relayers = await roles.list();
       if (json === true) return console.log(JSON.stringify(relayers));
-      if (relayers.length === 0) console.log("Nobody may write to the contracts.");
+      if (relayers.length === 0) console.log("No account may write to the contracts.");
       for (const { address, contracts, administrator } of relayers) {
         const held = roles.contracts.map((name) => (contracts.includes(name) ? name : "-").padEnd(name.length));
         console.log([address, ...held, administrator ? "administrator as well" : ""].join("  ").trimEnd());
@@ -148,7 +148,7 @@ program
   .option("--json", "print {address, contracts}: for each contract granted, or held before")
   .action(async (text: string, { json }: JsonOption) => {
     const address = parseAddress(text);
-    if (address === ZeroAddress) throw malformed("ADDRESS", "nobody has a key of the zero address");
+    if (address === ZeroAddress) throw malformed("ADDRESS", "the zero address has no key");
     await withRoles(async (opened) => {
       const { roles } = opened;
       const held = await roles.heldBy(address);
@@ -168,7 +168,7 @@ program
   .command("revoke")
   .description("let a relayer's key write to no contract any more")
   .addArgument(new Argument("<address>", "address of the relayer's key"))
-  .option("--force", "also when nobody is left then who may write")
+  .option("--force", "also for the last relayer")
   .option("--json", "print {address, contracts}: for each contract revoked, or not held")
   .action(async (text: string, { json, force }: JsonOption & { force?: true }) => {
     const address = parseAddress(text);

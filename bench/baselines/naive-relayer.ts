@@ -60,10 +60,10 @@ app.post("/api/v1/proof", express.json(), async (request, response) => {
   if (receipt?.status !== 1) throw new Error("the transaction was reverted");
   const id = recorded.toString("hex");
   const { hash: tx_hash, blockNumber: block_number, blockHash: block_hash } = receipt;
-  const place = { chain_id: CHAIN_ID, contract, tx_hash, block_number, block_hash };
+  const position = { chain_id: CHAIN_ID, contract, tx_hash, block_number, block_hash };
   response
     .status(201)
-    .json({ status: "confirmed", id, proof: { id, document_id, hash, record_hash: id, metadata, ...place } });
+    .json({ status: "confirmed", id, proof: { id, document_id, hash, record_hash: id, metadata, ...position } });
 });
 
 const server = createServer(app);

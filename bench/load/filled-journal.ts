@@ -71,8 +71,8 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
   const time = proofs[0]?.acceptedAt ?? 0;
   const anchors = anchorStore(transaction, ADDRESS);
   const anchorId = await anchors.open(time);
-  const placed = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, sharesLeaf: false }));
-  await journalOver(transaction).proofs.insert(placed);
+  const leaves = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, sharesLeaf: false }));
+  await journalOver(transaction).proofs.insert(leaves);
   const block = { number: batch, hash: randomBytes(32), time: Math.floor(time / 1000), validator: ADDRESS };
   const { id: transactionId } = await transaction
     .insertInto("transactions")

@@ -50,15 +50,15 @@ export async function fillJournal(
 async function writeBatch({ anchors, proofs, intents }: Journal, documents: Documents, size: number): Promise<number> {
   const acceptedAt = Date.now();
   const anchorId = await anchors.open(acceptedAt);
-  const placed = Array.from({ length: size }, (_, leafIndex) => {
+  const leaves = Array.from({ length: size }, (_, leafIndex) => {
     const { document_id: documentId, hash: hex, metadata } = documents.next();
     const hash = Buffer.from(hex, "hex");
     const recorded = recordHash({ documentId, hash, ...metadata });
     return { documentId, hash, recordHash: recorded, metadata, acceptedAt, anchorId, leafIndex, sharesLeaf: false };
   });
-  await proofs.insert(placed);
+  await proofs.insert(leaves);
   const { content } = contentOver(
-    placed.map((proof) => proof.recordHash),
+    leaves.map((proof) => proof.recordHash),
     true,
   );
   const transactionId = await intents.insert({ purpose: "anchor", contract: "ProofAnchor", data: content.hash });

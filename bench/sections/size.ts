@@ -49,8 +49,8 @@ async function until(label: string, count: number, post: (stop: Stop) => Promise
 
 async function measure(bench: Bench, name: string, emptyBytes: number, posts: Fill): Promise<void> {
   const { databaseBytes, proofs, chain } = await fill(bench, posts);
-  const add = (place: string, value: number, details = {}): void =>
-    bench.report.add({ section: "size", name: `${place}, ${name}`, value, unit: "bytes a proof", details });
+  const add = (kind: string, value: number, details = {}): void =>
+    bench.report.add({ section: "size", name: `${kind}, ${name}`, value, unit: "bytes a proof", details });
   add("database", (databaseBytes - emptyBytes) / proofs, { proofs });
   const perProof = (bytes: number): number => (bytes * chain.transactions) / proofs;
   const { callData, log, storage, transaction } = chain;

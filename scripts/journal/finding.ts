@@ -177,7 +177,7 @@ export function findingText(finding: Finding): string {
     case "entry_beyond":
       return finding.sequence < 1
         ? `entry ${finding.sequence}: entries begin with 1`
-        : `entry ${finding.sequence}: the journal's head says that the newest entry is ${finding.newest}`;
+        : `entry ${finding.sequence}: the journal's head has ${finding.newest} as the newest entry`;
     case "head_changed":
       return `the journal's head: its digest is not that of entry ${finding.sequence}`;
     case "node_wrong":

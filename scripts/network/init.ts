@@ -57,8 +57,8 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
 
 /** Reads network.json from the network's folder, or from its copy in the folder of a data centre. */
 async function existingNetwork(directory: string, { hosts }: Hosts): Promise<Network | undefined> {
-  for (const place of [directory, ...hosts.map(({ name }) => join(directory, name))]) {
-    const network = await readNetwork(place);
+  for (const folder of [directory, ...hosts.map(({ name }) => join(directory, name))]) {
+    const network = await readNetwork(folder);
     if (network !== undefined) return network;
   }
   return undefined;

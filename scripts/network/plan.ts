@@ -39,7 +39,7 @@ export function planOf(options: PlanOptions, hosts: number): Plan {
   const refuse = (why: string): never => {
     throw new SealbookError("malformed", why);
   };
-  if (validators !== hosts) refuse(`--validators says ${validators}, and the hosts file has ${hosts} hosts`);
+  if (validators !== hosts) refuse(`--validators is ${validators}, but the hosts file has ${hosts} hosts`);
   if (hosts < LEAST_VALIDATORS)
     refuse(`${hosts} validators are too few: with fewer than ${LEAST_VALIDATORS} none of them may fail`);
   if (blockTime > LONGEST_PERIOD_SECONDS) refuse(`--block-time is more than ${LONGEST_PERIOD_SECONDS} seconds`);

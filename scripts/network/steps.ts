@@ -48,7 +48,7 @@ export function stepsToAdd(
     },
     {
       what:
-        `Install ${joining.name} and start its node. Go on when eth_blockNumber says there what it says here: a ` +
+        `Install ${joining.name} and start its node. Continue when eth_blockNumber returns the same there as here: a ` +
         "validator that lags does not count towards the quorum.",
       at: [joining.name],
       requests: [request("eth_blockNumber")],

@@ -77,11 +77,11 @@ async function isBuilt(digest: string): Promise<boolean> {
 }
 
 async function lockPanel(): Promise<DirectoryLock> {
-  const place = join(PANEL, ".lock");
-  await mkdir(place, { recursive: true });
+  const lockFolder = join(PANEL, ".lock");
+  await mkdir(lockFolder, { recursive: true });
   for (;;) {
     try {
-      return lockDirectory(place, "build");
+      return lockDirectory(lockFolder, "build");
     } catch (error) {
       if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
       await sleep(LOCK_INTERVAL_MILLISECONDS);

@@ -8,7 +8,7 @@ import { AlertChat } from "./alert-chat.ts";
 import { airQualityCommands } from "./commands/air-quality.ts";
 import { auditCommands, type AuditDeps } from "./commands/audit.ts";
 import { chainCommands, type ChainDeps } from "./commands/chain.ts";
-import { say } from "./commands/command.ts";
+import { textReply } from "./commands/command.ts";
 import { COMMAND_NAMES } from "./commands/names.ts";
 import { pmCommand } from "./commands/pm.ts";
 import { confirmation, registrationCommands } from "./commands/registration.ts";
@@ -80,7 +80,7 @@ export function createBot(deps: BotDeps): Bot {
         file: ({ fileId, size = 0 }, maximum) =>
           size > maximum ? Promise.resolve(undefined) : telegram.file(fileId, maximum),
       }),
-      help: async ({ texts }) => say(texts.help(commandList(texts))),
+      help: async ({ texts }) => textReply(texts.help(commandList(texts))),
       pm: pmCommand({
         accounts: journal.accounts,
         records,

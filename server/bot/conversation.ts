@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { type CommandName, isCommandName, PRIVATE_COMMANDS } from "./commands/names.ts";
-import { type Command, type Reply, type Request, say } from "./commands/command.ts";
+import { type Command, type Reply, type Request, textReply } from "./commands/command.ts";
 import type { BotEventSink } from "./events.ts";
 import { continueForm } from "./form-conversation.ts";
 import { formKey, formButton } from "./form-questions.ts";
@@ -69,8 +69,8 @@ async function replyTo(deps: ConversationDeps, request: Request, wanted: Wanted 
   const { texts, incoming } = request;
   if (wanted !== undefined) {
     const { name, argument } = wanted;
-    if (!isCommandName(name)) return say(texts.unknownCommand(name));
-    if (!incoming.isPrivate && PRIVATE_COMMANDS.has(name)) return say(texts.privateOnly(name));
+    if (!isCommandName(name)) return textReply(texts.unknownCommand(name));
+    if (!incoming.isPrivate && PRIVATE_COMMANDS.has(name)) return textReply(texts.privateOnly(name));
     // A command cancels another command's wait for input.
     const user = { ...request.user, awaits: undefined };
     const reply = await deps.commands[name]({ ...request, user, argument });
@@ -97,7 +97,7 @@ async function continued(deps: ConversationDeps, request: Request): Promise<Repl
     const reply = await deps.commands[user.awaits]({ ...request, argument, user: { ...user, awaits: undefined } });
     return { user: { ...user, awaits: undefined }, ...reply };
   }
-  if (user.draft === undefined) return say(texts.unknown);
+  if (user.draft === undefined) return textReply(texts.unknown);
   if (content.kind === "location")
     return continueForm(request, user.draft, { kind: "location", location: content.location }, deps.confirm);
   if (content.kind === "other" || content.document !== undefined)

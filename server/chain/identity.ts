@@ -52,9 +52,9 @@ async function fetchOnce(rpc: Pick<Rpc, "call">, addresses: ContractAddresses): 
     }),
   ]);
   if (genesis === undefined) throw unavailable(new Error("the node does not have block 0"));
-  const contract = (place: number): ContractIdentity => ({
-    address: addresses[NAMES[place] ?? "ProofAnchor"],
-    codeHash: hexlify(hashes[place] ?? EMPTY_CODE),
+  const contract = (index: number): ContractIdentity => ({
+    address: addresses[NAMES[index] ?? "ProofAnchor"],
+    codeHash: hexlify(hashes[index] ?? EMPTY_CODE),
   });
   return {
     chainId,

@@ -36,7 +36,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   const { issuer, certificate } = opened;
   const { rpc, deployment } = link;
   const contract = deployment.contracts.ProofAnchor;
-  const place = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
+  const location = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
     chainId: rpc.chainId,
     contract,
     explorerUrl: address.explorerUrl,
@@ -55,7 +55,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       proofs: proofs.service,
       verifier: proofs.verifier,
       bundles,
-      location: place,
+      location,
     },
     recovery,
     operations: { alerts: alertStore, status: () => operations.status() },
@@ -71,7 +71,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
         recovery,
         issuer,
         issuerName: config.issuerName,
-        installation: place,
+        installation: location,
         jwksUrl: () => address.jwksUrl,
         telemetry,
         clock,

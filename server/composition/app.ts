@@ -66,7 +66,7 @@ export function createApp(deps: AppDeps): Express {
   // Responses change with every block, so clients do not cache them; a digest of each costs as much as reading it.
   app.disable("etag");
   app.set("query parser", "simple");
-  // Only trusted proxies may say which address a request comes from.
+  // Only trusted proxies may set the address of a request.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
   app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit());

@@ -63,6 +63,8 @@ export function createRecords(
     records,
     decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
     storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
+    searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),
+    decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
   return { records, routeDeps, indexer };
 }

@@ -33,7 +33,7 @@ export async function applySessionRules(
   if (administration === undefined) {
     throw new SealbookError(
       "config_invalid",
-      `the contract says that sessions live ${rules.lifetime} s and need more than ${rules.minimumToExtend} s to be ` +
+      `the contract's sessions live ${rules.lifetime} s and need more than ${rules.minimumToExtend} s to be ` +
         `extended; changing that to ${lifetime} s and ${minimum} s needs ADMIN_KEY`,
     );
   }

@@ -14,7 +14,7 @@ import { holdAdministration } from "./data-folder.ts";
 export interface Sessions {
   readonly sessions: SessionService;
   readonly routeDeps: SessionRouteDeps;
-  /** With the administrator's key only: without it nobody can be enrolled. */
+  /** With the administrator's key only: without it no account can be enrolled. */
   readonly accounts: AccountService | undefined;
 }
 

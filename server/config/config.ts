@@ -51,6 +51,8 @@ export interface RecordConfig {
   readonly chainWaitMilliseconds: number;
   /** Records per minute that one account may store. */
   readonly storeRate: number;
+  /** Searches and decoded transactions per minute and account, each. */
+  readonly queryRate: number;
 }
 
 /** Integrity proofs. */
@@ -181,7 +183,7 @@ function apiConfig(
       loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
       loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
     },
-    records: { tableName: env.TABLE_NAME, chainWaitMilliseconds, storeRate: env.STORE_RATE },
+    records: { tableName: env.TABLE_NAME, chainWaitMilliseconds, storeRate: env.STORE_RATE, queryRate: env.QUERY_RATE },
     proofs: {
       proofWaitMilliseconds: env.PROOF_WAIT * 1000,
       batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,

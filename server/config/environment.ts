@@ -276,6 +276,9 @@ export const Environment = z.object({
     description: "Failed logins within a minute that lock one network address out, for the same times",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records per minute that one account may store" }),
+  QUERY_RATE: whole(1, 1_000_000).default(600).meta({
+    description: "Searches and decoded transactions per minute and account, each",
+  }),
   EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
     description: "Explorer requests per minute from one network address",
   }),

@@ -1,6 +1,6 @@
 import { uptime } from "node:os";
 
-/** Wall clock in milliseconds since 1970. It jumps when somebody sets it. */
+/** Wall clock in milliseconds since 1970. It jumps when it is set. */
 export type Clock = () => number;
 
 /** Difference of clocks between processes that is normal. */
@@ -14,10 +14,10 @@ export function millisecondsSince(time: number, now: number): number {
   return time > now + TOLERANCE_MILLISECONDS ? Infinity : now - time;
 }
 
-/** Returns a clock that begins at the time of another one and never jumps: for durations. */
+/** Returns a clock, of whole milliseconds, that begins at the time of another one and never jumps: for durations. */
 export function steadyClock(clock: Clock): Clock {
   const beginning = clock() - performance.now();
-  return () => beginning + performance.now();
+  return () => Math.floor(beginning + performance.now());
 }
 
 /**

@@ -64,7 +64,10 @@ export class StorageMonitor {
   assertReady(): void {
     if (this.state().fault === undefined) return;
     // The fault names files, which are for the operator.
-    throw new SealbookError("journal_unavailable", "the journal cannot be stored; the status and the log say why");
+    throw new SealbookError(
+      "journal_unavailable",
+      "the journal cannot be stored; the status and the log contain the reason",
+    );
   }
 
   async #check(): Promise<void> {

@@ -102,7 +102,7 @@ export class ProofVerifier {
       const found = await this.#deps.chain.find(content);
       return found && { state: "confirmed", ...found };
     } catch (error) {
-      // The journal alone says that it is pending.
+      // It is pending in the journal only.
       if (error instanceof SealbookError && error.code === "chain_unavailable") return undefined;
       throw error;
     }

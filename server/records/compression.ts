@@ -1,9 +1,10 @@
 import { malformed, SealbookError } from "../errors.ts";
 
 /**
- * Maximum decompressed size of a row in bytes. Usual rows have a few kilobytes; the limit stops decompression bombs.
+ * Maximum size of a row in bytes, before compression. A call of 64 KiB with an ordinary payload fits; two kilobytes of
+ * compressed data could expand to many megabytes without it.
  */
-export const MAX_ROW_BYTES = 8 * 1024 * 1024;
+export const MAX_ROW_BYTES = 128 * 1024;
 
 /** A bzip2 codec. */
 export interface Bzip2 {
@@ -27,9 +28,16 @@ export interface StoredRowData {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Compresses row data if that makes them smaller. */
+/**
+ * Compresses row data if that makes them smaller.
+ *
+ * @throws SealbookError `too_large` for a row that could not be decoded again
+ */
 export function packRowData(text: string, bzip2: Bzip2): StoredRowData {
   const plain = Buffer.from(text, "utf8");
+  if (plain.length > MAX_ROW_BYTES) {
+    throw new SealbookError("too_large", `the row has ${plain.length} bytes, at most ${MAX_ROW_BYTES} are possible`);
+  }
   const compressed = bzip2.compress(plain);
   return compressed.length < plain.length ? { rowdata: compressed, comp: true } : { rowdata: plain, comp: false };
 }
@@ -41,6 +49,7 @@ export function packRowData(text: string, bzip2: Bzip2): StoredRowData {
  */
 export function unpackRowData(stored: StoredRowData, bzip2: Bzip2): string {
   const plain = stored.comp ? expand(stored.rowdata, bzip2) : stored.rowdata;
+  if (plain.length > MAX_ROW_BYTES) throw malformed("rowdata", `is longer than ${MAX_ROW_BYTES} bytes`);
   try {
     return utf8.decode(plain);
   } catch (cause) {

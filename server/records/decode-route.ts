@@ -5,22 +5,25 @@ import type { DecodeContent, DecodedTransaction } from "./responses.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
+import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import { DecodeCall } from "./schemas.ts";
 
 /** Where the call data is in a call. */
-const PLACE = "payload.inputdata";
+const INPUT_PATH = "payload.inputdata";
 
 /** What the decode route needs. */
 export interface DecodeRouteDeps {
   readonly sessions: SessionService;
   readonly decoder: TransactionDecoder;
+  readonly decodesPerAccount: RateLimit;
 }
 
 /** `/api/datastore/transaction/decode` */
 export async function decode(deps: DecodeRouteDeps, request: Request): Promise<DecodeContent> {
   const { credentials, payload } = parseInput(DecodeCall, request.body);
-  await deps.sessions.authorize(credentials.token);
+  const { account } = await deps.sessions.authorize(credentials.token);
+  await deps.decodesPerAccount(account.address);
   const start = performance.now();
   const transaction = decoded(deps.decoder, payload);
   return { component_render: secondsSince(start), tparams: { transaction } };
@@ -33,7 +36,7 @@ function decoded(decoder: TransactionDecoder, payload: z.output<typeof DecodeCal
   } catch (error) {
     if (!(error instanceof SealbookError) || error.details === undefined) throw error;
     const details = error.details.map(({ path, message }) => ({
-      path: path === "inputdata" ? PLACE : `${PLACE}.${path}`,
+      path: path === "inputdata" ? INPUT_PATH : `${INPUT_PATH}.${path}`,
       message,
     }));
     const reasons = details.map(({ path, message }) => `${path}: ${message}`);

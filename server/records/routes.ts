@@ -19,6 +19,7 @@ export interface RecordRouteDeps extends DecodeRouteDeps {
   readonly sessions: SessionService;
   readonly records: Pick<RecordService, "store" | "search">;
   readonly storesPerAccount: RateLimit;
+  readonly searchesPerAccount: RateLimit;
 }
 
 /** The routes of records. */
@@ -42,7 +43,8 @@ async function store(deps: RecordRouteDeps, request: Request): Promise<StoreCont
 /** `/api/datastore/event/search` */
 async function search(deps: RecordRouteDeps, request: Request): Promise<SearchContent> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
-  await deps.sessions.authorize(credentials.token);
+  const { account } = await deps.sessions.authorize(credentials.token);
+  await deps.searchesPerAccount(account.address);
   const { target, value, limit, cursor, locations } = payload.search;
   const { rows, next } = await deps.records.search({
     field: target === "1" ? "code" : "topic",

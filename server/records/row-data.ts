@@ -3,6 +3,8 @@ import { isJsonObject, parseJson, writeJson, type JsonObject, type JsonValue } f
 
 const SEPARATOR = "|";
 const SEGMENTS = 7;
+/** Maximum nesting of a payload. Stored ones have at most 32 levels; deeper ones exhaust common JSON writers. */
+const MAX_DEPTH = 128;
 /** The record format that this service writes in the seventh segment. */
 export const RECORD_FORMAT = "1";
 
@@ -112,7 +114,19 @@ function decodePayload(base64: string): JsonObject {
     throw malformed(path, "is not JSON", cause);
   }
   if (!isJsonObject(value)) throw malformed(path, "is JSON but not an object");
+  if (isDeeperThan(MAX_DEPTH, value)) throw malformed(path, `is nested deeper than ${MAX_DEPTH} levels`);
   return value;
+}
+
+function isDeeperThan(maximum: number, value: JsonValue): boolean {
+  // Without recursion, which deep values would exhaust.
+  const open: { readonly value: JsonValue; readonly depth: number }[] = [{ value, depth: 1 }];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (typeof item.value !== "object" || item.value === null) continue;
+    if (item.depth > maximum) return true;
+    for (const child of Object.values(item.value)) open.push({ value: child, depth: item.depth + 1 });
+  }
+  return false;
 }
 
 // A bar separates segments, so bars and percent signs in a text are percent-encoded. Other characters are unchanged.

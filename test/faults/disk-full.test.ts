@@ -43,8 +43,16 @@ function limitFiles(pid: number, bytes: number | "unlimited"): void {
         await eventually(async () => assert.match(server.output(), /disk I\/O error/, "it says why"));
         assert.notMatch(server.output(), /rollback|savepoint/);
 
+        const alerts = async (): Promise<string[]> =>
+          (await server.get("/api/v1/alerts")).body.alerts
+            .filter(({ alert }: { alert: string }) => alert === "storage_failure")
+            .map(({ state }: { state: string }) => state);
+        await eventually(async () => assert.deepEqual(await alerts(), ["raised"], "though it cannot be stored"));
+        assert.equal((await server.get("/readyz")).status, 503);
+
         limitFiles(server.pid, "unlimited");
         await load.confirms(10);
+        await eventually(async () => assert.deepEqual(await alerts(), ["resolved"]));
         assert.isTrue((await server.get("/api/v1/status")).body.journal.writable);
         await load.end();
         await assertExactlyOnce(server, chain.url, {

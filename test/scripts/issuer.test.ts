@@ -41,7 +41,8 @@ describe("issuer script", () => {
     assert.match(
       rotated.out,
       new RegExp(
-        `^[0-9a-f]{16}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  retired \\S+Z\n$`,
+        `^[0-9a-f]{16}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n` +
+          `${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  retired \\S+Z\n$`,
       ),
     );
     const rows = JSON.parse((await issuer(directory, "list", "--json")).out);

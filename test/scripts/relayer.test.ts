@@ -168,7 +168,7 @@ describe("relayer script", () => {
         contracts: ALL_REVOKED,
       });
       assert.deepEqual(await succeed(variables, "list"), []);
-      assert.equal((await relayer(variables, "list")).out, "Nobody may write to the contracts.\n");
+      assert.equal((await relayer(variables, "list")).out, "No account may write to the contracts.\n");
       assert.deepEqual(await succeed(variables, "grant", first), { address: first, contracts: ALL_GRANTED });
     });
 
@@ -179,7 +179,7 @@ describe("relayer script", () => {
       assert.match(await fail(variables, "grant", "alice"), /^ADDRESS: "alice" is not a blockchain address/);
       assert.match(await fail(variables, "revoke", `${first}00`), /^ADDRESS: .* is not a blockchain address/);
       assert.match(await fail(variables, "grant", mistyped), /^ADDRESS: .* wrong checksum/);
-      assert.match(await fail(variables, "grant", ZeroAddress), /^ADDRESS: nobody has a key/);
+      assert.match(await fail(variables, "grant", ZeroAddress), /^ADDRESS: the zero address has no key/);
     });
 
     it("reports a missing or unauthorized key, and sends nothing", async () => {
@@ -207,7 +207,7 @@ describe("relayer script", () => {
       await mkdir(join(elsewhere, "deployments"), { recursive: true });
       const contracts = Object.fromEntries(CONTRACTS.map((name) => [name, second]));
       await writeFile(deploymentFile(elsewhere, anvil.chainId), JSON.stringify({ ...deployment, contracts }));
-      assert.match(await fail({ ...variables, DATA_DIR: elsewhere }, "list"), /holds nothing there/);
+      assert.match(await fail({ ...variables, DATA_DIR: elsewhere }, "list"), /has no code there/);
     });
   });
 

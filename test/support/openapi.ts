@@ -83,9 +83,13 @@ export class OpenApi {
   closed(schema: ParsedJson): ParsedJson {
     if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
     if (typeof schema !== "object" || schema === null) return schema;
-    if (typeof schema.$ref === "string")
-      return this.closed(this.document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
-    const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, this.closed(value)]));
+    if (typeof schema.$ref === "string") {
+      const name = schema.$ref.split("/").at(-1) ?? "";
+      // The schema of any JSON value refers to itself.
+      return name === "JsonValue" ? {} : this.closed(this.document.components.schemas[name]);
+    }
+    const supported = Object.entries(schema).filter(([key, value]) => !isUnsupported(key, value));
+    const copy = Object.fromEntries(supported.map(([key, value]) => [key, this.closed(value)]));
     return copy["properties"] === undefined || "additionalProperties" in copy
       ? copy
       : { ...copy, additionalProperties: false };
@@ -97,6 +101,12 @@ export class OpenApi {
     const parsed = validator.safeParse(value);
     return parsed.success ? undefined : z.prettifyError(parsed.error);
   }
+}
+
+/** Whether zod cannot convert a condition: one on names, or one on which fields an object has. */
+function isUnsupported(key: string, value: ParsedJson): boolean {
+  const alternatives: ParsedJson[] = key === "anyOf" || key === "oneOf" ? value : [];
+  return key === "propertyNames" || alternatives.some((one) => Object.keys(one).join() === "required");
 }
 
 /** Returns the document as a server serves it. */

@@ -1,14 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCanvas } from "@napi-rs/canvas";
-import type { TilePlace } from "../../server/readings/pictures/tile-store.ts";
+import type { TilePosition } from "../../server/readings/pictures/tile-store.ts";
 
 /** A server of map tiles that all have one colour. */
 export interface TileServer {
   /** Address of a tile, with placeholders for zoom, column and row. */
   readonly template: string;
   /** Returns the requested tiles. */
-  requested(): readonly TilePlace[];
+  requested(): readonly TilePosition[];
   /** Fails all further requests. */
   fail(): void;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export async function serveTiles(colour: string): Promise<TileServer> {
   context.fillStyle = colour;
   context.fillRect(0, 0, 256, 256);
   const tile = await canvas.encode("png");
-  const requested: TilePlace[] = [];
+  const requested: TilePosition[] = [];
   let fails = false;
   const server = createServer((request, response) => {
     const [zoom = 0, column = 0, row = 0] = (request.url ?? "").match(/\d+/g)?.map(Number) ?? [];

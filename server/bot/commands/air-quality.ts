@@ -13,7 +13,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { RecordStore } from "../../records/index.ts";
 import { textMessage } from "../message.ts";
 import type { Language } from "../texts/texts.ts";
-import { type Command, moment, say } from "./command.ts";
+import { type Command, moment, textReply } from "./command.ts";
 
 /** Maximum age of a cached animation. */
 const ANIMATION_AGE = 5 * 60_000;
@@ -54,7 +54,7 @@ export function airQualityCommands({
     async providers({ texts, language }) {
       const now = clock();
       const current = currentReadings(await recentReadings(records, now - DAY_MILLISECONDS), now, DAY_MILLISECONDS);
-      if (current.length === 0) return say(texts.noProviders);
+      if (current.length === 0) return textReply(texts.noProviders);
       const lines = current.map(({ title, device, value, time }) => {
         const category = CATEGORY_NAMES[language][airQuality(value).category];
         return texts.provider(

@@ -2,7 +2,7 @@ import { type Bzip2, type DecodedTransaction, MAX_ROW_BYTES, type Row, type RowF
 import { malformed, SealbookError } from "../../errors.ts";
 import { textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
-import { type Command, type Request, say } from "./command.ts";
+import { type Command, type Request, textReply } from "./command.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 
 const LARGEST_FILE_KIB = 512;
@@ -29,9 +29,9 @@ export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decod
     ): Command =>
     async (request) => {
       const { argument, document, texts, user } = request;
-      if (argument === "" && document === undefined) return say(texts.sendData(name), { ...user, awaits: name });
+      if (argument === "" && document === undefined) return textReply(texts.sendData(name), { ...user, awaits: name });
       const sent = document === undefined ? Buffer.from(argument) : await file(document, LARGEST_FILE_KIB * 1024);
-      if (sent === undefined) return say(texts.fileTooLarge(LARGEST_FILE_KIB));
+      if (sent === undefined) return textReply(texts.fileTooLarge(LARGEST_FILE_KIB));
       return { messages: [run(bytesOf(sent), request)] };
     };
 

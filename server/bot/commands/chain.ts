@@ -4,7 +4,7 @@ import type { NodeInspector } from "../../chain/node/node-report.ts";
 import type { RecordStore } from "../../records/index.ts";
 import { ALL_ACCOUNTS, type ServiceLogStore } from "../../sessions/index.ts";
 import { textMessage } from "../message.ts";
-import { type Command, moment, say } from "./command.ts";
+import { type Command, moment, textReply } from "./command.ts";
 
 const TRANSACTIONS = 10;
 const SYNC_LINES = 30;
@@ -37,12 +37,12 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
   return {
     async time({ texts }) {
       const { head } = await deps.sync();
-      return say(texts.time(moment(deps.clock()), head));
+      return textReply(texts.time(moment(deps.clock()), head));
     },
 
     async trxlog({ texts }) {
       const rows = await deps.records.search({ field: "code", pattern: ["", ""], limit: TRANSACTIONS });
-      if (rows.length === 0) return say(texts.noTransactions);
+      if (rows.length === 0) return textReply(texts.noTransactions);
       const lines = rows.map((row) =>
         texts.transaction(
           row.rowId.toString(),
@@ -70,7 +70,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
     },
 
     async gethlog({ texts }) {
-      if (deps.nodeLog === undefined) return say(texts.gethlogNone);
+      if (deps.nodeLog === undefined) return textReply(texts.gethlogNone);
       const lines = await deps.nodeLog();
       return {
         messages: [
@@ -83,7 +83,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
 
     async balance({ texts }) {
       const { balance } = await deps.inspect();
-      return say(texts.balance(deps.relayer(), `${formatEther(balance)} (${balance} wei)`));
+      return textReply(texts.balance(deps.relayer(), `${formatEther(balance)} (${balance} wei)`));
     },
   };
 }

@@ -27,7 +27,7 @@ export interface Reply {
 export type Command = (request: Request) => Promise<Reply>;
 
 /** Creates a reply with one text. */
-export function say(text: string, user?: User): Reply {
+export function textReply(text: string, user?: User): Reply {
   return { messages: [{ kind: "text", text }], ...(user === undefined ? {} : { user }) };
 }
 

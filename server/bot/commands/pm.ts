@@ -4,7 +4,7 @@ import { parseReading, readingRecord } from "../reading.ts";
 import type { AccountStore } from "../../sessions/index.ts";
 import type { RecordIntent, RecordService } from "../../records/index.ts";
 import type { ReadSource } from "../sensor-source.ts";
-import { type Command, say } from "./command.ts";
+import { type Command, textReply } from "./command.ts";
 
 /** Stored progress of a reading whose transaction is in flight. */
 const StartedReading = z.object({
@@ -26,24 +26,25 @@ export interface PmDeps {
 export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink }: PmDeps): Command {
   return async ({ user, texts, argument, memo }) => {
     const { form, account } = user;
-    if (form === undefined || account === undefined) return say(texts.notRegistered);
+    if (form === undefined || account === undefined) return textReply(texts.notRegistered);
     const holder = await accounts.find(account.address);
-    if (holder === undefined || !holder.enrolled) return say(texts.revoked);
+    if (holder === undefined || !holder.enrolled) return textReply(texts.revoked);
 
     // After a restart, continues with the value read before.
     const begun = StartedReading.safeParse(memo.previous).data;
     let value = begun?.value;
     if (value === undefined && argument !== "") {
       value = parseReading(argument);
-      if (value === undefined) return say(texts.notAValue(argument.slice(0, 64)));
+      if (value === undefined) return textReply(texts.notAValue(argument.slice(0, 64)));
     }
-    if (value === undefined && form.source.kind === "typed") return say(texts.typeValue, { ...user, awaits: "pm" });
+    if (value === undefined && form.source.kind === "typed")
+      return textReply(texts.typeValue, { ...user, awaits: "pm" });
     if (value === undefined && form.source.kind === "http") {
       const read = await readSource(form.source);
-      if (typeof read === "string") return say(texts.sourceFault(read));
+      if (typeof read === "string") return textReply(texts.sourceFault(read));
       value = read;
     }
-    if (value === undefined) return say(texts.typeValue);
+    if (value === undefined) return textReply(texts.typeValue);
 
     if (begun === undefined) await storesPerAccount(holder.address);
     const reading = value;
@@ -57,6 +58,6 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
       resume: begun,
       onIntent: (journal, intent) => memo.save(journal, note(intent)),
     });
-    return say(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
+    return textReply(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
   };
 }

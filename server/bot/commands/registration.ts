@@ -4,7 +4,7 @@ import type { BotJournal } from "../journal.ts";
 import type { AccountService, NewAccount } from "../../sessions/index.ts";
 import { SealbookError } from "../../errors.ts";
 import type { Texts } from "../texts/texts.ts";
-import { type Command, type Reply, type Request, say } from "./command.ts";
+import { type Command, type Reply, type Request, textReply } from "./command.ts";
 import { formText, question } from "../form-questions.ts";
 import { hex } from "../../kit/hex.ts";
 
@@ -34,18 +34,18 @@ export function registrationCommands({
   return {
     async start(request) {
       const { user, texts } = request;
-      if (user.account !== undefined) return say(texts.already);
-      return accounts === undefined ? say(texts.noEnrolment) : begin(request);
+      if (user.account !== undefined) return textReply(texts.already);
+      return accounts === undefined ? textReply(texts.noEnrolment) : begin(request);
     },
 
     async reset(request) {
-      return request.user.form === undefined ? say(request.texts.noForm) : begin(request);
+      return request.user.form === undefined ? textReply(request.texts.noForm) : begin(request);
     },
 
     async fetch({ user, texts }) {
-      if (user.form === undefined) return say(texts.noForm);
+      if (user.form === undefined) return textReply(texts.noForm);
       const account = user.account === undefined ? [] : [texts.accountOf(user.account.address)];
-      return say([formText(user.form, texts), ...account].join("\n"));
+      return textReply([formText(user.form, texts), ...account].join("\n"));
     },
   };
 }
@@ -67,9 +67,9 @@ export function confirmation({ journal, accounts, passwordSeconds, onRegistered 
 
   return async ({ user, texts, memo }) => {
     const form = user.draft && completed(user.draft);
-    if (form === undefined) return say(texts.unknown);
-    if (user.account !== undefined) return say(texts.formSaved, { ...user, form, draft: undefined });
-    if (accounts === undefined) return say(texts.noEnrolment);
+    if (form === undefined) return textReply(texts.unknown);
+    if (user.account !== undefined) return textReply(texts.formSaved, { ...user, form, draft: undefined });
+    if (accounts === undefined) return textReply(texts.noEnrolment);
     const { prepared, signingKey } = await prepare(memo);
     await accounts.enrol(prepared);
     onRegistered(prepared.login);

@@ -18,11 +18,11 @@ const Enodes = z.array(z.string());
 
 /** Parses an enode URL; `undefined` for any other text. */
 export function parseEnode(url: string): Enode | undefined {
-  const [, key, place] = ENODE.exec(url) ?? [];
-  if (key === undefined || place === undefined) return undefined;
+  const [, key, endpoint] = ENODE.exec(url) ?? [];
+  if (key === undefined || endpoint === undefined) return undefined;
   const id = key.toLowerCase();
   const address = addressOf(id);
-  return address === undefined ? undefined : { id, address, endpoint: place };
+  return address === undefined ? undefined : { id, address, endpoint };
 }
 
 /** @returns `undefined` when the digits are no point of the curve */

@@ -92,7 +92,7 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
     if ((await rpc.call("eth_getCode", [contract, "latest"])) !== "0x") continue;
     throw new SealbookError(
       "conflict",
-      `${file} says that ${name} stands at ${contract}, but chain ${rpc.chainId} holds nothing there: ` +
+      `${file} has ${name} at ${contract}, but chain ${rpc.chainId} has no code there: ` +
         "this is another chain, or an older copy of it",
     );
   }

@@ -24,7 +24,7 @@ const AGREEING_NODES = 2;
 const AGREEMENT_ATTEMPTS = 5;
 const AGREEMENT_MILLISECONDS = 500;
 
-const Place = NodeReceipt.pick({ blockNumber: true });
+const BlockPosition = NodeReceipt.pick({ blockNumber: true });
 const Name = NodeBlock.pick({ hash: true }).extend({ hash: z.string().toLowerCase() });
 
 /** A transaction in its block. */
@@ -86,12 +86,14 @@ export class VerifiedChain {
    * @returns in the order of the hashes, `undefined` for a transaction that is in no block
    */
   async transactions(hashes: readonly string[]): Promise<(TransactionInBlock | undefined)[]> {
-    const places = await Promise.all(hashes.map((hash) => query(this.rpc, Place, "eth_getTransactionReceipt", [hash])));
-    const numbers = new Set(places.flatMap((place) => place?.blockNumber ?? []));
+    const positions = await Promise.all(
+      hashes.map((hash) => query(this.rpc, BlockPosition, "eth_getTransactionReceipt", [hash])),
+    );
+    const numbers = new Set(positions.flatMap((position) => position?.blockNumber ?? []));
     const blocks = new Map(
       await Promise.all(Array.from(numbers, async (number) => [number, await this.block(number)] as const)),
     );
-    return hashes.map((hash, at) => transactionIn(blocks.get(places[at]?.blockNumber ?? -1), hash));
+    return hashes.map((hash, at) => transactionIn(blocks.get(positions[at]?.blockNumber ?? -1), hash));
   }
 
   /**

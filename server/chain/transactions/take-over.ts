@@ -64,7 +64,6 @@ export async function finalOutcomeOf(
   at: TransactionInBlock,
 ): Promise<FinalOutcome | undefined> {
   const block = at.block.reference;
-  if (!at.transaction.succeeded)
-    return { id, state: "reverted", block, reason: await revertReason(chain.rpc, raw) };
+  if (!at.transaction.succeeded) return { id, state: "reverted", block, reason: await revertReason(chain.rpc, raw) };
   return (await accepts(at)) ? { id, state: "confirmed", block } : undefined;
 }

@@ -25,7 +25,7 @@ export interface AttemptLimitOptions {
 }
 
 export function attemptLimit({
-  failures: book,
+  failures: tracker,
   what,
   isFailure,
   forgives,
@@ -37,7 +37,7 @@ export function attemptLimit({
   /** Waits until an attempt may begin, and counts it as in flight. */
   const begin = async (key: string, ended: Promise<void>): Promise<void> => {
     for (;;) {
-      const locked = book.lockedFor(key);
+      const locked = tracker.lockedFor(key);
       if (locked > 0) {
         onRefused?.();
         throw new SealbookError("too_many_requests", `too many ${what}; try again later`, {
@@ -45,7 +45,7 @@ export function attemptLimit({
         });
       }
       const others = inFlight.get(key) ?? new Set();
-      if (others.size < book.left(key)) {
+      if (others.size < tracker.left(key)) {
         inFlight.set(key, others.add(ended));
         return;
       }
@@ -58,12 +58,12 @@ export function attemptLimit({
     await begin(key, ended);
     try {
       const result = await attempt();
-      if (forgives) book.forgive(key);
+      if (forgives) tracker.forgive(key);
       return result;
     } catch (error) {
       if (isFailure(error)) {
-        book.add(key);
-        const locked = book.lockedFor(key);
+        tracker.add(key);
+        const locked = tracker.lockedFor(key);
         if (locked > 0) onLockOut?.(key, Math.ceil(locked / 1000));
       }
       throw error;

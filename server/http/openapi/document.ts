@@ -64,17 +64,17 @@ function describe(operation: Operation, schemas: JsonSchemas): Json {
 }
 
 function parametersOf({ parameters = {}, examples }: Operation, schemas: JsonSchemas): Json[] {
-  return (["path", "query"] as const).flatMap((place) => {
-    const fields = parameters[place];
+  return (["path", "query"] as const).flatMap((location) => {
+    const fields = parameters[location];
     return (fields === undefined ? [] : schemas.fieldsOf(fields)).map(({ name, isRequired, schema }) => {
       const { description, ...rest } = schema;
       const values = examples.flatMap((example) => {
-        const value = example[place]?.[name];
+        const value = example[location]?.[name];
         return value === undefined ? [] : [{ ...example, value }];
       });
       return {
         name,
-        in: place,
+        in: location,
         required: isRequired,
         ...(description === undefined ? {} : { description }),
         schema: rest,

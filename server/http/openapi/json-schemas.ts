@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 type Override = NonNullable<z.core.ToJSONSchemaParams["override"]>;
 
-const PLACE = "#/components/schemas/";
+const PREFIX = "#/components/schemas/";
 
 /** The schema of a line, by the schema of the NDJSON text. */
 const LINES = new WeakMap<z.ZodType, z.ZodType>();
@@ -49,7 +49,7 @@ export class JsonSchemas {
       const { type, additionalProperties } = jsonSchema;
       const isOpen = additionalProperties === undefined || Object.keys(Object(additionalProperties)).length === 0;
       if (type !== "object" || !isOpen) return;
-      jsonSchema.additionalProperties = { $ref: `${PLACE}JsonValue` };
+      jsonSchema.additionalProperties = { $ref: `${PREFIX}JsonValue` };
       jsonSchema.propertyNames = FIELD_NAMES;
     });
   }
@@ -72,7 +72,7 @@ export class JsonSchemas {
       ...(override === undefined ? {} : { override }),
     });
     const { $defs = {}, ...rest } = JSON.parse(
-      JSON.stringify(made).replaceAll('"#/$defs/', `"${PLACE}`),
+      JSON.stringify(made).replaceAll('"#/$defs/', `"${PREFIX}`),
     ) as typeof made;
     for (const [id, component] of Object.entries($defs)) this.#components.set(id, component);
     return rest;

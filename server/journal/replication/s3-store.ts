@@ -47,10 +47,10 @@ export class S3Store implements ObjectStore {
     this.name = name;
     this.#bucket = bucket;
     this.#prefix = prefix;
-    const place = region ?? (endpoint === undefined ? undefined : "us-east-1");
+    const usedRegion = region ?? (endpoint === undefined ? undefined : "us-east-1");
     this.#client = new S3Client({
       ...(endpoint === undefined ? {} : { endpoint }),
-      ...(place === undefined ? {} : { region: place }),
+      ...(usedRegion === undefined ? {} : { region: usedRegion }),
       forcePathStyle: pathStyle,
       maxAttempts: ATTEMPTS,
       requestHandler: {

@@ -47,11 +47,11 @@ export async function unpackSegment(
   data: Buffer,
 ): Promise<string[]> {
   if (data.length !== bytes) {
-    throw new SegmentFault(number, `its file has ${data.length} bytes, but its manifest says ${bytes}`);
+    throw new SegmentFault(number, `its file has ${data.length} bytes, but its manifest has ${bytes}`);
   }
   const actual = sha256Of(data);
   if (actual !== sha256)
-    throw new SegmentFault(number, `its file has SHA-256 ${actual}, but its manifest says ${sha256}`);
+    throw new SegmentFault(number, `its file has SHA-256 ${actual}, but its manifest has ${sha256}`);
   return splitLines(number, first, await decompress(number, data));
 }
 

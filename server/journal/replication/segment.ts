@@ -103,12 +103,12 @@ export function verifySegment(
   const { number, first, last } = manifest;
   const count = last - first + 1;
   if (lines.length !== count)
-    throw new SegmentFault(number, `has ${lines.length} entries, but its manifest says ${count}`);
+    throw new SegmentFault(number, `has ${lines.length} entries, but its manifest has ${count}`);
   const digest = digestOver(number, first, lines, previous.digest);
   if (manifest.digest !== hex(digest)) {
     throw new SegmentFault(
       number,
-      `its entries lead to digest ${hex(digest)}, but its manifest says ${manifest.digest}`,
+      `its entries lead to digest ${hex(digest)}, but its manifest has ${manifest.digest}`,
     );
   }
   return { number, last, digest };

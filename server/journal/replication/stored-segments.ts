@@ -37,7 +37,7 @@ export class StoredSegments implements SegmentTarget {
     for (const directory of directories.reverse()) {
       const number = this.#look(directory, await this.#store.files(directory));
       if (number === undefined) continue;
-      if (!isOurs) throw this.#conflict(`has segments, but no ${MARKER_FILE} that says whose`);
+      if (!isOurs) throw this.#conflict(`has segments, but no ${MARKER_FILE} with its journal`);
       this.#directory = directory;
       await this.#tidy(number);
       return this.manifest(number);

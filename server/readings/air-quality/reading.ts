@@ -58,11 +58,11 @@ export function readingIn(
 ): Reading | undefined {
   const time = Date.parse(createdAt);
   // Other writers store the whole message, so that the values are one level deeper.
-  const said = payload["sensorvalue"] === undefined ? fieldsIn(payload, "payload") : payload;
-  const enrichment = fieldsIn(said, "enrichment");
+  const fields = payload["sensorvalue"] === undefined ? fieldsIn(payload, "payload") : payload;
+  const enrichment = fieldsIn(fields, "enrichment");
   const position = positionOf(fieldsIn(enrichment, "position"));
-  const value = said?.["sensorvalue"];
-  const device = said?.["sensordevice"];
+  const value = fields?.["sensorvalue"];
+  const device = fields?.["sensordevice"];
   const title = enrichment?.["title"] ?? "";
   if (Number.isNaN(time) || position === undefined || typeof device !== "string" || typeof title !== "string")
     return undefined;

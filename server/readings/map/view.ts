@@ -38,12 +38,12 @@ const WHOLE_WORLD: readonly Position[] = [
 
 /** Returns the view with the highest zoom that includes all positions; it may cross the date line. */
 export function fitView(
-  places: readonly Position[],
+  positions: readonly Position[],
   { width, height }: Size,
   { padding, maxZoom, wholeZoom }: FitOptions,
 ): View {
-  const points = (places.length === 0 ? WHOLE_WORLD : places).map(project);
-  const [west, spanX] = places.length === 0 ? [0, 1] : narrowestSpan(points.map(({ x }) => x));
+  const points = (positions.length === 0 ? WHOLE_WORLD : positions).map(project);
+  const [west, spanX] = positions.length === 0 ? [0, 1] : narrowestSpan(points.map(({ x }) => x));
   const ys = points.map(({ y }) => y);
   const north = Math.min(...ys);
   const spanY = Math.max(...ys) - north;

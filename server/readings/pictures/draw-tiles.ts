@@ -1,7 +1,7 @@
 import type { SKRSContext2D } from "@napi-rs/canvas";
 import { TILE_SIZE, worldSize } from "../map/mercator.ts";
 import { extentOf, type View } from "../map/view.ts";
-import type { TilePlace, TileStore } from "./tile-store.ts";
+import type { TilePosition, TileStore } from "./tile-store.ts";
 
 /**
  * Draws tiles over the whole view, which must have an integer zoom.
@@ -12,7 +12,7 @@ export async function drawTiles(context: SKRSContext2D, tiles: TileStore, view: 
   const size = worldSize(view.zoom);
   const { west, north, east, south } = extentOf(view);
   const perSide = 2 ** view.zoom;
-  const placed: { tile: TilePlace; x: number; y: number }[] = [];
+  const placed: { tile: TilePosition; x: number; y: number }[] = [];
   for (let row = Math.max(0, Math.floor(north * perSide)); row < Math.min(perSide, south * perSide); row += 1) {
     for (let column = Math.floor(west * perSide); column < east * perSide; column += 1) {
       const tile = { zoom: view.zoom, column: ((column % perSide) + perSide) % perSide, row };

@@ -68,8 +68,8 @@ export function arrange(
       return { x, y, radius: radiusOf(members.length), sensors: members, forms, sizes: forms.map(labelSize) };
     },
   );
-  const places = layOut(marks, { x: 3, y: 3, width: view.width - 6, height: view.height - 6 }, { taken });
-  return marks.map((mark, index) => ({ ...mark, placed: places[index] }));
+  const layout = layOut(marks, { x: 3, y: 3, width: view.width - 6, height: view.height - 6 }, { taken });
+  return marks.map((mark, index) => ({ ...mark, placed: layout[index] }));
 }
 
 function radiusOf(sensors: number): number {

@@ -43,7 +43,7 @@ const PLAIN_ATTRIBUTION = "Natural Earth";
  * @throws RangeError for an unsupported width or height
  */
 export async function drawSheet(
-  places: readonly Position[],
+  positions: readonly Position[],
   options: PictureOptions,
   tiles: TileStore | undefined,
 ): Promise<Sheet> {
@@ -57,7 +57,7 @@ export async function drawSheet(
   const context = canvas.getContext("2d");
   const legend = legendHeight(context, width, language);
   const map = { x: 0, y: HEADER_HEIGHT, width, height: height - HEADER_HEIGHT - legend };
-  const fitted = around.length > 0 ? around : places;
+  const fitted = around.length > 0 ? around : positions;
   const padding = Math.min(70, map.width / 6, map.height / 6);
   context.save();
   context.beginPath();

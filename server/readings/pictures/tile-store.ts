@@ -9,7 +9,7 @@ export interface TileSource {
 }
 
 /** A tile's position: column and row from the north-west corner. */
-export interface TilePlace {
+export interface TilePosition {
   readonly zoom: number;
   readonly column: number;
   readonly row: number;
@@ -23,7 +23,7 @@ const MAX_KEPT_BYTES = 24 * 1024 * 1024;
 const MAX_TILE_BYTES = 1024 * 1024;
 
 /** Returns the address of a tile. */
-export function tileUrl(template: string, { zoom, column, row }: TilePlace): string {
+export function tileUrl(template: string, { zoom, column, row }: TilePosition): string {
   const parts: Record<string, number | string> = { z: zoom, x: column, y: row, s: "abc".charAt((column + row) % 3) };
   return template.replace(/\{([zxys])\}/g, (_, part: string) => String(parts[part]));
 }
@@ -44,8 +44,8 @@ export class TileStore {
   }
 
   /** Returns the requested tiles in order; `undefined` if one of them is unavailable. */
-  async images(places: readonly TilePlace[]): Promise<Image[] | undefined> {
-    const urls = places.map((place) => tileUrl(this.#source.template, place));
+  async images(positions: readonly TilePosition[]): Promise<Image[] | undefined> {
+    const urls = positions.map((position) => tileUrl(this.#source.template, position));
     if (urls.some((url) => !this.#kept.has(url)) && Date.now() < this.#pausedUntil) return undefined;
     const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
     try {

@@ -122,7 +122,7 @@ describe("network", function () {
       requestTimeoutSeconds: 6,
       gasLimit: 39_000_000,
     });
-    assert.match(refused({ validators: 4 }), /--validators says 4, and the hosts file has 6 hosts/);
+    assert.match(refused({ validators: 4 }), /--validators is 4, but the hosts file has 6 hosts/);
     assert.match(refused({}, 3), /3 validators are too few/);
     assert.match(refused({ requestTimeout: 3 }), /--request-timeout is not more than --block-time/);
     assert.match(refused({ emptyBlockTime: 60 }), /--empty-block-time is for qbft/);

@@ -89,6 +89,7 @@ describe("configuration", function () {
     LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
     LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
     STORE_RATE: [...wholeNumbers, "0"],
+    QUERY_RATE: [...wholeNumbers, "0"],
     ALLOWED_HOSTS: ["", " ", "a,", "host:8080", "http://host", "*.host", "fd00::1", "a b"],
     TELEGRAM_TOKEN: [
       "",

@@ -155,7 +155,7 @@ for (const engine of ENGINES) {
           ["y", "2"],
         ]);
         const forged = { documentId: "forged", hash: contentHash("f") };
-        // Where it says that it is, the anchor has another one, and it shares its place with none.
+        // The anchor has another leaf at its index, and it shares its leaf with no other.
         await history.writer.journal.proofs.insert([
           history.writer.proof(anchorId, 0, forged),
           history.writer.proof(anchorId, 1, { ...forged, documentId: "shared-leaf", sharesLeaf: true }),

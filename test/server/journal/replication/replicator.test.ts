@@ -260,7 +260,7 @@ for (const [kind, makeReplica] of [
         newest: () => target.newest(),
         manifest: (number) => target.manifest(number),
         read: (manifest) => target.read(manifest),
-        // It says that all numbers are taken, and has none.
+        // It reports all numbers as taken, and has none.
         write: async () => ++responses < 0,
         close: () => target.close(),
       };

@@ -86,7 +86,7 @@ describe("a segment file", () => {
       const changed = Buffer.from(data);
       changed[position] = (changed[position] ?? 0) ^ 1;
       expect(await faultOf(unpackSegment(manifest, changed))).to.match(
-        /^segment 1: its file has SHA-256 [0-9a-f]{64}, but its manifest says/,
+        /^segment 1: its file has SHA-256 [0-9a-f]{64}, but its manifest has/,
       );
     }
   });
@@ -98,7 +98,7 @@ describe("a segment file", () => {
       return faultOf(unpackSegment(manifest, data));
     };
     expect(await faultOf(unpackSegment(packed.manifest, packed.data.subarray(0, -1)))).to.match(
-      /its file has \d+ bytes, but its manifest says/,
+      /its file has \d+ bytes, but its manifest has/,
     );
     expect(await check(packed.data.subarray(0, -9))).to.include("segment 1: its file cannot be decompressed");
     expect(await check(Buffer.from("{}\n{}\n"))).to.include("segment 1: its file cannot be decompressed");

@@ -87,9 +87,9 @@ describe("segment", () => {
       "segment 2: begins with entry 12, but the segment before it ends with entry 10",
     );
     expect(check({ last: 10 })).to.throw(SegmentFault, "segment 2: ends with entry 10, before it begins with entry 11");
-    expect(check({ last: 26 })).to.throw(SegmentFault, "segment 2: has 15 entries, but its manifest says 16");
+    expect(check({ last: 26 })).to.throw(SegmentFault, "segment 2: has 15 entries, but its manifest has 16");
     expect(check({ previous_digest: "00".repeat(32) })).to.throw(SegmentFault, "segment 2: goes on from digest 0000");
-    expect(check({ digest: "11".repeat(32) })).to.throw(SegmentFault, "but its manifest says 1111");
+    expect(check({ digest: "11".repeat(32) })).to.throw(SegmentFault, "but its manifest has 1111");
     expect(check({}, second.lines.with(4, { sequence: 15, text: "{}" }))).to.throw(
       SegmentFault,
       "segment 2: its entries lead to digest",

@@ -250,7 +250,7 @@ for (const [kind, makeReplica] of [
         const file = await dataOf(3);
         const data = await replica.get(file);
         await replica.put(file, data.subarray(0, data.length / 2));
-        expect((await faultOf()).message).to.match(/^segment 3: its file has \d+ bytes, but its manifest says \d+$/);
+        expect((await faultOf()).message).to.match(/^segment 3: its file has \d+ bytes, but its manifest has \d+$/);
         await replica.put(file, Buffer.concat([data, Buffer.alloc(1)]));
         expect((await faultOf()).message).to.match(/^segment 3: .* bytes, more than the \d+ it should/);
         await replica.put(file, "");
@@ -262,14 +262,14 @@ for (const [kind, makeReplica] of [
         const changes: readonly [Partial<SegmentManifest>, RegExp][] = [
           [{ number: 3 }, /that of segment 3/],
           [{ first: 12 }, /begins with entry 12/],
-          [{ last: 19 }, /has 10 entries, but its manifest says 9/],
-          [{ last: 21 }, /has 10 entries, but its manifest says 11/],
+          [{ last: 19 }, /has 10 entries, but its manifest has 9/],
+          [{ last: 21 }, /has 10 entries, but its manifest has 11/],
           [{ previous_digest: other }, /goes on from digest/],
           [{ digest: other }, /its entries lead to digest/],
           [{ sha256: other }, /names the file/],
           [{ file: "../../etc/passwd" }, /names the file/],
           [{ bytes: 3 }, /more than the 3 it should/],
-          [{ bytes: 10_000 }, /but its manifest says 10000/],
+          [{ bytes: 10_000 }, /but its manifest has 10000/],
         ];
         const stored = await replica.get(manifest(2));
         for (const [change, message] of changes) {

@@ -1,0 +1,162 @@
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { assert } from "chai";
+import { eventually } from "../support/eventually.ts";
+import { assertExactlyOnce, freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
+import { type FaultyProxy, type Intercept, only, RECEIPTS, startFaultyProxy } from "../support/faulty-proxy.ts";
+import type { HttpResponse } from "../support/http.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
+import { type RawAnvil, startRawAnvil, startRawNode } from "../support/raw-anvil.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const COUNT = "eth_getTransactionCount";
+
+/** Changes the hash of every block except the first one, which names the chain. */
+const otherHashes: Intercept = ({ method, params }) =>
+  method === "eth_getBlockByNumber" && params[0] !== "0x0"
+    ? { change: (block) => ({ ...(block as object), hash: `0x${"ab".repeat(32)}` }) }
+    : "pass";
+
+describe("trust in the chain's nodes", function () {
+  let chain: RemoteChain;
+  let server: TestServer;
+
+  const start = async (variables: Record<string, string> = {}): Promise<void> => {
+    server = await startServer(
+      { ...chain.variables, PROOF_WAIT: "1", BATCH_MAX_AGE: "1", ...variables },
+      {
+        directory: chain.directory,
+        overrides: { nodeIntervalMilliseconds: 50, chainLagMilliseconds: 500 },
+        periods: { reconcileIntervalMilliseconds: 200 },
+      },
+    );
+  };
+  const record = async (status = 201): Promise<ProofRequest> => {
+    const [document = assert.fail()] = freshDocuments(1);
+    const response = await server.post("/api/v1/proof/batch", { documents: [document] });
+    assert.equal(response.status, status, response.text);
+    return document;
+  };
+  const attest = ({ document_id }: ProofRequest): Promise<HttpResponse> =>
+    server.post("/api/v1/recovery/attest", { document_id, audience: "court" });
+  const verify = async ({ hash }: ProofRequest): Promise<ParsedJson> =>
+    (await server.get(`/api/v1/verify?hash=${hash}`)).body;
+  const divergences = async (state: string): Promise<ParsedJson[]> => {
+    const { alerts } = (await server.get("/api/v1/alerts")).body;
+    return alerts.filter((each: ParsedJson) => each.alert === "journal_divergence" && each.state === state);
+  };
+
+  beforeEach(async () => {
+    chain = await startRemoteChain(startRawNode);
+  });
+  afterEach(async () => {
+    await server.stop("keep");
+    await chain.close();
+  });
+
+  it("verifies a proof on chain when the journal lost its confirmation, and restores the confirmation", async () => {
+    await start();
+    const document = await record();
+    const { proof } = (await server.get(`/api/v1/proof/${idOf(document)}`)).body;
+    const database = new DatabaseSync(join(chain.directory, "sealbook.sqlite"));
+    database.exec("update anchors set confirmation = null");
+    database.close();
+    const verified = await verify(document);
+    assert.isTrue(verified.valid, verified.message);
+    assert.deepInclude(verified.proof, { tx_hash: proof.tx_hash, block_number: proof.block_number });
+    await eventually(async () => {
+      const { body } = await server.get(`/api/v1/proof/${idOf(document)}`);
+      assert.deepEqual([body.status, body.proof], ["confirmed", proof]);
+    });
+  });
+
+  it("resolves a divergence that a node without a block caused, also after a restart", async () => {
+    await start();
+    const document = await record();
+    const { proof } = (await server.get(`/api/v1/proof/${idOf(document)}`)).body;
+    const number = `0x${Number(proof.block_number).toString(16)}`;
+    chain.proxy.intercept = ({ method, params }) =>
+      params[0] === number || RECEIPTS.includes(method) ? { result: null } : "pass";
+    assert.isFalse((await verify(document)).valid);
+    await eventually(async () => assert.lengthOf(await divergences("raised"), 1));
+    await server.stop("keep");
+    chain.proxy.mode = "pass";
+    await start();
+    await eventually(async () => assert.isEmpty(await divergences("raised")));
+    assert.lengthOf(await divergences("resolved"), 1);
+  });
+
+  it("fills the nonces that it left out because a node returned too high a count", async () => {
+    await start();
+    const accepted = [await record()];
+    await server.stop("keep");
+    chain.proxy.intercept = only([COUNT], () => ({ change: (count) => `0x${(Number(count) + 3).toString(16)}` }));
+    await start();
+    accepted.push(await record(202), await record(202));
+    chain.proxy.mode = "pass";
+    await assertExactlyOnce(server, chain.url, { accepted });
+  });
+
+  it("does not take a low count for a rollback while the chain has the later blocks", async () => {
+    await start();
+    const accepted = [await record()];
+    let counts = 0;
+    chain.proxy.intercept = only([COUNT], () => {
+      counts += 1;
+      return { result: "0x0" };
+    });
+    await eventually(async () => assert.isAbove(counts, 4));
+    assert.equal((await server.get(`/api/v1/proof/${idOf(accepted[0] ?? assert.fail())}`)).body.status, "confirmed");
+    chain.proxy.mode = "pass";
+    assert.isEmpty([...(await divergences("raised")), ...(await divergences("resolved"))]);
+    await assertExactlyOnce(server, chain.url, { accepted });
+  });
+
+  describe("with one node", function () {
+    it("states that times are the node's word on a chain without seals", async () => {
+      await start();
+      const { statement } = (await attest(await record())).body;
+      assert.isTrue(statement.limitations.some((each: string) => each.includes("the issuer's one node returned")));
+    });
+  });
+
+  describe("with two nodes", function () {
+    let second: FaultyProxy;
+    let other: RawAnvil | undefined;
+    beforeEach(async () => {
+      second = await startFaultyProxy(chain.url);
+      await start({ RPC_URL: `${chain.proxy.url},${second.url}` });
+    });
+    afterEach(async () => {
+      await second.close();
+      await other?.stop();
+      other = undefined;
+    });
+
+    it("signs nothing while they disagree on a block", async () => {
+      const document = await record();
+      const bundle = (): Promise<HttpResponse> => server.get(`/api/v1/proof/${idOf(document)}?format=bundle`);
+      assert.deepEqual([(await attest(document)).status, (await bundle()).status], [200, 200]);
+      second.intercept = otherHashes;
+      assert.deepEqual([(await attest(document)).status, (await bundle()).status], [503, 503]);
+      second.mode = "pass";
+      const { statement } = (await attest(document)).body;
+      assert.isTrue(statement.limitations.some((each: string) => each.includes("2 nodes of the chain agreed")));
+    });
+
+    it("does not use one that serves another chain, and shows why", async () => {
+      other = await startRawAnvil(0, "london");
+      second.target = other.http;
+      const address = await eventually(async () => {
+        const { body } = await server.get("/api/v1/status");
+        assert.isFalse(body.node.addresses[1].reachable);
+        return body.node.addresses[1];
+      });
+      assert.match(address.reason, /^the node serves another chain: /);
+      assert.isFalse(address.active);
+      await record();
+      assert.equal((await server.get("/readyz")).status, 200);
+    });
+  });
+});
