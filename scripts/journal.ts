@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { checkCommand } from "./journal/check-command.ts";
 import { importCommand } from "./journal/import-command.ts";
 import { restoreCommand } from "./journal/restore-command.ts";
+import { resolveCommand } from "./journal/resolve-command.ts";
 import { runCommand } from "./proofs/run-command.ts";
 
 const program = new Command("journal").description(
@@ -11,4 +12,5 @@ const program = new Command("journal").description(
 program.addCommand(checkCommand());
 program.addCommand(restoreCommand());
 program.addCommand(importCommand());
+program.addCommand(resolveCommand());
 await runCommand(program);

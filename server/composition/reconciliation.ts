@@ -14,12 +14,12 @@ import type { Foundation } from "./foundation.ts";
 
 /** Builds the regular comparison of journal, replicas and chain. */
 export function createReconciler(
-  { journal, proofAnchor: chain, telemetry, logger, clock }: Foundation,
+  { journal, proofAnchor: chain, entryVerifier, telemetry, logger, clock }: Foundation,
   config: JournalConfig,
   store: ReconciliationStore,
   targets: readonly SegmentTarget[],
 ): Reconciler {
-  const divergences = new DivergenceTracker(store, telemetry, clock);
+  const divergences = new DivergenceTracker(store, entryVerifier, telemetry, clock);
   return new Reconciler({
     store,
     confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, divergences, clock }),

@@ -151,12 +151,29 @@ function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
   };
 }
 
+/** Maximum number of alerts of one cause: further divergences of it share one alert. */
+const MAX_ALERTS_PER_CAUSE = 10;
+
+const AGREES = "journal, replicas and chain agree again";
+
+/** Returns the subject of the alert for further divergences of a cause. */
+function othersOf(cause: string): string {
+  return `${cause}: others`;
+}
+
+/** Returns the kind of what diverges, such as `anchor`. */
+function causeOf(subject: string): string {
+  return /^[a-z]+/.exec(subject)?.[0] ?? subject;
+}
+
 /** @param diverged Subjects of the divergences that last */
 function journalEvents(
   { logger, metrics, alerts }: TelemetryDeps,
   serviceLog: ServiceLogWriter,
   diverged: Set<string>,
 ): JournalEvents {
+  /** Divergences without an alert of their own, by cause. */
+  const others = new Map<string, Set<string>>();
   return {
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
     journalProbed: () => undefined,
@@ -164,14 +181,29 @@ function journalEvents(
       if (diverged.has(subject)) return;
       diverged.add(subject);
       metrics.divergences.inc();
-      alerts.raise("journal_divergence", message, subject);
-      if (isNews) serviceLog.broadcast("warn", message);
+      const cause = causeOf(subject);
+      const alike = alerts.subjects("journal_divergence").filter((each) => causeOf(each) === cause);
+      if (alike.includes(subject) || alike.length < MAX_ALERTS_PER_CAUSE) {
+        alerts.raise("journal_divergence", message, subject);
+        if (isNews) serviceLog.broadcast("warn", message);
+        return;
+      }
+      const further = others.get(cause) ?? new Set();
+      others.set(cause, further.add(subject));
+      const text = `more than ${MAX_ALERTS_PER_CAUSE} divergences of ${cause}; the status has their number`;
+      if (further.size === 1 && isNews) serviceLog.broadcast("warn", text);
+      alerts.raise("journal_divergence", text, othersOf(cause));
     },
     divergenceResolved(subject, isNews = true) {
+      const cause = causeOf(subject);
+      const further = others.get(cause);
+      const hadNoAlert = further?.delete(subject) === true;
+      if ((further?.size ?? 0) === 0) alerts.resolve("journal_divergence", AGREES, othersOf(cause));
       // Only the alerts have divergences from before this start.
-      if (!diverged.delete(subject) && !alerts.lasts("journal_divergence", subject)) return;
-      alerts.resolve("journal_divergence", "journal, replicas and chain agree again", subject);
-      if (isNews) serviceLog.broadcast("info", `${subject}: journal, replicas and chain agree again`);
+      const isKnown = diverged.delete(subject) || alerts.lasts("journal_divergence", subject);
+      if (!isKnown || hadNoAlert) return;
+      alerts.resolve("journal_divergence", AGREES, subject);
+      if (isNews) serviceLog.broadcast("info", `${subject}: ${AGREES}`);
     },
     journalCorrected(message) {
       metrics.corrections.inc();

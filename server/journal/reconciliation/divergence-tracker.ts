@@ -1,4 +1,12 @@
-import { type ReconciliationStore, type Subject, subjectText } from "./divergence.ts";
+import { SealbookError } from "../../errors.ts";
+import type { EntryVerifier } from "../entries/verified-entries.ts";
+import {
+  acknowledgedText,
+  type Divergence,
+  type ReconciliationStore,
+  type Subject,
+  subjectText,
+} from "./divergence.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { JournalEvents } from "../events.ts";
 
@@ -6,20 +14,26 @@ import type { JournalEvents } from "../events.ts";
  * Tracks open divergences: stores each one until it is resolved and emits it once, whichever relayer holds the lease.
  */
 export class DivergenceTracker {
-  readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences">;
+  readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "noticesAfter">;
+  readonly #verifier: Pick<EntryVerifier, "begin">;
   readonly #telemetry: JournalEvents;
   readonly #clock: Clock;
   /** Subjects of the open divergences that this process has loaded. */
   readonly #open = new Set<string>();
   /** Subjects of the divergences that the current pass found. */
   readonly #found = new Set<string>();
+  /** Divergences that entries of the journal acknowledge. */
+  readonly #acknowledged = new Set<string>();
+  #newestNotice = 0;
 
   constructor(
-    store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences">,
+    store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "noticesAfter">,
+    verifier: Pick<EntryVerifier, "begin">,
     telemetry: JournalEvents,
     clock: Clock,
   ) {
     this.#store = store;
+    this.#verifier = verifier;
     this.#telemetry = telemetry;
     this.#clock = clock;
   }
@@ -31,7 +45,12 @@ export class DivergenceTracker {
 
   /** Loads the divergences that an earlier process or another relayer raised or resolved. */
   async refresh(): Promise<void> {
-    const kept = await this.#store.divergences();
+    await this.#readAcknowledged();
+    const kept: Divergence[] = [];
+    for (const divergence of await this.#store.divergences()) {
+      if (this.#acknowledged.has(acknowledgedText(divergence))) await this.#store.resolve(divergence.subject);
+      else kept.push(divergence);
+    }
     for (const { subject, message } of kept) {
       if (!this.#open.has(subject)) this.#telemetry.journalDiverged(subject, message, false);
       this.#open.add(subject);
@@ -47,6 +66,7 @@ export class DivergenceTracker {
   /** @returns whether the divergence is new */
   async diverged(subject: Subject, message: string): Promise<boolean> {
     const text = subjectText(subject);
+    if (this.#acknowledged.has(acknowledgedText({ subject: text, message }))) return false;
     this.#found.add(text);
     if (this.#open.has(text)) return false;
     const isNew = await this.#store.raise({ subject: text, message, foundAt: this.#clock() });
@@ -72,6 +92,17 @@ export class DivergenceTracker {
     for (const subject of this.#open) if (!this.#found.has(subject)) await this.#resolve(subject);
   }
 
+  /** Reads the newer acknowledgements; one that is not in the chain of digests does not count. */
+  async #readAcknowledged(): Promise<void> {
+    const sequences = await this.#store.noticesAfter(this.#newestNotice);
+    const entries = this.#verifier.begin();
+    for (const sequence of sequences) {
+      const entry = await entries.entry(sequence).catch(damaged);
+      if (entry?.kind === "resolution") this.#acknowledged.add(entry.divergence);
+      this.#newestNotice = sequence;
+    }
+  }
+
   async #resolve(subject: string): Promise<void> {
     // Most subjects have no divergence and need no write.
     if (!this.#open.has(subject)) return;
@@ -79,4 +110,9 @@ export class DivergenceTracker {
     this.#open.delete(subject);
     this.#telemetry.divergenceResolved(subject, isNew);
   }
+}
+
+function damaged(error: unknown): undefined {
+  if (error instanceof SealbookError && error.code === "journal_damaged") return undefined;
+  throw error;
 }

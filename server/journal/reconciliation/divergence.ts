@@ -21,6 +21,11 @@ export interface Divergence {
   readonly foundAt: number;
 }
 
+/** Returns the text by which an entry acknowledges a divergence. */
+export function acknowledgedText({ subject, message }: Pick<Divergence, "subject" | "message">): string {
+  return `${subject}: ${message}`;
+}
+
 /** Returns the stable name of a subject. */
 export function subjectText(subject: Subject): string {
   switch (subject.kind) {
@@ -85,6 +90,8 @@ export interface ReconciliationStore {
   progress(): Promise<ReconciliationProgress>;
   save(progress: ReconciliationProgress): Promise<void>;
   divergences(): Promise<Divergence[]>;
+  /** Returns the numbers of the entries about the server's own work after one. */
+  noticesAfter(sequence: number): Promise<number[]>;
   /** @returns false when it is open already */
   raise(divergence: Divergence): Promise<boolean>;
   /** @returns false when there was none */

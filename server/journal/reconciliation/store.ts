@@ -12,6 +12,8 @@ import { checkpointHashAt, wrongNodes } from "../entries/digest-nodes.ts";
 import { blocksIn, ENTRIES_PER_BLOCK } from "../integrity/digest-tree.ts";
 import { digestFrom } from "../entries/entry-source.ts";
 
+const NOTICES_AT_ONCE = 500;
+
 /** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
   const lookups = new KeyLookups();
@@ -107,6 +109,17 @@ export function reconciliationStore(database: Database, holder: string): Reconci
     async divergences() {
       const rows = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
       return rows.map(({ subject, message, found_at: foundAt }) => ({ subject, message, foundAt }));
+    },
+
+    async noticesAfter(sequence) {
+      const rows = await database
+        .selectFrom("notices")
+        .select("sequence")
+        .where("sequence", ">", sequence)
+        .orderBy("sequence")
+        .limit(NOTICES_AT_ONCE)
+        .execute();
+      return rows.map((row) => row.sequence);
     },
 
     async raise({ subject, message, foundAt }) {

@@ -1,3 +1,4 @@
+import { makeBlock, shownBlock } from "../../support/made-block.ts";
 import { existsSync } from "node:fs";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
@@ -165,16 +166,11 @@ describe("journal script", function () {
     });
 
     it("reports a replaced block", async () => {
-      const other = `0x${"77".repeat(32)}`;
-      const inOther = (result: unknown, key: string): unknown =>
-        typeof result === "object" && result !== null ? { ...result, [key]: other } : result;
-      proxy.intercept = ({ method }) => {
-        if (method === "eth_getBlockByNumber") return { change: (result) => inOther(result, "hash") };
-        if (method !== "eth_getBlockReceipts") return "pass";
-        return {
-          change: (result) =>
-            Array.isArray(result) ? result.map((receipt: unknown) => inOther(receipt, "blockHash")) : result,
-        };
+      const other = (number: unknown) =>
+        makeBlock({ number: Number(number), time: 1, miner: `0x${"77".repeat(20)}` }, []);
+      proxy.intercept = ({ method, params: [number, isFull] }) => {
+        if (method === "eth_getBlockByNumber") return { result: shownBlock(other(number), isFull) };
+        return method === "eth_getBlockReceipts" ? { result: [] } : "pass";
       };
       const { code, out } = await journal(variables, "check");
       assert.equal(code, 1);
@@ -184,12 +180,11 @@ describe("journal script", function () {
       assert.isAtLeast(matched?.length ?? 0, 2);
     });
 
-    it("reports a missing block, and an empty one in its place", async () => {
+    it("reports a missing block, and concludes nothing from one that lacks its receipts", async () => {
       proxy.intercept = only(["eth_getBlockReceipts"], () => ({ result: [] }));
-      assert.match(
-        (await journal(variables, "check")).out,
-        /: the block does not have its transaction, or that one failed$/m,
-      );
+      const { code, err } = await journal(variables, "check");
+      assert.equal(code, 2);
+      assert.match(err, /inconsistent: its receipts are not those of its header/);
       proxy.intercept = only(["eth_getBlockByNumber", "eth_getBlockReceipts"], () => ({ result: null }));
       assert.match((await journal(variables, "check")).out, /: the chain has no such block$/m);
     });

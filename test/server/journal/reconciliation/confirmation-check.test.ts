@@ -46,6 +46,7 @@ function checkOf() {
   };
   const store = {
     raise: async ({ subject }: { subject: string }) => !open.has(subject) && !!open.add(subject),
+    noticesAfter: async () => [],
     resolve: async (subject: string) => open.delete(subject),
     divergences: async () => [...open].map((subject) => ({ subject, message: "", foundAt: 0 })),
     confirmations: async () => unused(),
@@ -57,7 +58,7 @@ function checkOf() {
     store,
     entries: journal,
     chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
-    divergences: new DivergenceTracker(store, telemetry, () => world.now),
+    divergences: new DivergenceTracker(store, { begin: unused }, telemetry, () => world.now),
     clock: () => world.now,
   });
   return { check, world, messages, block, journal };

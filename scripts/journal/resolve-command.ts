@@ -1,0 +1,65 @@
+import { Command } from "commander";
+import { parseConfig } from "../../server/config/config.ts";
+import { readEnv } from "../../server/config/environment.ts";
+import { openJournalDatabase } from "../../server/composition/database.ts";
+import { acknowledgedText } from "../../server/journal/reconciliation/divergence.ts";
+import { appendNotice } from "../../server/journal/entries/entry-log.ts";
+import { printable } from "../proofs/reason.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+
+/** Divergences per transaction, to bound the wait of other writers. */
+const AT_ONCE = 500;
+
+interface Options {
+  readonly reason?: string;
+  readonly all?: true;
+}
+
+/** Creates the command `journal resolve`. */
+export function resolveCommand(): Command {
+  return new Command("resolve")
+    .description("Acknowledges divergences that an operator has looked into; without a subject it lists them.")
+    .argument("[subject]", "subject of a divergence, as in the alert; with --all the beginning of several")
+    .option("--reason <text>", "what was found out; part of the journal")
+    .option("--all", "all divergences whose subject begins so")
+    .addHelpText(
+      "after",
+      `
+Appends an entry with subject, message and reason to the journal for each divergence. Running servers end the alert; the
+same divergence with another message raises a new one.
+Exit code: 0 done or listed, 1 nothing to resolve, 2 wrong usage.`,
+    )
+    .action(resolve);
+}
+
+async function resolve(subject: string | undefined, { reason, all }: Options): Promise<void> {
+  const config = parseConfig(readEnv(), { relays: false });
+  const database = await openJournalDatabase(config.database);
+  try {
+    const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
+    if (subject === undefined) {
+      for (const each of open) console.log(printable(acknowledgedText(each)));
+      return;
+    }
+    if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed");
+    const chosen = open.filter((each) => (all ? each.subject.startsWith(subject) : each.subject === subject));
+    if (chosen.length === 0) throw new CommandFailure(`there is no divergence ${subject}`);
+    for (let first = 0; first < chosen.length; first += AT_ONCE) {
+      await database.transaction().execute(async (transaction) => {
+        for (const each of chosen.slice(first, first + AT_ONCE)) {
+          const divergence = acknowledgedText(each);
+          await appendNotice(transaction, (sequence) => ({
+            kind: "resolution",
+            sequence,
+            divergence,
+            reason,
+            resolvedAt: Date.now(),
+          }));
+        }
+      });
+    }
+    console.log(`${chosen.length} divergences are acknowledged`);
+  } finally {
+    await database.destroy();
+  }
+}
