@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import type { RecordQuery, RecordRow, RecordStore, SearchPattern } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { toPostgresText } from "../journal/engine/postgres-types.ts";
 import { isPostgres } from "../journal/engine/migrations/portable-schema.ts";
 import type { RecordsTable, Schema } from "../journal/engine/schema.ts";
 
@@ -20,7 +21,10 @@ export function recordStore(database: Database): RecordStore {
     },
 
     async search(query) {
-      const { pattern, limit, before = Infinity } = query;
+      const { limit, before = Infinity } = query;
+      const [first, ...others] = query.pattern;
+      const stored = isPostgres(database) ? toPostgresText : (text: string): string => text;
+      const pattern: SearchPattern = [stored(first), ...others.map(stored)];
       const rows = database.selectFrom("records").selectAll().orderBy("position", "desc");
       if (pattern.length === 1) {
         // The index has the rows in this order.

@@ -30,5 +30,10 @@ function wholeNumber(text: string): number {
  * never contain it, but records written by others and queries may: it is replaced by the symbol for NUL in both.
  */
 export function toParameter(value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll("\0", "\u2400") : value;
+  return typeof value === "string" ? toPostgresText(value) : value;
+}
+
+/** Returns a text as PostgreSQL stores it. */
+export function toPostgresText(text: string): string {
+  return text.replaceAll("\0", "\u2400");
 }
