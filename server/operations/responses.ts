@@ -86,8 +86,8 @@ export const Status = z
       ...Bft.partial().shape,
     }),
     journal: z.object({
-      records: whole.nullable(),
-      pending: whole.nullable(),
+      records: whole,
+      pending: whole,
       writable: z.boolean().meta({ description: "Whether the journal can be written." }),
       storage_fault: z
         .string()

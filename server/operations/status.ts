@@ -32,11 +32,14 @@ export interface StatusDeps {
   readonly replicaLag: () => number | null;
 }
 
-/** Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. */
+/**
+ * Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it.
+ * @throws SealbookError `journal_unavailable` when the database does not respond
+ */
 export async function statusReport(deps: StatusDeps): Promise<Status> {
   const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
     inspected(deps.inspect),
-    ifReadable(deps.proofCounts()),
+    deps.proofCounts(),
     ifReadable(deps.transactionsInFlight()),
     ifReadable(deps.failedAnchors()),
     ifReadable(deps.lastReconciled()),
@@ -48,7 +51,6 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const isFaulty =
     divergences > 0 ||
     failed !== 0 ||
-    counts === undefined ||
     !storage.writable ||
     storage.fault !== undefined ||
     deps.lacksReplica() ||
@@ -76,8 +78,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       ...bftStatus(node?.consensus.bft),
     },
     journal: {
-      records: counts?.records ?? null,
-      pending: counts?.pending ?? null,
+      records: counts.records,
+      pending: counts.pending,
       writable: storage.writable,
       storage_fault: storage.fault ?? null,
       free_bytes: storage.freeBytes ?? null,
@@ -146,7 +148,7 @@ function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consens
   };
 }
 
-/** Returns `undefined` while the journal cannot be read. */
+/** Returns `undefined` for a part of the journal that cannot be read, such as a damaged page. */
 async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

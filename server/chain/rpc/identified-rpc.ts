@@ -1,8 +1,9 @@
-import { type AddressState, NodeError, type Rpc, type Subscriber, type Subscription } from "./rpc.ts";
+import { SealbookError } from "../../errors.ts";
+import { type AddressState, NodeError, WrongChainError, type Rpc, type Subscriber, type Subscription } from "./rpc.ts";
 
 /** Age of a successful check at which the next call repeats it. */
 const CHECK_MILLISECONDS = 5_000;
-/** Age of a failed check at which the next call repeats it. */
+/** Age of a check that found another chain at which the next call repeats it. */
 const RECHECK_MILLISECONDS = 500;
 
 interface Check {
@@ -74,11 +75,16 @@ export class IdentifiedRpc implements Rpc {
       .then(
         () => void (this.#last = { at: performance.now(), failure: undefined }),
         (failure: unknown) => {
-          this.#last = { at: performance.now(), failure };
+          // A node that did not respond may respond to the next call.
+          this.#last = isWrongChain(failure) ? { at: performance.now(), failure } : undefined;
           throw failure;
         },
       )
       .finally(() => (this.#checking = undefined));
     return this.#checking;
   }
+}
+
+function isWrongChain(failure: unknown): boolean {
+  return failure instanceof SealbookError && failure.cause instanceof WrongChainError;
 }
