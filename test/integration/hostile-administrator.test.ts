@@ -253,7 +253,7 @@ describe("an administrator of the database", function () {
     assert.isAbove(count, 200);
     assert.includeMembers(
       [...covered],
-      ["proofs", "confirmations", "anchors", "proof_keys", "notices", "digest_nodes"],
+      ["proofs", "confirmations", "anchors", "proof_keys_recent", "notices", "digest_nodes"],
     );
     assert.isEmpty(failures, `${failures.length} of ${count}:\n${failures.join("\n")}`);
     const after = await claims();
