@@ -28,7 +28,8 @@ export async function startSealbook(root: string, variables: EnvironmentVariable
   const log = join(directory, "server.log");
   const serving = await startServing({
     ...(await startCommand()),
-    variables: { PORT: "0", CHAIN_PORT: "0", DATA_DIR: directory, ...variables },
+    // One address makes the load of many: it has no maximum number of connections.
+    variables: { PORT: "0", CHAIN_PORT: "0", TRUSTED_PROXIES: "127.0.0.1", DATA_DIR: directory, ...variables },
     log,
     ready: /Sealbook listens on ([^\s"]+)/,
   });

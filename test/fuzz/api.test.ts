@@ -31,6 +31,7 @@ describe("both APIs, with arbitrary requests", function () {
     server = await startServer({
       SESSION_LIFETIME: "36000",
       STORE_RATE: "1000000",
+      QUERY_RATE: "1000000",
       EXPLORER_RATE: "1000000",
       LOGIN_ATTEMPTS_PER_SOURCE: "5",
     });

@@ -25,6 +25,7 @@ describe("Schemathesis, with all of its checks", () => {
     server = await startServer({
       SESSION_LIFETIME: "36000",
       STORE_RATE: "1000000",
+      QUERY_RATE: "1000000",
       EXPLORER_RATE: "1000000",
       LOGIN_ATTEMPTS_PER_SOURCE: "1000000",
     });

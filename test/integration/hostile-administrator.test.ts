@@ -53,7 +53,7 @@ describe("an administrator of the database", function () {
     },
     { document_id: "twice", hash: sha256("older"), metadata: { type: "log", source: "b", timestamp: 8 } },
   ];
-  const many = Array.from({ length: 300 }, (_, n) => ({
+  const many = Array.from({ length: 600 }, (_, n) => ({
     document_id: `of many ${n}`,
     hash: sha256(`of many ${n}`),
     metadata: { type: "log", source: `s${n % 3}`, timestamp: 9, n },
@@ -253,7 +253,7 @@ describe("an administrator of the database", function () {
     assert.isAbove(count, 200);
     assert.includeMembers(
       [...covered],
-      ["proofs", "confirmations", "anchors", "proof_keys_recent", "notices", "digest_nodes"],
+      ["proofs", "confirmations", "anchors", "proof_keys", "proof_keys_recent", "notices", "digest_nodes"],
     );
     assert.isEmpty(failures, `${failures.length} of ${count}:\n${failures.join("\n")}`);
     const after = await claims();
