@@ -2,6 +2,7 @@
 import { text } from "node:stream/consumers";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { decodeCallData, type DecodedCallData } from "../server/records/call-data/call-data.ts";
+import { MAX_ROW_BYTES_OFFLINE } from "../server/records/compression.ts";
 import { ROW_FUNCTIONS, type RowFunction } from "../server/records/decoded-transaction.ts";
 import { SealbookError } from "../server/errors.ts";
 import { callDataListing } from "./decode-listing.ts";
@@ -17,7 +18,7 @@ const program = new Command("decode")
   .exitOverride()
   .action(async (hex: string, options: { function?: RowFunction; json?: true }) => {
     const inputdata = hex === "-" ? (await text(process.stdin)).trim() : hex;
-    const decoded = decodeCallData(inputdata, options.function);
+    const decoded = decodeCallData(inputdata, options.function, MAX_ROW_BYTES_OFFLINE);
     process.stdout.write(`${options.json === true ? asJson(decoded) : callDataListing(decoded)}\n`);
   });
 

@@ -6,6 +6,9 @@ import { malformed, SealbookError } from "../errors.ts";
  */
 export const MAX_ROW_BYTES = 128 * 1024;
 
+/** The same for somebody who decodes on a machine of their own: rows of other systems can be larger. */
+export const MAX_ROW_BYTES_OFFLINE = 8 * 1024 * 1024;
+
 /** A bzip2 codec. */
 export interface Bzip2 {
   /** Compresses to one stream, deterministically. */
@@ -47,9 +50,9 @@ export function packRowData(text: string, bzip2: Bzip2): StoredRowData {
  *
  * @throws SealbookError `malformed` at `rowdata` for invalid bzip2 or UTF-8
  */
-export function unpackRowData(stored: StoredRowData, bzip2: Bzip2): string {
-  const plain = stored.comp ? expand(stored.rowdata, bzip2) : stored.rowdata;
-  if (plain.length > MAX_ROW_BYTES) throw malformed("rowdata", `is longer than ${MAX_ROW_BYTES} bytes`);
+export function unpackRowData(stored: StoredRowData, bzip2: Bzip2, maximum = MAX_ROW_BYTES): string {
+  const plain = stored.comp ? expand(stored.rowdata, bzip2, maximum) : stored.rowdata;
+  if (plain.length > maximum) throw malformed("rowdata", `is longer than ${maximum} bytes`);
   try {
     return utf8.decode(plain);
   } catch (cause) {
@@ -57,9 +60,9 @@ export function unpackRowData(stored: StoredRowData, bzip2: Bzip2): string {
   }
 }
 
-function expand(rowdata: Uint8Array, bzip2: Bzip2): Uint8Array {
+function expand(rowdata: Uint8Array, bzip2: Bzip2, maximum: number): Uint8Array {
   try {
-    return bzip2.decompress(rowdata, MAX_ROW_BYTES);
+    return bzip2.decompress(rowdata, maximum);
   } catch (cause) {
     if (cause instanceof SealbookError && cause.code === "malformed") {
       throw malformed("rowdata", `bad bzip2: ${cause.message}`, cause);

@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const INTERNAL =
   /node_modules|node:internal|\.[cm]?[jt]s:\d|\n\s+at |SQLITE|SqliteError|\b(select|insert into|update) .* (from|values|set) |\bECONN|\bEADDR|undefined is not|cannot read propert|is not a function/i;
 /** How requests are refused that belong to no operation, or are not even requests. */
-const OUTSIDE = [400, 404, 405, 408, 413, 414, 415, 417, 431];
+const OUTSIDE = [400, 404, 405, 408, 413, 414, 415, 417, 421, 431];
 
 describe("both APIs, with arbitrary requests", function () {
   const openApi = new OpenApi(openApiText());

@@ -24,7 +24,7 @@ export function send(
   const named = new Set(headers.map(([name]) => name.toLowerCase()));
   const lines = [
     `${method} ${target} HTTP/1.1`,
-    ...(named.has("host") ? [] : ["Host: sealbook"]),
+    ...(named.has("host") ? [] : ["Host: localhost"]),
     "Connection: close",
     ...headers.map(([name, value]) => `${name}: ${value}`),
     ...(named.has("content-length") || body.length === 0 ? [] : [`Content-Length: ${body.length}`]),

@@ -29,11 +29,12 @@ export interface PanelStage extends AsyncDisposable {
 
 /** Builds the panel if its sources have changed, and starts a server and a browser; one of each per test file. */
 export async function openPanel(
-  variables: EnvironmentVariables = {},
+  given: EnvironmentVariables = {},
   options: TestServerOptions = {},
 ): Promise<PanelStage> {
   if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
   await buildPanel();
+  const variables = { ALLOWED_HOSTS: REMOTE_NAME, ...given };
   let server = await startServer(variables, options);
   const { port } = new URL(server.url);
   const browser = await chromium.launch({

@@ -1,4 +1,4 @@
-import { unpackRowData } from "../compression.ts";
+import { MAX_ROW_BYTES, unpackRowData } from "../compression.ts";
 import { decodeRowData, type Row } from "../row-data.ts";
 import { type RowArguments, type RowFunction, ROW_FUNCTIONS } from "../decoded-transaction.ts";
 import type { DecodedTransaction } from "../responses.ts";
@@ -45,15 +45,20 @@ export interface DecodedCallData {
  *
  * @param inputdata `0x`-prefixed hex, with the selector
  * @param expected The required function; any row function if omitted
+ * @param maximum Maximum bytes of the row before compression
  * @throws SealbookError `malformed` with the position as path: `inputdata` for the call data as a whole, the name of an
  * argument, or `rowdata.payload` for the payload inside the row
  */
-export function decodeCallData(inputdata: string, expected?: RowFunction): DecodedCallData {
+export function decodeCallData(
+  inputdata: string,
+  expected?: RowFunction,
+  maximum: number = MAX_ROW_BYTES,
+): DecodedCallData {
   const data = parseHex("inputdata", inputdata);
   const name = functionOf(data, expected);
   const raw = readArguments(rowFunctionFragment(name).inputs, data.subarray(SELECTOR_BYTES));
   const args = argumentsOf(raw);
-  const filechain = unpackRowData(args, bzip2);
+  const filechain = unpackRowData(args, bzip2, maximum);
   const row = decodeRowData(filechain);
   const transaction = transactionView((argument) => find(raw, argument), filechain, row.payload);
   return { function: name, arguments: args, filechain, row, transaction };
