@@ -53,7 +53,7 @@ describe("an administrator of the database", function () {
     },
     { document_id: "twice", hash: sha256("older"), metadata: { type: "log", source: "b", timestamp: 8 } },
   ];
-  const many = Array.from({ length: 600 }, (_, n) => ({
+  const many = Array.from({ length: 300 }, (_, n) => ({
     document_id: `of many ${n}`,
     hash: sha256(`of many ${n}`),
     metadata: { type: "log", source: `s${n % 3}`, timestamp: 9, n },
@@ -210,7 +210,7 @@ describe("an administrator of the database", function () {
     }
   }
 
-  const apply = ({ table, before, after }: Change): boolean => {
+  const apply = ({ table, before, after }: Change, insert = "insert"): boolean => {
     const keys = columnsOf(table).filter(({ isKey }) => isKey);
     database.exec("begin immediate");
     try {
@@ -223,7 +223,7 @@ describe("an administrator of the database", function () {
         const values = names.map((name) => after[name] ?? null);
         const list = names.map((name) => `"${name}"`).join();
         const places = names.map(() => "?").join();
-        database.prepare(`insert into "${table}" (${list}) values (${places})`).run(...values);
+        database.prepare(`${insert} into "${table}" (${list}) values (${places})`).run(...values);
       }
       database.exec("commit");
       return true;
@@ -248,12 +248,14 @@ describe("an administrator of the database", function () {
         const wrong = right && (isExempt(change, claim) ? undefined : falsehood(name, claim, right));
         if (wrong !== undefined) failures.push(`${change.name}: ${name}: ${JSON.stringify(wrong).slice(0, 300)}`);
       }
-      assert.isTrue(apply({ ...change, before: change.after, after: change.before }), `${change.name} is undone`);
+      // The server can have written the row meanwhile.
+      const undone = apply({ ...change, before: change.after, after: change.before }, "insert or replace");
+      assert.isTrue(undone, `${change.name} is undone`);
     }
     assert.isAbove(count, 200);
     assert.includeMembers(
       [...covered],
-      ["proofs", "confirmations", "anchors", "proof_keys", "proof_keys_recent", "notices", "digest_nodes"],
+      ["proofs", "confirmations", "anchors", "proof_keys_recent", "notices", "digest_nodes"],
     );
     assert.isEmpty(failures, `${failures.length} of ${count}:\n${failures.join("\n")}`);
     const after = await claims();

@@ -182,7 +182,7 @@ describe("the relayer on a network of validators", () => {
     network.at(4).proposes = false;
     await raised(
       "degraded_performance",
-      /^the validator validator-5 seals blocks and proposes none: it let \d+ turns pass/,
+      /^validator validator-5 signs blocks but proposes none: it missed \d+ proposals/,
     );
     const { participation, missing } = await consensus();
     assert.deepEqual([missing, participation[4].state], [[], "silent"]);

@@ -88,6 +88,8 @@ describe("mutual TLS to the node", function () {
           RPC_TLS_PIN: `${node.fingerprint},${renewed.fingerprint}`,
           PROOF_WAIT: "60",
           DATABASE_URL: `file:${directory}/${protocol}.sqlite`,
+          // The folder is that of the server before.
+          NEW_JOURNAL: "yes",
         };
         const server = await startServer(variables, { directory: chain.directory });
         const accepted = freshDocuments(3);
