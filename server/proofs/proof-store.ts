@@ -1,3 +1,4 @@
+import { SealbookError } from "../errors.ts";
 import { type CompiledQuery, type ExpressionBuilder, type Insertable, sql } from "kysely";
 import { hashKey } from "./leaf-index.ts";
 import { type AcceptedProof, metadataOf, type ProofMetadata, type StoredProof } from "./proof.ts";
@@ -92,7 +93,17 @@ export function selectProofs(database: Database) {
 
 export type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
 
+/** @throws SealbookError `journal_damaged` when the row was changed so that it cannot be read */
 export function toProof(row: ProofRow): StoredProof {
+  try {
+    return readProof(row);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new SealbookError("journal_damaged", `entry ${row.sequence}: ${cause.message}`, { cause });
+  }
+}
+
+function readProof(row: ProofRow): StoredProof {
   const metadata = toMetadata(row);
   const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
   return {
@@ -260,6 +271,20 @@ export function assertWhole(rows: readonly ProofRow[], wanted: readonly number[]
   }
 }
 
+/** Returns the candidates that match. Another one has the same key by chance, or was changed. */
+async function matching(
+  rows: readonly ProofRow[],
+  isMatch: (proof: StoredProof) => boolean,
+  checked: VerifiedEntries | undefined,
+): Promise<StoredProof[]> {
+  const found: StoredProof[] = [];
+  for (const proof of rows.map(toProof)) {
+    if (isMatch(proof)) found.push(proof);
+    else await checked?.entry(proof.sequence);
+  }
+  return found;
+}
+
 export function proofStore(database: Database, statements: ProofStatements): ProofStore {
   const pendingHashes = (e: ExpressionBuilder<Schema, "anchors">) =>
     e.fn
@@ -307,15 +332,14 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         recordHashes.map((hash) => keyOf(hash)),
         checked,
       );
-      return rows.map(toProof).filter((proof) => wanted.has(hashKey(proof)));
+      return matching(rows, (proof) => wanted.has(hashKey(proof)), checked);
     },
 
     async byDocument(documentId, { limit = Infinity, ...rest } = {}) {
       const found: StoredProof[] = [];
       const size = Math.min(limit, PAGE);
       for await (const rows of statements.pages(database, documentKey(documentId), "newest first", size, rest)) {
-        // Other documents can have the same key.
-        found.push(...rows.map(toProof).filter((proof) => proof.documentId === documentId));
+        found.push(...(await matching(rows, (proof) => proof.documentId === documentId, rest.checked)));
         if (found.length >= limit) break;
       }
       return found.slice(0, limit);
@@ -323,7 +347,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async *byHash(hash, checked) {
       for await (const rows of statements.pages(database, keyOf(hash), "oldest first", PAGE, { checked })) {
-        for (const row of rows) if (Buffer.compare(row.hash, hash) === 0) yield toProof(row);
+        yield* await matching(rows, (proof) => Buffer.compare(proof.hash, hash) === 0, checked);
       }
     },
 
