@@ -4,6 +4,7 @@ export { type BundleSigner, keyIdOf } from "./bundle/signed-bundle.ts";
 export type { ProofEvents } from "./events.ts";
 export {
   assertWhole,
+  matching,
   type ProofJournal,
   type ProofRow,
   type ProofStatements,

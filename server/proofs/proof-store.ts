@@ -272,7 +272,7 @@ export function assertWhole(rows: readonly ProofRow[], wanted: readonly number[]
 }
 
 /** Returns the candidates that match. Another one has the same key by chance, or was changed. */
-async function matching(
+export async function matching(
   rows: readonly ProofRow[],
   isMatch: (proof: StoredProof) => boolean,
   checked: VerifiedEntries | undefined,

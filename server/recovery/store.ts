@@ -4,7 +4,7 @@ import type { RecoveryStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendNotice, inTransaction } from "../journal/entries/entry-log.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
-import { assertWhole, type ProofRow, type ProofStatements, selectProofs, toProof } from "../proofs/index.ts";
+import { assertWhole, matching, type ProofRow, type ProofStatements, selectProofs, toProof } from "../proofs/index.ts";
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import { SealbookError } from "../errors.ts";
 import { equalBytes } from "../kit/bytes.ts";
@@ -46,10 +46,8 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     async ofDocuments(documentIds, checked) {
       const wanted = new Set(documentIds);
       const rows = await statements.lookup(database, documentIds.map(documentKey), checked);
-      return rows
-        .filter(({ document_id }) => wanted.has(document_id))
-        .sort((a, b) => b.sequence - a.sequence)
-        .map(toProof);
+      const found = await matching(rows, ({ documentId }) => wanted.has(documentId), checked);
+      return found.sort((a, b) => b.sequence - a.sequence);
     },
 
     async ofContent(hash, limit, checked) {
