@@ -47,6 +47,12 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       const wanted = new Set(documentIds);
       const rows = await statements.lookup(database, documentIds.map(documentKey), checked);
       const found = await matching(rows, ({ documentId }) => wanted.has(documentId), checked);
+      const known = new Set(found.map(({ documentId }) => documentId));
+      for (const id of wanted) {
+        if (known.has(id)) continue;
+        // Its row may have got the name of another wanted document.
+        await matching(await statements.lookup(database, [documentKey(id)]), (one) => one.documentId === id, checked);
+      }
       return found.sort((a, b) => b.sequence - a.sequence);
     },
 
