@@ -137,13 +137,9 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
   const fixed =
     "--quiet --no-mining --order fifo --hardfork cancun --base-fee 0 --gas-price 0 --accounts 0 " +
     "--prune-history --no-cors --no-request-size-limit --port 0";
-  // Anvil always opens an HTTP port. A random address protects it from web pages and from programs that scan the usual
-  // ports; Linux has the whole 127.0.0.0/8 on loopback, other systems only 127.0.0.1.
-  const byte = (): number => 1 + Math.floor(Math.random() * 253);
-  const host = process.platform === "linux" ? `127.${byte()}.${byte()}.${byte()}` : "127.0.0.1";
   return [
     ...fixed.split(" "),
-    ...["--host", host, "--ipc", "anvil.ipc", "--cache-path", join(runDirectory, "cache")],
+    ...["--host", unreachableHost(), "--ipc", "anvil.ipc", "--cache-path", join(runDirectory, "cache")],
     ...[
       "--chain-id",
       String(genesis.chainId),
@@ -154,6 +150,15 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
     ],
     ...(stateFile === null ? [] : ["--load-state", stateFile]),
   ];
+}
+
+/**
+ * The address of Anvil's HTTP port, which it always opens and which would give everybody on this machine all `anvil_*`
+ * methods. Linux lets a program listen on a multicast address and never accepts a TCP connection to one, from any user.
+ * Other systems refuse to listen there.
+ */
+function unreachableHost(): string {
+  return process.platform === "linux" ? "239.255.255.254" : "127.0.0.1";
 }
 
 const require = createRequire(import.meta.url);

@@ -40,7 +40,10 @@ export interface EmbeddedChain {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
   onBlock(listener: (blockNumber: number) => void): () => void;
-  /** Finishes the block in progress, takes a snapshot if worthwhile, ends Anvil and frees the port. */
+  /**
+   * Finishes the block in progress (without a block period: mines all waiting transactions), takes a snapshot if
+   * worthwhile, ends Anvil and frees the port.
+   */
   stop(): Promise<void>;
 }
 

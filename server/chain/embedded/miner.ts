@@ -78,16 +78,24 @@ export class Miner {
     this.#wakeup.signal();
     while (!this.#stopping) {
       await (period > 0 ? this.#wakeup.sleepUntil(next) : this.#wakeup.signalled());
-      if (period > 0 && !this.#stopping) {
+      if (period === 0) await this.#mineWaiting();
+      else if (!this.#stopping) {
         await this.#makeBlock();
         next = Math.max(next + period, performance.now());
       }
-      while (period === 0 && !this.#stopping && (await this.#options.node.poolStatus()).pending > 0)
-        await this.#makeBlock();
+    }
+    // The last status can be older than the last accepted transaction.
+    if (period === 0) await this.#mineWaiting();
+  }
+
+  async #mineWaiting(): Promise<void> {
+    while ((await this.#options.node.poolStatus()).pending > 0) {
+      if (this.#stopping && this.#options.wallClock.isAhead()) return;
+      await this.#makeBlock();
     }
   }
 
-  /** Ends {@link Miner.run} after the block in progress. */
+  /** Ends {@link Miner.run} after the block in progress and, without a block period, the waiting transactions. */
   stop(): void {
     this.#stopping = true;
     this.#wakeup.stop();

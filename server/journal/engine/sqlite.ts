@@ -7,7 +7,7 @@ import { type Dialect, SqliteAdapter, SqliteDialect } from "kysely";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type CommitLog, durableCommits } from "./durable-commits.ts";
-import { translateError } from "./sqlite-errors.ts";
+import { isBusy, translateError } from "./sqlite-errors.ts";
 import { StorageGuard } from "./storage-guard.ts";
 
 /** Syncs an open file to disk. */
@@ -22,6 +22,10 @@ export interface SqliteOptions {
 
 /** Maximum number of cached statements: preparing one takes longer than running it. */
 const MAX_STATEMENTS = 500;
+
+/** Maximum wait for another process that writes. */
+const LOCK_TIMEOUT_MILLISECONDS = 5_000;
+const LOCK_RETRY_MILLISECONDS = 5;
 
 const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 };
 
@@ -41,15 +45,14 @@ export function sqliteDialect(
   { guard = new StorageGuard(), dataSync = promisify(fdatasync) }: SqliteOptions = {},
 ): Dialect {
   mkdirSync(dirname(file), { recursive: true });
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MILLISECONDS });
+  useWriteAheadLog(database);
   // LIKE is case-sensitive. Hashes are spread over pages at random: a larger cache and rarer WAL checkpoints save
   // reads, and write a page once for several commits. Statement journals stay in memory: as files they would cost more
   // than the statements. SQLite syncs what a WAL checkpoint moves into the database; commits are synced below.
   database.exec(`
-    PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     PRAGMA foreign_keys = ON;
-    PRAGMA busy_timeout = 5000;
     PRAGMA case_sensitive_like = ON;
     PRAGMA cache_size = -24576;
     PRAGMA wal_autocheckpoint = 32000;
@@ -99,6 +102,23 @@ export function sqliteDialect(
     },
   });
   return durableCommits(dialect, log);
+}
+
+/**
+ * Switches to the write-ahead log. SQLite does not wait for the lock here, so that the first start of two processes on
+ * a new file would fail.
+ */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const deadline = performance.now() + LOCK_TIMEOUT_MILLISECONDS; ;) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Atomics.wait(pause, 0, 0, LOCK_RETRY_MILLISECONDS);
+    }
+  }
 }
 
 class EmbeddedDialect extends SqliteDialect {
