@@ -10,6 +10,7 @@ import { nodeLogReader } from "../operations/node-log.ts";
 import { ProofStatements } from "../proofs/proof-store.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
+import { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";
 import type * as ChatBot from "./bot.ts";
@@ -54,6 +55,7 @@ export interface Parts {
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
   readonly printer: AttestationPrinter;
+  readonly explorerDecoder: ThreadedDecoder;
   readonly bot: Bot | undefined;
 }
 
@@ -111,8 +113,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const pictures = new DrawnPictures(config.map.tiles);
   const printer = new AttestationPrinter();
+  const explorerDecoder = new ThreadedDecoder(foundation.link.deployment.contracts);
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
-  const built = { ...parts, months, recovery, operations, pictures, printer };
+  const built = { ...parts, months, recovery, operations, pictures, printer, explorerDecoder };
   return { ...built, bot: buildBot(built, options) };
 }
 

@@ -3,7 +3,7 @@ import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
 import { errorField } from "../kit/logger.ts";
 import { bzip2 } from "../records/bzip2.ts";
-import { decodeCallData } from "../records/call-data/call-data.ts";
+import { Decoder } from "../records/decoder.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
 import { eventLog } from "../records/event-log.ts";
 import { recordChain } from "../records/event-table.ts";
@@ -19,6 +19,8 @@ export interface Records {
   readonly records: RecordService<JournalStores>;
   readonly routeDeps: RecordRouteDeps;
   readonly indexer: EventIndexer;
+  /** Decodes call data for all callers. */
+  readonly decoder: Decoder;
 }
 
 export interface RecordOptions {
@@ -58,13 +60,15 @@ export function createRecords(
     chainWaitMilliseconds,
   });
   metrics.gauge("sealbook_records", "Records in the record index", () => journal.records.count());
+  const decoder = new Decoder();
+  metrics.gauge("sealbook_decodes_in_flight", "Transactions being decoded or waiting for it", () => decoder.size);
   const routeDeps: RecordRouteDeps = {
     sessions,
     records,
-    decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
+    decoder,
     storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer };
+  return { records, routeDeps, indexer, decoder };
 }

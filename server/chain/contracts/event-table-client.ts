@@ -29,16 +29,20 @@ export class EventTableClient {
     this.#address = address;
   }
 
-  /** Compares a row with the contract's current row of its number. */
-  async stateOf(table: string, rowId: string, row: EventTableRow): Promise<"current" | "overwritten" | "missing"> {
+  /**
+   * Compares a row with the contract's current row of its number.
+   * @param digest The row's, from {@link EventTableClient.digestOf}
+   */
+  async stateOf(table: string, rowId: string, digest: string): Promise<"current" | "overwritten" | "missing"> {
     const stored = await readContract(this.#rpc, this.#address, ABI.encodeFunctionData("digestOf", [table, rowId]));
     if (stored === ZeroHash) return "missing";
-    return stored === digestOf(row) ? "current" : "overwritten";
+    return stored === digest ? "current" : "overwritten";
   }
 
-  /** Returns the row data that a call of `set` or `insert` writes. */
-  static rowdataOf(input: string): Uint8Array {
-    return bytesOfHex(String(ABI.parseTransaction({ data: input })?.args.getValue("rowdata") ?? "0x"));
+  /** Computes the digest that the contract stores of a row. */
+  static digestOf({ signer = ZeroAddress, comp, rowdata }: EventTableRow): string {
+    const row = AbiCoder.defaultAbiCoder().encode(["address", "bool", "bytes32"], [signer, comp, keccak256(rowdata)]);
+    return keccak256(row);
   }
 
   /** Decodes the event of a row in a table; `undefined` for any other event. */
@@ -56,10 +60,4 @@ export class EventTableClient {
       rowdata: bytesOfHex(args.getValue("rowdata")),
     };
   }
-}
-
-/** Computes the digest that the contract stores of a row. */
-function digestOf({ signer = ZeroAddress, comp, rowdata }: EventTableRow): string {
-  const row = AbiCoder.defaultAbiCoder().encode(["address", "bool", "bytes32"], [signer, comp, keccak256(rowdata)]);
-  return keccak256(row);
 }
