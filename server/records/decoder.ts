@@ -10,8 +10,8 @@ const MAX_WAITING_PER_CALLER = 20;
 const IDLE_MILLISECONDS = 60_000;
 
 /**
- * Decodes data of others, which can expand and nest, in a thread. Besides the budgets of the thread, the row has at most
- * 128 KiB and 128 levels, and the decoded transaction 512 KiB.
+ * Decodes data of others, which can expand and nest, in a thread. Besides the budgets of the thread, a row has at most
+ * 128 KiB and 128 levels, and a decoded transaction 512 KiB.
  */
 export class Decoder {
   readonly #pool = new WorkerPool<typeof worker>({

@@ -163,9 +163,9 @@ describe("decoding hostile call data", function () {
     const meanwhile = ofOthers.slice(start);
     isOver = true;
     await Promise.all(floods);
-    assert.sameMembers([...new Set(ofOthers)], [200, 429]);
     // In one queue, each of the ten would have waited for fifty.
-    assert.isBelow(meanwhile.filter((status) => status === 200).length, 150);
+    assert.isBelow(meanwhile.filter((status) => status === 200).length, 100);
+    assert.sameMembers([...new Set(ofOthers)], [200, 429]);
   });
 
   it("leaves the server to others: it responds while a thread decodes", async () => {
