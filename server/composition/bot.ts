@@ -49,6 +49,7 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
     pictures: options.pictures,
     readingMaxAgeMilliseconds: options.readingMaxAgeMilliseconds,
     decode: (inputdata) => decodeCallData(inputdata),
+    audit: records.routeDeps.audit,
     bzip2,
     storesPerAccount: records.routeDeps.storesPerAccount,
     isAllowedSource: (source) => sensorNetworks.has(source),

@@ -1,6 +1,7 @@
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import { chainExplorer } from "../explorer/chain/chain-reader.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
+import type { RowAudit } from "../records/index.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 import type { ExplorerDeps } from "../explorer/routes.ts";
 import { rateLimit } from "../http/limits.ts";
@@ -11,12 +12,19 @@ export interface ExplorerOptions {
   readonly validatorNames: ValidatorNames;
   /** Requests per minute from one network address. */
   readonly explorerRate: number;
+  readonly audit: RowAudit;
 }
 
 /** Builds the explorer of the chain. */
-export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExplorerOptions): ExplorerDeps {
+export function createExplorer({
+  rpc,
+  deployment,
+  validatorNames,
+  explorerRate,
+  audit,
+}: ExplorerOptions): ExplorerDeps {
   return {
-    explorer: chainExplorer(rpc, deployment, validatorNames),
+    explorer: chainExplorer(rpc, deployment, validatorNames, audit),
     requestsPerSource: rateLimit(explorerRate, "requests to the explorer from this network address"),
   };
 }

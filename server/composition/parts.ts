@@ -82,6 +82,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const records = createRecords(foundation, {
     config: config.records,
+    tables: opened.tables,
     sessions: sessions.sessions,
     transactions: sender,
     chainLagMilliseconds,

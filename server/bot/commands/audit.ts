@@ -1,4 +1,12 @@
-import { type Bzip2, type DecodedTransaction, MAX_ROW_BYTES, type Row, type RowFunction } from "../../records/index.ts";
+import {
+  type Bzip2,
+  type DecodedTransaction,
+  MAX_ROW_BYTES,
+  type Row,
+  type RowAudit,
+  type RowFunction,
+  signedRow,
+} from "../../records/index.ts";
 import { malformed, SealbookError } from "../../errors.ts";
 import { textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
@@ -14,34 +22,48 @@ export interface AuditDeps {
     readonly row: Row;
     readonly transaction: DecodedTransaction;
   };
+  readonly audit: RowAudit;
   readonly bzip2: Pick<Bzip2, "decompress">;
   /** Downloads a file; returns `undefined` if it has more bytes than the maximum. */
   readonly file: (document: SentDocument, maximum: number) => Promise<Uint8Array | undefined>;
 }
 
 /** `/decode` and `/decompress`: decode data from the blockchain. */
-export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decode" | "decompress", Command> {
+export function auditCommands({ decode, audit, bzip2, file }: AuditDeps): Record<"decode" | "decompress", Command> {
   /** Runs a command on its input; requests the input if there is none. */
   const on =
     (
       name: "decode" | "decompress",
-      run: (input: Uint8Array, request: Request) => ReturnType<typeof textMessage>,
+      run: (
+        input: Uint8Array,
+        request: Request,
+      ) => ReturnType<typeof textMessage> | Promise<ReturnType<typeof textMessage>>,
     ): Command =>
     async (request) => {
       const { argument, document, texts, user } = request;
       if (argument === "" && document === undefined) return textReply(texts.sendData(name), { ...user, awaits: name });
       const sent = document === undefined ? Buffer.from(argument) : await file(document, LARGEST_FILE_KIB * 1024);
       if (sent === undefined) return textReply(texts.fileTooLarge(LARGEST_FILE_KIB));
-      return { messages: [run(bytesOf(sent), request)] };
+      return { messages: [await run(bytesOf(sent), request)] };
     };
 
   return {
-    decode: on("decode", (input, { texts }) => {
+    decode: on("decode", async (input, { texts }) => {
       const { function: name, row, transaction } = decode(prefixedHex(input));
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
+      const found = await audit.verdictOf(signedRow(transaction));
       const text = [
         texts.decoded(name),
+        found === undefined
+          ? texts.noVerdict
+          : texts.verdict(
+              found.verdict,
+              found.original.rowId.toString(),
+              found.original.tableName,
+              found.overwrittenBy !== undefined,
+              found.replays,
+            ),
         ...Object.entries(facts).map(
           ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
         ),

@@ -7,6 +7,7 @@ import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
+import type { RowAudit } from "../../records/index.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
 import { BlockReader } from "./block-reader.ts";
@@ -14,14 +15,14 @@ import { CallDecoder } from "./call-decoder.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
 /** Creates an explorer of the chain with the contracts of a deployment. */
-export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames): ChainExplorer {
+export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames, audit: RowAudit): ChainExplorer {
   const { contracts, firstBlock } = deployment;
   const decoder = new CallDecoder(contracts);
   const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock });
   const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
   const eventTable = new EventTableClient(rpc, contracts.EventTable);
   const blocks = new BlockReader(rpc, decoder, names);
-  const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, eventTable);
+  const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, eventTable, audit);
   const anchors = new AnchorReader(rpc, blocks, proofAnchor);
   const addresses = new AddressReader(rpc, deployment, decoder, blocks, names, sessions);
   const newestNumber = (): Promise<number> => fetchQuantity(rpc, "eth_blockNumber", []);

@@ -6,6 +6,7 @@ import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
+import type { RowAudit } from "../../records/index.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { CallDecoder } from "./call-decoder.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
@@ -18,6 +19,7 @@ export class TransactionReader {
   readonly #blocks: BlockReader;
   readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
   readonly #eventTable: EventTableClient;
+  readonly #audit: RowAudit;
 
   constructor(
     rpc: Rpc,
@@ -25,12 +27,14 @@ export class TransactionReader {
     blocks: BlockReader,
     anchors: Pick<ProofAnchorClient, "anchorOf">,
     eventTable: EventTableClient,
+    audit: RowAudit,
   ) {
     this.#rpc = rpc;
     this.#decoder = decoder;
     this.#blocks = blocks;
     this.#anchors = anchors;
     this.#eventTable = eventTable;
+    this.#audit = audit;
   }
 
   async transaction(hash: string): Promise<ExploredTransaction | undefined> {
@@ -38,7 +42,7 @@ export class TransactionReader {
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
     const action = this.#decoder.actionOf(transaction);
-    const [mined, onChain] = await Promise.all([this.#minedOf(transaction), this.#onChainStateOf(action, input)]);
+    const [mined, onChain] = await Promise.all([this.#minedOf(transaction), this.#onChainStateOf(action, transaction)]);
     const call = this.#decoder.callOf(transaction);
     return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, action, onChain, call, mined };
   }
@@ -72,16 +76,22 @@ export class TransactionReader {
     };
   }
 
-  async #onChainStateOf(action: Action, input: string): Promise<OnChainState | undefined> {
+  async #onChainStateOf(action: Action, at: NodeTransaction): Promise<OnChainState | undefined> {
     if (action.kind === "anchor") return { kind: "anchor", first: await this.#anchors.anchorOf(getBytes(action.hash)) };
-    return action.kind === "record" ? { kind: "row", state: await this.#rowState(action, input) } : undefined;
+    return action.kind === "record" ? this.#rowState(action, at) : undefined;
   }
 
-  /** Compares the event table's current row of the number with the row that the transaction wrote. */
+  /** Compares the event table's current row of the number, and the index, with the row that the transaction wrote. */
   async #rowState(
-    { table, rowId, compressed: comp, signer }: WrittenRow,
-    input: string,
-  ): Promise<"current" | "overwritten" | "missing"> {
-    return this.#eventTable.stateOf(table, rowId, { signer, comp, rowdata: EventTableClient.rowdataOf(input) });
+    { table, rowId, compressed: comp, signer, signature }: WrittenRow,
+    { hash, input }: NodeTransaction,
+  ): Promise<OnChainState> {
+    const rowdata = EventTableClient.rowdataOf(input);
+    const row = { tableName: table, rowId: BigInt(rowId), rowdata, signature, transactionHash: getBytes(hash) };
+    const [state, verdict] = await Promise.all([
+      this.#eventTable.stateOf(table, rowId, { signer, comp, rowdata }),
+      this.#audit.verdictOf(row),
+    ]);
+    return { kind: "row", state, verdict };
   }
 }
