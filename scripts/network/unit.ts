@@ -1,4 +1,4 @@
-import { CONFIG_DIRECTORY } from "./besu-config.ts";
+import { besuCommand, CONFIG_DIRECTORY } from "./besu-config.ts";
 import type { NetworkHost } from "./network-file.ts";
 
 /** Formats `besu.service`: the node as a systemd service, on a machine of its own. */
@@ -15,7 +15,7 @@ Group=besu
 StateDirectory=besu
 StateDirectoryMode=0700
 Environment=JAVA_OPTS=-Xmx4g
-ExecStart=/opt/besu/bin/besu --config-file=${CONFIG_DIRECTORY}/besu.toml
+ExecStart=${besuCommand("/opt/besu/bin/besu").join(" ")}
 # Java ends with 143 on a request to stop.
 SuccessExitStatus=143
 Restart=always

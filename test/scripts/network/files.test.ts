@@ -45,7 +45,6 @@ describe("files of a network", function () {
         [],
       );
       assert.deepInclude(options, {
-        profile: "ENTERPRISE",
         "p2p-host": host.address,
         "min-gas-price": 0,
         "tx-pool": "SEQUENCED",
@@ -256,6 +255,8 @@ describe("files of a network", function () {
     const { stdout, stderr } = await run(systemd, ["verify", unit]);
     assert.equal(stdout + stderr, "");
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
+    // In the configuration file the profile has no effect.
+    assert.match(await text("dc-1/besu.service"), /^ExecStart=\S+ --profile=ENTERPRISE --config-file=\S+$/m);
   });
 
   it("start all nodes on one machine, with separate lists", async () => {
@@ -275,6 +276,7 @@ describe("files of a network", function () {
       for (const variable of Object.keys(service.environment).filter((key) => key.startsWith("BESU_"))) {
         assert.isTrue(OPTIONS.has(variable.slice("BESU_".length).toLowerCase().replaceAll("_", "-")), variable);
       }
+      assert.include(service.command, "--profile=ENTERPRISE");
       for (const volume of service.volumes) await stat(join(directory, "compose", volume.split(":")[0]));
       assert.deepEqual(await toml(`compose/${name}/permissions_config.toml`), { "nodes-allowlist": enodes });
       assert.deepEqual(await json(`compose/${name}/static-nodes.json`), enodes.toSpliced(index, 1));

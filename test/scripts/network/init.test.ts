@@ -15,7 +15,7 @@ import { majorityOf, type Step } from "../../../scripts/network/steps.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { refusal } from "../../support/refusal.ts";
 import { thrownBy } from "../../support/thrown.ts";
-import { HOSTS_YAML, wish } from "./made-network.ts";
+import { HOSTS_YAML, PLAN, wish } from "./made-network.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -128,6 +128,16 @@ describe("network", function () {
     assert.match(refused({ emptyBlockTime: 60 }), /--empty-block-time is for qbft/);
     assert.match(refused({ consensus: "qbft", emptyBlockTime: 2 }), /--empty-block-time is less than --block-time/);
     assert.match(refused({ blockTime: 61 }), /--block-time is more than 60 seconds/);
+  });
+
+  it("has a chain id of its own, which stays", async () => {
+    const { chainId: _, ...plan } = PLAN;
+    const hosts = parseHosts(HOSTS_YAML, "hosts.yaml");
+    const made = await Promise.all(["one", "two"].map((name) => init(join(directory, name), { plan, hosts })));
+    const ids = made.map(({ network }) => network.plan.chainId);
+    assert.notEqual(ids[0], ids[1]);
+    const again = await init(join(directory, "one"), { plan, hosts });
+    assert.equal(again.network.plan.chainId, ids[0]);
   });
 
   describe("created again", () => {
