@@ -96,7 +96,7 @@ export function besuConfigText(network: Network, host: NetworkHost): string {
   const options = {
     "genesis-file": `${CONFIG_DIRECTORY}/genesis.json`,
     "data-path": DATA_DIRECTORY,
-    // The Besu manual recommends this for private networks. Validators of IBFT 2.0 rejected blocks with the other format.
+    // The Besu manual recommends this for private networks. IBFT 2.0 rejected blocks with the other format.
     "sync-mode": "FULL",
     "data-storage-format": "FOREST",
     "node-private-key-file": `${CONFIG_DIRECTORY}/key`,
