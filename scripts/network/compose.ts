@@ -28,7 +28,7 @@ export function composeAddress({ hosts }: Network): (host: NetworkHost) => strin
 
 /** Formats `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
 export function composeText(network: Network): string {
-  const [entrypoint, ...command] = besuCommand("/opt/besu/bin/besu");
+  const [entrypoint, ...command] = besuCommand("/opt/besu/bin/besu", network.plan);
   const addressOf = composeAddress(network);
   const services = Object.fromEntries(
     network.hosts.map((host, index) => [

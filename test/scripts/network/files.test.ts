@@ -13,6 +13,7 @@ import { parse as parseYaml } from "yaml";
 import type { Network } from "../../../scripts/network/network-file.ts";
 import { parseConfig } from "../../../server/config/config.ts";
 import { debianProgram } from "../../support/debian-program.ts";
+import { unitText } from "../../../scripts/network/unit.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { METHODS, OPTIONS } from "./besu.ts";
@@ -257,6 +258,8 @@ describe("files of a network", function () {
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
     // In the configuration file the profile has no effect.
     assert.match(await text("dc-1/besu.service"), /^ExecStart=\S+ --profile=ENTERPRISE --config-file=\S+$/m);
+    const qbft = unitText({ plan: { ...network.plan, consensus: "qbft" } }, network.hosts[0] ?? assert.fail());
+    assert.match(qbft, /^ExecStart=.* --Xqbft-enable-early-round-change$/m);
   });
 
   it("start all nodes on one machine, with separate lists", async () => {
