@@ -71,7 +71,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
   const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
   const { sender } = transactions;
-  const inspect = createNodeInspector(foundation, config.chain.nodeListFile, sender);
+  const inspect = createNodeInspector(foundation, config.chain, sender);
   const sessions = createSessions(foundation, {
     config: config.sessions,
     dataDirectory: config.dataDirectory,

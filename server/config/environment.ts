@@ -58,6 +58,14 @@ export const Environment = z.object({
       "with several, separated by commas, the server fails over between them",
     unset: "the embedded chain",
   }),
+  CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
+    .optional()
+    .meta({
+      description:
+        "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
+        "from which the network counts as stalled follows from it",
+      unset: "learned from the blocks",
+    }),
   NODE_LIST_FILE: z
     .string()
     .min(1)
