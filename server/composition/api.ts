@@ -57,7 +57,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       bundles,
       location,
     },
-    recovery,
+    recovery: recovery.service,
     operations: { alerts: alertStore, status: () => operations.status() },
     explorer: createExplorer({
       rpc,
@@ -74,7 +74,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
         entryVerifier,
         chain: proofAnchor,
         bundles,
-        recovery,
+        recovery: recovery.service,
         issuer,
         issuerName: config.issuerName,
         installation: location,

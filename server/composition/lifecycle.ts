@@ -69,7 +69,7 @@ async function startMonitoring(parts: Parts, resources: AsyncDisposableStack): P
 
 /** Registers the stops of everything that works on its own. */
 function deferStops(
-  { foundation, records, proofs, transactions, journalWorkers, months }: Parts,
+  { foundation, records, proofs, recovery, transactions, journalWorkers, months }: Parts,
   { embeddedLog, resources }: Opened,
 ): void {
   const { link, head } = foundation;
@@ -86,6 +86,7 @@ function deferStops(
   resources.defer(() => proofs.stop());
   resources.defer(() => journalWorkers.stop());
   resources.defer(() => months.stop());
+  resources.defer(() => recovery.stop());
 }
 
 /** Completes interrupted work, then starts new work; new blocks come last. */
@@ -94,12 +95,12 @@ async function startWork(
   resources: AsyncDisposableStack,
 ): Promise<void> {
   await sessions.sessions.recover();
-  await recovery.start();
   resources.defer(() => transactions.stopWatching());
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();
   months.start();
+  recovery.start();
   foundation.head.start();
 }
 

@@ -29,8 +29,8 @@ export interface EventCounts {
   readonly isJournalFailing: boolean;
 }
 
-/** Subjects of alerts. */
-const ANCHORING = "anchoring";
+/** Subjects of alerts: proofs that wait for the chain too long, and replicas that lag. */
+export const ANCHORING = "anchoring";
 const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";

@@ -2,6 +2,7 @@ import type { Request } from "express";
 import type { RecordRow } from "./record.ts";
 import type { RecordService } from "./service.ts";
 import type { SessionService } from "../sessions/index.ts";
+import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -35,6 +36,7 @@ export function recordRoutes(deps: RecordRouteDeps): readonly (readonly [string,
 async function store(deps: RecordRouteDeps, request: Request): Promise<StoreContent> {
   const { credentials, payload } = parseInput(StoreCall, request.body);
   const authorized = await deps.sessions.authorize(credentials.token);
+  noteAccount(request, authorized.account.address);
   await deps.storesPerAccount(authorized.account.address);
   const { rowId, event } = await deps.records.store(authorized, payload);
   return { chainid: Number(rowId), event, notification: false, result: "success" };
@@ -44,6 +46,7 @@ async function store(deps: RecordRouteDeps, request: Request): Promise<StoreCont
 async function search(deps: RecordRouteDeps, request: Request): Promise<SearchContent> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
   const { account } = await deps.sessions.authorize(credentials.token);
+  noteAccount(request, account.address);
   await deps.searchesPerAccount(account.address);
   const { target, value, limit, cursor, locations } = payload.search;
   const { rows, next } = await deps.records.search({

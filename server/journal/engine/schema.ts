@@ -6,6 +6,8 @@ export interface Schema {
   accounts: AccountsTable;
   issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
+  login_failures: LoginFailuresTable;
+  login_sources: LoginSourcesTable;
   row_counters: RowCountersTable;
   distant_rows: DistantRowsTable;
   indexed_tables: IndexedTablesTable;
@@ -75,6 +77,24 @@ export interface SessionsTable {
   wrapped_secure_key: Uint8Array;
   encrypted_signing_key: Uint8Array;
   transaction_id: number;
+}
+
+/** Failed logins by login, by source, or by both: see `failure-tracker.ts`. */
+export interface LoginFailuresTable {
+  key: string;
+  count: number;
+  window_ends_at: number;
+  lock_outs: number;
+  /** Unix milliseconds. */
+  locked_until: number;
+  forgotten_at: number;
+}
+
+/** Network addresses that accounts have logged in from. */
+export interface LoginSourcesTable {
+  login: string;
+  source: string;
+  logged_in_at: number;
 }
 
 /** The last assigned row id of each table on chain. */
@@ -347,6 +367,10 @@ export interface RecoveryVerificationsTable {
   sequence: number | null;
   /** Digests of its documents, which the entry covers: see `document-digests.ts`. */
   document_digests: Uint8Array | null;
+  /** Who made it; `null` when it was restored from a replica. */
+  caller: string | null;
+  /** Documents that it counts as, while they are stored; 0 afterwards. */
+  room: Generated<number>;
 }
 
 /** Restored documents of a comparison: the first bytes of their ids' SHA-256. */

@@ -67,6 +67,30 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at_seconds").execute();
 
   await db.schema
+    .createTable("login_failures")
+    .addColumn("key", "text", (c) => c.primaryKey())
+    .addColumn("count", "integer", (c) => c.notNull())
+    .addColumn("window_ends_at", "bigint", (c) => c.notNull())
+    .addColumn("lock_outs", "integer", (c) => c.notNull())
+    .addColumn("locked_until", "bigint", (c) => c.notNull())
+    .addColumn("forgotten_at", "bigint", (c) => c.notNull())
+    .execute();
+  await db.schema
+    .createIndex("login_failures_forgotten")
+    .on("login_failures")
+    .columns(["forgotten_at", "key"])
+    .execute();
+
+  await db.schema
+    .createTable("login_sources")
+    .addColumn("login", "text", (c) => c.notNull())
+    .addColumn("source", "text", (c) => c.notNull())
+    .addColumn("logged_in_at", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("login_sources_by_login", ["login", "source"])
+    .execute();
+  await db.schema.createIndex("login_sources_by_source").on("login_sources").column("source").execute();
+
+  await db.schema
     .createTable("service_log")
     .addColumn("id", types.rowNumber, types.numbered)
     .addColumn("time", "bigint", (c) => c.notNull())
@@ -406,6 +430,14 @@ async function recovery(db: Kysely<unknown>): Promise<void> {
     .addColumn("started_at", "bigint", (c) => c.notNull())
     .addColumn("sequence", "bigint", (c) => c.unique())
     .addColumn("document_digests", types.bytes)
+    .addColumn("caller", "text")
+    .addColumn("room", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+  await db.schema
+    .createIndex("recovery_verifications_kept")
+    .on("recovery_verifications")
+    .columns(["caller", "sequence", "room"])
+    .where(sql.ref("room"), ">", sql.lit(0))
     .execute();
 
   await db.schema
