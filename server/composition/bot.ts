@@ -53,6 +53,7 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
     decoder: records.decoder,
     decodesPerAccount: records.routeDeps.decodesPerAccount,
     decodesPerStranger: rateLimit(STRANGER_RATE, "transactions decoded for this user"),
+    audit: records.routeDeps.audit,
     storesPerAccount: records.routeDeps.storesPerAccount,
     isAllowedSource: (source) => sensorNetworks.has(source),
     inspect,

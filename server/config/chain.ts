@@ -35,6 +35,8 @@ export interface ChainConfig {
   /** List of the network's nodes. */
   readonly nodeListFile: string | undefined;
   readonly nodeLogFile: string | undefined;
+  /** Request timeout of the BFT network in seconds; `undefined` learns it from the blocks. */
+  readonly requestTimeout: number | undefined;
   /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
   readonly clockLimitMilliseconds: number;
 }
@@ -65,6 +67,7 @@ export function chainConfig(
     validatorNames: env.VALIDATOR_NAMES,
     nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
     clockLimitMilliseconds: env.CLOCK_SKEW_LIMIT * 1000,
+    requestTimeout: env.CONSENSUS_REQUEST_TIMEOUT,
     nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
   };
 }
@@ -90,8 +93,10 @@ export function checkChain(
       if (variables[path] !== undefined)
         faults.push({ path, message: "is for the embedded chain, but RPC_URL is set" });
     }
-  } else if (env.NODE_LIST_FILE !== undefined) {
-    faults.push({ path: "NODE_LIST_FILE", message: "is for a network's node, but RPC_URL is not set" });
+  } else {
+    for (const path of ["NODE_LIST_FILE", "CONSENSUS_REQUEST_TIMEOUT"] as const) {
+      if (env[path] !== undefined) faults.push({ path, message: "is for a network's node, but RPC_URL is not set" });
+    }
   }
   if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {
     faults.push({

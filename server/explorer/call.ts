@@ -81,6 +81,6 @@ export interface WrittenRow {
   readonly signer: Address | undefined;
   /** The content of the seven segments, or why they cannot be read. */
   readonly content: { readonly row: Row } | { readonly fault: string };
-  /** The digest that the contract stores of the row. */
-  readonly digest: string;
+  /** The row data as stored. */
+  readonly rowdata: Uint8Array;
 }

@@ -1,3 +1,4 @@
+import type { RowVerdict } from "../records/index.ts";
 import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
 import type { Address, ContractAddresses, ContractName } from "../chain/transaction.ts";
 import type { DecodedCall, DecodedLog, Action, ActionKind } from "./call.ts";
@@ -91,7 +92,12 @@ export interface ExploredTransaction {
  * before.
  */
 export type OnChainState =
-  | { readonly kind: "row"; readonly state: "current" | "overwritten" | "missing" }
+  | {
+      readonly kind: "row";
+      readonly state: "current" | "overwritten" | "missing";
+      /** Of the record index; `undefined` when it does not have the row. */
+      readonly verdict: RowVerdict | undefined;
+    }
   | { readonly kind: "anchor"; readonly first: AnchorOnChain | undefined };
 
 /** The outcome of a transaction. */

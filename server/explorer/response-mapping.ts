@@ -1,3 +1,4 @@
+import { toVerdict } from "../records/index.ts";
 import type { DecodedLog } from "./call.ts";
 import type {
   Activity,
@@ -83,6 +84,7 @@ function toAction({ action, onChain }: ExploredTransaction): responses.Action {
         signature,
         signer,
         on_chain,
+        record: toVerdict(onChain?.kind === "row" ? onChain.verdict : undefined),
       };
       if ("fault" in content) return { ...common, fault: content.fault };
       const { row } = content;

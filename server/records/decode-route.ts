@@ -2,6 +2,8 @@ import type { Request } from "express";
 import type { z } from "zod";
 import type { Decoder } from "./decoder.ts";
 import type { DecodeContent, DecodedTransaction } from "./responses.ts";
+import { toVerdict } from "./response-mapping.ts";
+import { type RowAudit, signedRow } from "./row-audit.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
@@ -16,6 +18,7 @@ const INPUT_PATH = "payload.inputdata";
 export interface DecodeRouteDeps {
   readonly sessions: SessionService;
   readonly decoder: Pick<Decoder, "decode">;
+  readonly audit: RowAudit;
   readonly decodesPerAccount: RateLimit;
 }
 
@@ -26,7 +29,8 @@ export async function decode(deps: DecodeRouteDeps, request: Request): Promise<D
   await deps.decodesPerAccount(account.address);
   const start = performance.now();
   const transaction = await decoded(deps.decoder, account.address, payload);
-  return { component_render: secondsSince(start), tparams: { transaction } };
+  const record = toVerdict(await deps.audit.verdictOf(signedRow(transaction)));
+  return { component_render: secondsSince(start), tparams: { transaction, record } };
 }
 
 /** The decoder names faults by their place in the call data; the caller wrote these in a call. */

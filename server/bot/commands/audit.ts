@@ -1,4 +1,4 @@
-import type { Decoder } from "../../records/index.ts";
+import { type Decoder, type RowAudit, signedRow } from "../../records/index.ts";
 import { malformed, SealbookError } from "../../errors.ts";
 import { type Message, textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
@@ -15,6 +15,7 @@ const MAX_INDENTED_LENGTH = 16 * 1024;
 
 export interface AuditDeps {
   readonly decoder: Pick<Decoder, "decode" | "decompress">;
+  readonly audit: RowAudit;
   /** Counts a command of a user with an account. */
   readonly decodesPerAccount: RateLimit;
   /** Counts a command of any other user. */
@@ -26,6 +27,7 @@ export interface AuditDeps {
 /** `/decode` and `/decompress`: decode data from the blockchain. */
 export function auditCommands({
   decoder,
+  audit,
   decodesPerAccount,
   decodesPerStranger,
   file,
@@ -51,8 +53,18 @@ export function auditCommands({
       const { function: name, row, transaction } = await decoder.decode(caller, prefixedHex(input));
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
+      const found = await audit.verdictOf(signedRow(transaction));
       const text = [
         texts.decoded(name),
+        found === undefined
+          ? texts.noVerdict
+          : texts.verdict(
+              found.verdict,
+              found.original.rowId.toString(),
+              found.original.tableName,
+              found.overwrittenBy !== undefined,
+              found.replays,
+            ),
         ...Object.entries(facts).map(
           ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
         ),

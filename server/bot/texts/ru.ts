@@ -123,7 +123,15 @@ export const ru: Texts = {
   time: (server, block) => `Время сервера: ${server}${block === undefined ? "" : `\nПоследний блок: ${block}`}`,
   noTransactions: "Ещё ни одно значение не сохранено.",
   transactions: "Последние транзакции, сохранившие значения, сначала новые:",
-  transaction: (row, code, time, sender, link) => `#${row} ${code}\n${time}, ${sender}\n${link}`,
+  transaction: (row, code, time, sender, link, isMarked) =>
+    `#${row} ${code}${isMarked ? " ⚠ перезаписана или повторена" : ""}\n${time}, ${sender}\n${link}`,
+  verdict: (verdict, row, table, isOverwritten, replays) =>
+    (verdict === "original"
+      ? `В блокчейне это строка ${row} таблицы ${table}.`
+      : `⚠ Повтор: данные и подпись строки ${row} таблицы ${table}.`) +
+    (isOverwritten ? " ⚠ Поверх неё записана другая строка." : "") +
+    (replays > 0 ? ` ⚠ Записана ещё раз: ${replays}.` : ""),
+  noVerdict: "В индексе записей её нет.",
   sync: (copied, head, reconciled) =>
     `В базе данных блокчейн до блока ${copied ?? "-"} из ` +
     `${head ?? "-"}.\n${reconciled === undefined ? "Они ещё не сверялись." : `Последняя сверка: ${reconciled}.`}`,

@@ -97,7 +97,8 @@ export class VerifiedChain {
   }
 
   /**
-   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each.
+   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each; the embedded chain's
+   * engine has to return what the block log has.
    * @throws SealbookError `chain_unavailable` when they do not
    */
   async trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
@@ -108,6 +109,9 @@ export class VerifiedChain {
       const header = await this.header(block.number);
       if (header === undefined || !equalBytes(header.reference.hash, block.hash))
         throw unavailable(new ContradictionError(`the node does not have block ${block.number} any more`));
+      const recorded = await this.rpc.recordedHash?.(block.number);
+      if (recorded !== undefined && recorded !== prefixedHex(block.hash))
+        throw unavailable(new ContradictionError(`block ${block.number} is not the one that was recorded`));
       isSealed &&= header.protocol !== "none" && header.validators.length > 0;
       if (this.rpc.callEach !== undefined) nodes = Math.min(nodes, await this.#agreeing(block));
     }

@@ -3,7 +3,6 @@ import type { Action, DecodedArgument, DecodedLog, DecodedTransaction } from "..
 import { SealbookError } from "../../errors.ts";
 import { bytesOfHex } from "../../kit/hex.ts";
 import { assertReturnable, decodeCallData, recoverSigner } from "../../records/index.ts";
-import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
@@ -64,18 +63,16 @@ function actionOf({ name, args }: TransactionDescription, input: string): Action
     case "set":
     case "insert": {
       const rowdata = bytesOfHex(text("rowdata"));
-      const comp = Boolean(args.getValue("comp"));
-      const signer = recoverSigner(rowdata, text("signature"));
       return {
         kind: "record",
         function: name,
         table: text("tabname"),
         rowId: text("rowid"),
-        compressed: comp,
+        compressed: Boolean(args.getValue("comp")),
         signature: text("signature"),
-        signer,
+        signer: recoverSigner(rowdata, text("signature")),
         content: contentOf(input),
-        digest: EventTableClient.digestOf({ signer, comp, rowdata }),
+        rowdata,
       };
     }
     case "open":

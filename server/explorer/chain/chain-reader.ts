@@ -7,6 +7,7 @@ import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
+import type { RowAudit } from "../../records/index.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
 import { BlockReader } from "./block-reader.ts";
@@ -19,7 +20,7 @@ export function chainExplorer(
   rpc: Rpc,
   deployment: Deployment,
   validators: ValidatorNames,
-  decoder: ThreadedDecoder,
+  { decoder, audit }: { readonly decoder: ThreadedDecoder; readonly audit: RowAudit },
 ): ChainExplorer {
   const { contracts, firstBlock } = deployment;
   const names = new ContractNames(contracts);
@@ -27,7 +28,7 @@ export function chainExplorer(
   const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
   const eventTable = new EventTableClient(rpc, contracts.EventTable);
   const blocks = new BlockReader(rpc, names, validators);
-  const transactions = new TransactionReader(rpc, names, decoder, blocks, proofAnchor, eventTable);
+  const transactions = new TransactionReader(rpc, names, decoder, blocks, proofAnchor, eventTable, audit);
   const anchors = new AnchorReader(rpc, blocks, proofAnchor);
   const addresses = new AddressReader(rpc, deployment, names, decoder, blocks, validators, sessions);
   const newestNumber = (): Promise<number> => fetchQuantity(rpc, "eth_blockNumber", []);

@@ -1,11 +1,12 @@
 import { getBytes } from "ethers";
-import type { Action } from "../call.ts";
+import type { Action, WrittenRow } from "../call.ts";
 import type { ExploredTransaction, OnChainState, Mined } from "../explored.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
+import type { RowAudit } from "../../records/index.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { ContractNames } from "./contract-names.ts";
 import type { ThreadedDecoder } from "./threaded-decoder.ts";
@@ -20,6 +21,7 @@ export class TransactionReader {
   readonly #blocks: BlockReader;
   readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
   readonly #eventTable: EventTableClient;
+  readonly #audit: RowAudit;
 
   constructor(
     rpc: Rpc,
@@ -28,6 +30,7 @@ export class TransactionReader {
     blocks: BlockReader,
     anchors: Pick<ProofAnchorClient, "anchorOf">,
     eventTable: EventTableClient,
+    audit: RowAudit,
   ) {
     this.#rpc = rpc;
     this.#names = names;
@@ -35,6 +38,7 @@ export class TransactionReader {
     this.#blocks = blocks;
     this.#anchors = anchors;
     this.#eventTable = eventTable;
+    this.#audit = audit;
   }
 
   /** Returns whether the chain has a transaction, without decoding it. */
@@ -49,7 +53,7 @@ export class TransactionReader {
     const decoded = await this.#decoder.transaction(source, transaction);
     const [mined, onChain] = await Promise.all([
       this.#minedOf(transaction, source),
-      this.#onChainStateOf(decoded.action),
+      this.#onChainStateOf(decoded.action, hash),
     ]);
     return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, ...decoded, onChain, mined };
   }
@@ -86,10 +90,21 @@ export class TransactionReader {
     };
   }
 
-  async #onChainStateOf(action: Action): Promise<OnChainState | undefined> {
+  async #onChainStateOf(action: Action, hash: string): Promise<OnChainState | undefined> {
     if (action.kind === "anchor") return { kind: "anchor", first: await this.#anchors.anchorOf(getBytes(action.hash)) };
-    if (action.kind !== "record") return undefined;
-    const { table, rowId, digest } = action;
-    return { kind: "row", state: await this.#eventTable.stateOf(table, rowId, digest) };
+    return action.kind === "record" ? this.#rowState(action, hash) : undefined;
+  }
+
+  /** Compares the event table's current row of the number, and the index, with the row that the transaction wrote. */
+  async #rowState(
+    { table, rowId, compressed: comp, signer, rowdata, signature }: WrittenRow,
+    hash: string,
+  ): Promise<OnChainState> {
+    const row = { tableName: table, rowId: BigInt(rowId), rowdata, signature, transactionHash: getBytes(hash) };
+    const [state, verdict] = await Promise.all([
+      this.#eventTable.stateOf(table, rowId, { signer, comp, rowdata }),
+      this.#audit.verdictOf(row),
+    ]);
+    return { kind: "row", state, verdict };
   }
 }
