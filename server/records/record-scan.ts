@@ -60,12 +60,8 @@ async function fewWithPrefix(
 }
 
 /** Finds matches among the next rows in order. */
-async function nextRows(
-  database: Database,
-  { field, pattern, limit, before = Infinity }: RecordQuery,
-): Promise<ScanStep> {
-  const last = await database.selectFrom("records").select("position").orderBy("position", "desc").executeTakeFirst();
-  const end = Math.min(before, (last?.position ?? 0) + 1);
+async function nextRows(database: Database, { field, pattern, limit, before }: RecordQuery): Promise<ScanStep> {
+  const end = Math.min(before ?? Infinity, (await lastPosition(database)) + 1);
   const start = end - ROWS_PER_STEP;
   const longest = pattern.reduce((long, piece) => (piece.length > long.length ? piece : long));
   // All matching rows have the longest piece. LIKE can take a time that grows exponentially with the number of wildcards.
@@ -84,6 +80,14 @@ async function nextRows(
     limit,
     start > 1 ? start : undefined,
   );
+}
+
+async function lastPosition(database: Database): Promise<number> {
+  const { last } = await database
+    .selectFrom("records")
+    .select((e) => e.fn.max("position").as("last"))
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
 }
 
 /** @param rest Where the search goes on after these positions */
