@@ -30,7 +30,7 @@ export interface RecordOptions {
 }
 
 export function createRecords(
-  { journal, database, link, head, metrics, telemetry, logger, clock }: Foundation,
+  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock }: Foundation,
   { config, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
@@ -45,7 +45,14 @@ export function createRecords(
       logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`),
     chainLagMilliseconds,
   );
-  head.subscribe(({ number }) => indexer.onHead(number));
+  // Records of blocks that can still change would come and go.
+  head.subscribe(
+    ({ number }) =>
+      void proofAnchor.chain.newestNumber(number).then(
+        (final) => indexer.onHead(final),
+        () => undefined, // The next block asks again.
+      ),
+  );
   const chain = recordChain(tableName);
   const records = new RecordService({
     journal,
