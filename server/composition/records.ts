@@ -47,7 +47,7 @@ export interface RecordOptions {
 }
 
 export function createRecords(
-  { journal, database, link, head, metrics, telemetry, logger, clock }: Foundation,
+  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock }: Foundation,
   { config, location, assertInPlace, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
@@ -67,7 +67,14 @@ export function createRecords(
     },
     chainLagMilliseconds,
   );
-  head.subscribe(({ number }) => indexer.onHead(number));
+  // Records of blocks that can still change would come and go.
+  head.subscribe(
+    ({ number }) =>
+      void proofAnchor.chain.newestNumber(number).then(
+        (final) => indexer.onHead(final),
+        () => undefined, // The next block asks again.
+      ),
+  );
   const chain = recordChain(tableName);
   const search = new RecordSearch(location, assertInPlace);
   const records = new RecordService({

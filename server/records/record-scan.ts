@@ -64,7 +64,7 @@ async function nextRows(database: Database, { field, pattern, limit, before }: R
   const end = Math.min(before ?? Infinity, (await lastPosition(database)) + 1);
   const start = end - ROWS_PER_STEP;
   const longest = pattern.reduce((long, piece) => (piece.length > long.length ? piece : long));
-  // All matching rows have the longest piece. LIKE can take a time that grows exponentially with the number of wildcards.
+  // All matching rows have the longest piece. LIKE can take a time that grows exponentially with the wildcards.
   const find = sql.raw(isPostgres(database) ? "strpos" : "instr");
   const rows = await database
     .selectFrom("records")

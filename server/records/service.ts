@@ -202,8 +202,8 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
       if (rows.length > 0) return { rows, next: position };
       throw new SealbookError(
         "too_expensive",
-        `the search found nothing within its budget of ${SEARCH_SECONDS} s; begin the value with characters instead of ` +
-          `*, which uses an index, or continue among older records with the cursor "${position}"`,
+        `the search found nothing within its budget of ${SEARCH_SECONDS} s; begin the value with characters instead ` +
+          `of *, which uses an index, or continue among older records with the cursor "${position}"`,
       );
     }
   }
