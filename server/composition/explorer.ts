@@ -1,6 +1,7 @@
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import { chainExplorer } from "../explorer/chain/chain-reader.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
+import type { AnchorContract } from "../journal/contract-store.ts";
 import type { RowAudit } from "../records/index.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 import type { ExplorerDeps } from "../explorer/routes.ts";
@@ -9,6 +10,8 @@ import { rateLimit } from "../http/limits.ts";
 export interface ExplorerOptions {
   readonly rpc: Rpc;
   readonly deployment: Deployment;
+  /** Contracts with anchors of the journal. */
+  readonly former: readonly AnchorContract[];
   readonly validatorNames: ValidatorNames;
   /** Requests per minute from one network address. */
   readonly explorerRate: number;
@@ -19,12 +22,13 @@ export interface ExplorerOptions {
 export function createExplorer({
   rpc,
   deployment,
+  former,
   validatorNames,
   explorerRate,
   audit,
 }: ExplorerOptions): ExplorerDeps {
   return {
-    explorer: chainExplorer(rpc, deployment, validatorNames, audit),
+    explorer: chainExplorer(rpc, deployment, former, validatorNames, audit),
     requestsPerSource: rateLimit(explorerRate, "requests to the explorer from this network address"),
   };
 }

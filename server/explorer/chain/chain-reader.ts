@@ -7,6 +7,7 @@ import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
+import type { AnchorContract } from "../../journal/contract-store.ts";
 import type { RowAudit } from "../../records/index.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
@@ -14,17 +15,28 @@ import { BlockReader } from "./block-reader.ts";
 import { CallDecoder } from "./call-decoder.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
-/** Creates an explorer of the chain with the contracts of a deployment. */
-export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames, audit: RowAudit): ChainExplorer {
-  const { contracts, firstBlock } = deployment;
-  const decoder = new CallDecoder(contracts);
-  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock });
+/**
+ * Creates an explorer of the chain with the contracts of a deployment.
+ * @param former Contracts with anchors, also former ones
+ */
+export function chainExplorer(
+  rpc: Rpc,
+  deployment: Deployment,
+  former: readonly AnchorContract[],
+  names: ValidatorNames,
+  audit: RowAudit,
+): ChainExplorer {
+  const { contracts } = deployment;
+  const addresses = former.map(({ address }) => address);
+  const firstBlock = Math.min(deployment.firstBlock, ...former.map((each) => each.firstBlock));
+  const decoder = new CallDecoder(contracts, addresses);
+  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock, former: addresses });
   const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
   const eventTable = new EventTableClient(rpc, contracts.EventTable);
   const blocks = new BlockReader(rpc, decoder, names);
   const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, eventTable, audit);
   const anchors = new AnchorReader(rpc, blocks, proofAnchor);
-  const addresses = new AddressReader(rpc, deployment, decoder, blocks, names, sessions);
+  const addressReader = new AddressReader(rpc, deployment, decoder, blocks, names, sessions);
   const newestNumber = (): Promise<number> => fetchQuantity(rpc, "eth_blockNumber", []);
 
   return {
@@ -39,8 +51,8 @@ export function chainExplorer(rpc: Rpc, deployment: Deployment, names: Validator
     transaction: (hash) => withoutNodeErrors(() => transactions.transaction(hash)),
     anchors: (page) => withoutNodeErrors(() => anchors.newest(page)),
     anchor: (hash) => withoutNodeErrors(() => anchors.anchor(hash)),
-    address: (address) => withoutNodeErrors(() => addresses.address(address)),
-    activity: (address, page) => withoutNodeErrors(() => addresses.activity(address, page)),
+    address: (address) => withoutNodeErrors(() => addressReader.address(address)),
+    activity: (address, page) => withoutNodeErrors(() => addressReader.activity(address, page)),
     knowsSession: (tokenHash) =>
       withoutNodeErrors(async () => (await sessions.sessionOf(getBytes(tokenHash))) !== undefined),
   };
