@@ -94,8 +94,7 @@ function otherContract(name: string, journal: string, found: string): SealbookEr
   return new SealbookError(
     "conflict",
     `the journal belongs to ${name} at ${journal}, but the deployment file names ${found}; use the deployment file ` +
-      "of this journal, or set NEW_CONTRACTS=yes to continue with the new contracts: former proofs stay valid in their " +
-      "own",
+      "of this journal, or set NEW_CONTRACTS=yes to continue with the new contracts; former proofs stay valid",
   );
 }
 

@@ -1,11 +1,10 @@
-import { getAddress, getBytes, hexlify, isError } from "ethers";
-import { z } from "zod";
+import { getAddress, getBytes, hexlify } from "ethers";
 import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { fetchQuantity, parseResponse } from "../rpc/query.ts";
-import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { fetchQuantity } from "../rpc/query.ts";
+import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
 import type {
   AnchorContent,
@@ -15,19 +14,14 @@ import type {
   BlockInclusion,
   LoggedAnchor,
 } from "./anchor-content.ts";
+import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
 import { anchoredIn, confirmedAnchor, contractCalledBy, type FirstAnchors } from "./anchor-confirmation.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;
 const ANCHORED = ABI.getEvent("Anchored").topicHash;
-/** Calls of one inspection that are in flight at a time. */
-const INSPECTED_AT_ONCE = 16;
-/** Attempts of an inspection on a node that dropped the state of the block in the meantime. */
-const INSPECTION_ATTEMPTS = 5;
 /** Blocks that are kept after they were read. */
 const MAX_READ = 4_096;
-
-const Result = z.string().regex(/^0x[0-9a-f]*$/);
 
 export interface ProofAnchorClientOptions {
   /** The block of the deployment, or one before it. */
@@ -37,9 +31,6 @@ export interface ProofAnchorClientOptions {
   /** The blocks that count; unset for a reader without a journal. */
   readonly chain?: VerifiedChain;
 }
-
-/** A hash whose anchor is inspected in a contract. */
-export type InspectedAnchor = Pick<LoggedAnchor, "hash" | "contract">;
 
 /** A block with the contract's events. */
 interface ReadBlock extends AnchoringBlock {
@@ -85,7 +76,7 @@ export class ProofAnchorClient {
 
   /** Encodes the query of the anchor of a hash or root, `0x` hex. */
   anchorQuery(hash: Uint8Array): string {
-    return ABI.encodeFunctionData("anchorOf", [hash]);
+    return anchorQuery(hash);
   }
 
   /** Encodes the query whether a path leads from a hash to an anchored root, `0x` hex. */
@@ -109,16 +100,8 @@ export class ProofAnchorClient {
    * Fetches the anchors of all hashes, each in its contract, at the newest block.
    * @throws SealbookError `chain_unavailable`
    */
-  async inspect(anchors: readonly InspectedAnchor[]): Promise<AnchorInspection> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#inspectOnce(anchors);
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error;
-        // A node that keeps the newest state only rejects a query at a block with a successor.
-        if (attempt === INSPECTION_ATTEMPTS) throw unavailable(error);
-      }
-    }
+  inspect(anchors: readonly InspectedAnchor[]): Promise<AnchorInspection> {
+    return inspectAnchors(this.#rpc, this.chain, anchors);
   }
 
   /**
@@ -237,25 +220,6 @@ export class ProofAnchorClient {
     return ABI.encodeEventLog("Anchored", [hash, size]);
   }
 
-  async #inspectOnce(inspected: readonly InspectedAnchor[]): Promise<AnchorInspection> {
-    const { reference: block } = await this.chain.newest();
-    const responses: string[] = [];
-    for (let first = 0; first < inspected.length; first += INSPECTED_AT_ONCE) {
-      const calls = inspected.slice(first, first + INSPECTED_AT_ONCE).map(({ hash, contract }) => {
-        const query = { to: contract, data: this.anchorQuery(hash) };
-        return this.#rpc.call("eth_call", [query, toQuantity(block.number)]);
-      });
-      responses.push(
-        ...(await Promise.all(calls)).map((response) => parseResponse(Result, "eth_call", response) ?? "0x"),
-      );
-    }
-    const anchors = inspected.map(({ contract }, index) => {
-      const response = responses[index] ?? "0x";
-      return { response, contract, ...decodeAnchor(response) };
-    });
-    return { block, anchors };
-  }
-
   /** Fetches a block; one that was read before only if its hash is another one now. */
   async #blockAt(number: number): Promise<ReadBlock | undefined> {
     const known = this.#read.get(number);
@@ -301,15 +265,4 @@ export class ProofAnchorClient {
 
 function isGiven(given: ReturnType<AnchoringBlock["given"]>, hash: Uint8Array): boolean {
   return typeof given === "object" && equalBytes(given, hash);
-}
-
-/** @throws SealbookError `chain_unavailable` for a response that the contract does not give */
-function decodeAnchor(result: string): Omit<AnchorOnChain, "contract"> {
-  try {
-    const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
-    return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
-  } catch (error) {
-    if (!isError(error, "BAD_DATA")) throw error;
-    throw unavailable(new ContradictionError("the node's response to eth_call is not that of the contract"));
-  }
 }
