@@ -64,6 +64,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       deployment,
       former: opened.former,
       validatorNames,
+      decoder: parts.explorerDecoder,
       explorerRate: config.explorer.rate,
       audit: records.routeDeps.audit,
     }),

@@ -1,5 +1,6 @@
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import { chainExplorer } from "../explorer/chain/chain-reader.ts";
+import type { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
 import type { AnchorContract } from "../journal/contract-store.ts";
 import type { RowAudit } from "../records/index.ts";
@@ -8,6 +9,7 @@ import type { ExplorerDeps } from "../explorer/routes.ts";
 import { rateLimit } from "../http/limits.ts";
 
 export interface ExplorerOptions {
+  readonly decoder: ThreadedDecoder;
   readonly rpc: Rpc;
   readonly deployment: Deployment;
   /** Contracts with anchors of the journal. */
@@ -24,11 +26,12 @@ export function createExplorer({
   deployment,
   former,
   validatorNames,
+  decoder,
   explorerRate,
   audit,
 }: ExplorerOptions): ExplorerDeps {
   return {
-    explorer: chainExplorer(rpc, deployment, former, validatorNames, audit),
+    explorer: chainExplorer(rpc, deployment, validatorNames, { decoder, audit, former }),
     requestsPerSource: rateLimit(explorerRate, "requests to the explorer from this network address"),
   };
 }

@@ -37,6 +37,8 @@ export async function startParts(
   const demoAccount = await demoAccountOf(parts, demoAccountFile);
   resources.defer(() => parts.pictures.stop());
   resources.defer(() => parts.printer.stop());
+  resources.defer(() => parts.explorerDecoder.stop());
+  resources.defer(() => parts.records.decoder.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,

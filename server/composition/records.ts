@@ -3,7 +3,7 @@ import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
 import { errorField } from "../kit/logger.ts";
 import { bzip2 } from "../records/bzip2.ts";
-import { decodeCallData } from "../records/call-data/call-data.ts";
+import { Decoder } from "../records/decoder.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
 import { eventLog } from "../records/event-log.ts";
 import { recordChain } from "../records/event-table.ts";
@@ -22,6 +22,8 @@ export interface Records {
   readonly records: RecordService<JournalStores>;
   readonly routeDeps: RecordRouteDeps;
   readonly indexer: EventIndexer;
+  /** Decodes call data for all callers. */
+  readonly decoder: Decoder;
   /** Counts the writes of others to the table. */
   readonly watch: WriteWatch;
 }
@@ -37,7 +39,7 @@ export interface RecordOptions {
 }
 
 export function createRecords(
-  { journal, database, link, head, metrics, telemetry, logger, clock }: Foundation,
+  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock }: Foundation,
   { config, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
@@ -58,7 +60,14 @@ export function createRecords(
     },
     chainLagMilliseconds,
   );
-  head.subscribe(({ number }) => indexer.onHead(number));
+  // Records of blocks that can still change would come and go.
+  head.subscribe(
+    ({ number }) =>
+      void proofAnchor.chain.newestNumber(number).then(
+        (final) => indexer.onHead(final),
+        () => undefined, // The next block asks again.
+      ),
+  );
   const chain = recordChain(tableName);
   const records = new RecordService({
     journal,
@@ -71,14 +80,16 @@ export function createRecords(
     chainWaitMilliseconds,
   });
   metrics.gauge("sealbook_records", "Records in the record index", () => journal.records.count());
+  const decoder = new Decoder();
+  metrics.gauge("sealbook_decodes_in_flight", "Transactions being decoded or waiting for it", () => decoder.size);
   const routeDeps: RecordRouteDeps = {
     sessions,
     records,
-    decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
+    decoder,
     storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),
     audit: rowAudit(database),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer, watch };
+  return { records, routeDeps, indexer, decoder, watch };
 }

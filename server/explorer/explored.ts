@@ -81,6 +81,8 @@ export interface ExploredTransaction {
   readonly onChain: OnChainState | undefined;
   /** `undefined` for a transaction that is no call of one of the contracts. */
   readonly call: DecodedCall | undefined;
+  /** Why the call was not decoded. */
+  readonly undecoded?: string;
   /** `undefined` while the transaction is in no block. */
   readonly mined: Mined | undefined;
 }

@@ -44,7 +44,7 @@ export function toBlockResponse(block: ExploredBlock): responses.ExploredBlock {
 }
 
 export function toTransactionResponse(transaction: ExploredTransaction): responses.ExploredTransaction {
-  const { hash, from, to, nonce, value, gasPrice, gasLimit, input, call, mined } = transaction;
+  const { hash, from, to, nonce, value, gasPrice, gasLimit, input, call, undecoded, mined } = transaction;
   return {
     hash,
     status: mined === undefined ? "pending" : mined.succeeded ? "succeeded" : "reverted",
@@ -62,6 +62,7 @@ export function toTransactionResponse(transaction: ExploredTransaction): respons
     input,
     action: toAction(transaction),
     call,
+    undecoded,
     deployed: mined?.deployed,
     logs: mined?.logs.map(toLog) ?? [],
   };

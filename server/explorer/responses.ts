@@ -171,6 +171,10 @@ export const ExploredTransaction = z
       .object({ contract: Contract, function: z.string(), signature: z.string(), arguments: Arguments })
       .optional()
       .meta({ description: "Missing when the transaction does not call one of the contracts." }),
+    undecoded: z
+      .string()
+      .optional()
+      .meta({ description: "The reason that the call was not decoded: the budget that it exceeds." }),
     deployed: z.object({ address: Address, contract: Contract.optional() }).optional(),
     logs: z.array(DecodedLog),
   })

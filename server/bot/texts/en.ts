@@ -157,7 +157,7 @@ export const en = {
 
   chainAway: "The blockchain is not reachable. Nothing was stored; please try again later.",
   chainRefused: "The blockchain rejected the transaction.",
-  tooManyStored: (seconds: number) => `Too many values in a short time; please wait ${seconds} s.`,
+  tooManyRequests: (seconds: number) => `Too many requests in a short time; please wait ${seconds} s.`,
   busy: "The server is busy; please try again in a minute.",
   failed: "An internal error occurred; the operator finds it in the log. Please try again later.",
 };

@@ -45,11 +45,6 @@ export class EventTableClient {
     return stored === digestOf(row) ? "current" : "overwritten";
   }
 
-  /** Returns the row data that a call of `set` or `insert` writes. */
-  static rowdataOf(input: string): Uint8Array {
-    return bytesOfHex(String(ABI.parseTransaction({ data: input })?.args.getValue("rowdata") ?? "0x"));
-  }
-
   /** Decodes the event of a row in any table; `undefined` for any other event. */
   static rowOf(log: Pick<NodeLog, "topics" | "data">): LoggedRow | undefined {
     const event = ABI.parseLog(log);

@@ -3,7 +3,6 @@ import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { fetchQuantity } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
 import type {
@@ -120,9 +119,10 @@ export class ProofAnchorClient {
     if (before !== undefined && isGiven(before.given(transactionHash), hash))
       return isThere(before.contractOf(transactionHash)) ? before.block : undefined;
     const [found] = await this.chain.transactions([hexlify(transactionHash)]);
-    const confirmed = found && (await confirmedAnchor(found, this.contracts, this.#firstAnchors));
+    if (found === undefined || found === "unfinal") return undefined;
+    const confirmed = await confirmedAnchor(found, this.contracts, this.#firstAnchors);
     const isGivenHere = equalBytes(confirmed?.content.hash, hash) && isThere(confirmed?.contract);
-    return isGivenHere ? found?.block.reference : undefined;
+    return isGivenHere ? found.block.reference : undefined;
   }
 
   /** Returns the content whose anchor a transaction confirms; `undefined` when it confirms none. */
@@ -182,8 +182,9 @@ export class ProofAnchorClient {
     return this.#blockAt(number);
   }
 
+  /** Returns the number of the newest final block. */
   newestBlock(): Promise<number> {
-    return fetchQuantity(this.#rpc, "eth_blockNumber", []);
+    return this.chain.newestNumber();
   }
 
   async blockHash(number: number): Promise<Uint8Array | undefined> {

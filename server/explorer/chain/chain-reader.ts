@@ -12,31 +12,35 @@ import type { RowAudit } from "../../records/index.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
 import { BlockReader } from "./block-reader.ts";
-import { CallDecoder } from "./call-decoder.ts";
+import { ContractNames } from "./contract-names.ts";
+import type { ThreadedDecoder } from "./threaded-decoder.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
-/**
- * Creates an explorer of the chain with the contracts of a deployment.
- * @param former Contracts with anchors, also former ones
- */
+export interface ChainExplorerDeps {
+  readonly decoder: ThreadedDecoder;
+  readonly audit: RowAudit;
+  /** Contracts with anchors of the journal, also former ones. */
+  readonly former: readonly AnchorContract[];
+}
+
+/** Creates an explorer of the chain with the contracts of a deployment. */
 export function chainExplorer(
   rpc: Rpc,
   deployment: Deployment,
-  former: readonly AnchorContract[],
-  names: ValidatorNames,
-  audit: RowAudit,
+  validators: ValidatorNames,
+  { decoder, audit, former }: ChainExplorerDeps,
 ): ChainExplorer {
   const { contracts } = deployment;
-  const addresses = former.map(({ address }) => address);
   const firstBlock = Math.min(deployment.firstBlock, ...former.map((each) => each.firstBlock));
-  const decoder = new CallDecoder(contracts, addresses);
-  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock, former: addresses });
+  const anchorContracts = former.map(({ address }) => address);
+  const names = new ContractNames(contracts, anchorContracts);
+  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock, former: anchorContracts });
   const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
   const eventTable = new EventTableClient(rpc, contracts.EventTable);
-  const blocks = new BlockReader(rpc, decoder, names);
-  const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, eventTable, audit);
+  const blocks = new BlockReader(rpc, names, validators);
+  const transactions = new TransactionReader(rpc, names, decoder, blocks, proofAnchor, eventTable, audit);
   const anchors = new AnchorReader(rpc, blocks, proofAnchor);
-  const addressReader = new AddressReader(rpc, deployment, decoder, blocks, names, sessions);
+  const addresses = new AddressReader(rpc, deployment, names, decoder, blocks, validators, sessions);
   const newestNumber = (): Promise<number> => fetchQuantity(rpc, "eth_blockNumber", []);
 
   return {
@@ -48,11 +52,12 @@ export function chainExplorer(
       }),
     blocks: (page) => withoutNodeErrors(async () => blocks.newest(await newestNumber(), page)),
     block: (id, page) => withoutNodeErrors(() => blocks.block(id, page)),
-    transaction: (hash) => withoutNodeErrors(() => transactions.transaction(hash)),
+    transaction: (hash, source) => withoutNodeErrors(() => transactions.transaction(hash, source)),
+    hasTransaction: (hash) => withoutNodeErrors(() => transactions.has(hash)),
     anchors: (page) => withoutNodeErrors(() => anchors.newest(page)),
     anchor: (hash) => withoutNodeErrors(() => anchors.anchor(hash)),
-    address: (address) => withoutNodeErrors(() => addressReader.address(address)),
-    activity: (address, page) => withoutNodeErrors(() => addressReader.activity(address, page)),
+    address: (address) => withoutNodeErrors(() => addresses.address(address)),
+    activity: (address, page, source) => withoutNodeErrors(() => addresses.activity(address, page, source)),
     knowsSession: (tokenHash) =>
       withoutNodeErrors(async () => (await sessions.sessionOf(getBytes(tokenHash))) !== undefined),
   };
