@@ -43,7 +43,7 @@ export async function reindex(
   const { proofs } = await database.selectFrom("journal_head").select("proofs").executeTakeFirstOrThrow();
   const atOnce = Math.max(1, Math.floor((SLICES * mostKeys) / Math.max(1, KEYS_A_PROOF * proofs)));
   let keys = 0;
-  for (let slice = 0; slice < SLICES; ) {
+  for (let slice = 0; slice < SLICES;) {
     const group = new SliceGroup(slice, Math.min(SLICES, slice + atOnce), mostKeys);
     const last = await readKeys(database, group, signal);
     for (; slice < group.end; slice += 1) {

@@ -52,7 +52,11 @@ for (const engine of ENGINES)
         written.push(count);
         if (count === stopAt) stop.abort();
       };
-      return reindex(opened.database, { onSlices, signal: stop.signal, ...(mostKeys === undefined ? {} : { mostKeys }) });
+      return reindex(opened.database, {
+        onSlices,
+        signal: stop.signal,
+        ...(mostKeys === undefined ? {} : { mostKeys }),
+      });
     };
     /** Damages the index in every way: keys less, other keys, other sums, keys outside of all slices. */
     const damage = async (): Promise<number[]> => {
@@ -63,8 +67,18 @@ for (const engine of ENGINES)
         .orderBy("bucket")
         .executeTakeFirstOrThrow();
       const shorter = { entries: entries.slice(5) };
-      await database.updateTable("proof_keys").set(shorter).where("bucket", "=", bucket).where("epoch", "=", epoch).execute();
-      const recent = await database.selectFrom("proof_keys_recent").selectAll().orderBy("key", "desc").limit(2).execute();
+      await database
+        .updateTable("proof_keys")
+        .set(shorter)
+        .where("bucket", "=", bucket)
+        .where("epoch", "=", epoch)
+        .execute();
+      const recent = await database
+        .selectFrom("proof_keys_recent")
+        .selectAll()
+        .orderBy("key", "desc")
+        .limit(2)
+        .execute();
       const [one, other] = [recent[0] ?? assert.fail(), recent[1] ?? assert.fail()];
       await database.deleteFrom("proof_keys_recent").where("key", "=", one.key).execute();
       await database

@@ -28,8 +28,7 @@ for (const engine of ENGINES)
     const start = (): Promise<TestServer> => startServer(variables(), { directory: chain.directory, periods: PERIODS });
     const run = (...args: string[]) =>
       runJournalScript({ ...variables(), DATA_DIR: chain.directory }, "resolve", ...args);
-    const divergences = async (): Promise<number> =>
-      (await server.get("/api/v1/status")).body.journal.divergences;
+    const divergences = async (): Promise<number> => (await server.get("/api/v1/status")).body.journal.divergences;
     const alerts = async (state: string): Promise<ParsedJson[]> =>
       (await server.get("/api/v1/alerts")).body.alerts.filter(
         (each: ParsedJson) => each.alert === "journal_divergence" && each.state === state,
@@ -76,7 +75,10 @@ for (const engine of ENGINES)
       assert.lengthOf(await alerts("raised"), 1);
       const listed = await run();
       assert.equal(listed.code, 0, listed.err);
-      assert.match(listed.out, new RegExp(`^${subject}: the chain has a hash in block \\d+.*the journal does not know\\n$`));
+      assert.match(
+        listed.out,
+        new RegExp(`^${subject}: the chain has a hash in block \\d+.*the journal does not know\\n$`),
+      );
 
       const refused = await run(subject);
       assert.deepEqual([refused.code, refused.out], [2, ""]);
