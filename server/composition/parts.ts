@@ -122,7 +122,8 @@ function buildProofs(
   { sender }: RelayerTransactions,
   { syncReplication }: JournalWorkers,
 ): Proofs {
-  const { journal, database, signer, proofAnchor, head, alerts, telemetry, logger, clock, steadyClock } = foundation;
+  const { journal, database, signer, proofAnchor, head, divergences, telemetry, logger, clock, steadyClock } =
+    foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
@@ -130,7 +131,7 @@ function buildProofs(
     chain: proofAnchor,
     entryVerifier: foundation.entryVerifier,
     reconciliation: reconciliationStore(database, signer.address),
-    openDivergences: () => alerts.subjects("journal_divergence"),
+    openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
     replication: syncReplication,

@@ -1,7 +1,6 @@
 /** Conditions that operators are alerted to. */
 export const ALERT_KINDS = [
   "node_down",
-  "node_down",
   "wrong_chain",
   "sync_lost",
   "degraded_performance",
@@ -30,6 +29,8 @@ export interface Alert {
 export interface AlertStore {
   /** @returns the alert; `undefined` when it lasts already */
   raise(alert: Pick<Alert, "kind" | "subject" | "message" | "raisedAt">): Promise<Alert | undefined>;
+  /** Changes the message of an alert that lasts, if it does. */
+  update(kind: AlertKind, subject: string, message: string): Promise<void>;
   /** @returns the alert; `undefined` when it does not last */
   resolve(kind: AlertKind, subject: string, resolvedAt: number): Promise<Alert | undefined>;
   /** Lists the alerts that last. */

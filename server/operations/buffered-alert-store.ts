@@ -34,6 +34,19 @@ export class BufferedAlertStore implements AlertStore {
     }
   }
 
+  async update(kind: AlertKind, subject: string, message: string): Promise<void> {
+    try {
+      await this.#flush();
+      await this.#store.update(kind, subject, message);
+    } catch {
+      const index = this.#pending.findLastIndex(
+        ({ alert }) => alert.kind === kind && alert.subject === subject && "message" in alert,
+      );
+      const pending = this.#pending[index];
+      if (pending?.kind === "raised") this.#pending[index] = { kind: "raised", alert: { ...pending.alert, message } };
+    }
+  }
+
   async resolve(kind: AlertKind, subject: string, at: number): Promise<Alert | undefined> {
     try {
       await this.#flush();
