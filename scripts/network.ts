@@ -15,7 +15,6 @@ import { doubtOf, planOf, type PlanOptions } from "./network/plan.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "./network/rotate.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 
-const DEFAULT_CHAIN_ID = 7_330;
 const BAD_USAGE = 2;
 
 interface OutOption {
@@ -115,7 +114,7 @@ program
       whole,
     ),
   )
-  .addOption(new Option("--chain-id <n>", "chain id").argParser(whole).default(DEFAULT_CHAIN_ID))
+  .addOption(new Option("--chain-id <n>", "chain id (default: a random one for each new network)").argParser(whole))
   .addOption(
     new Option(
       "--gas-limit <gas>",

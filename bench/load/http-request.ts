@@ -1,4 +1,4 @@
-import { Agent, request } from "node:http";
+import { Agent, type AgentOptions, request } from "node:http";
 import { text } from "node:stream/consumers";
 
 /** The status of a response, or the reason why there was none as text. */
@@ -12,13 +12,17 @@ export type HttpRequest = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<{ outcome: Outcome; body: string }>;
 
-/** @param usual Default headers of every request */
+/**
+ * @param usual Default headers of every request
+ * @param options Further options of the connections
+ */
 export function httpRequests(
   url: string,
   usual: Readonly<Record<string, string>>,
   connections: number,
+  options: AgentOptions = {},
 ): HttpRequest & Disposable {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, ...options });
   const send: HttpRequest = (method, path, body, headers = {}) =>
     new Promise((resolve) => {
       const failed = (error: NodeJS.ErrnoException): void =>

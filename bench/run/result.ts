@@ -25,6 +25,11 @@ export function atMost(value: number, bound: number, unit: string): Target {
   return { text: `at most ${grouped(bound)} ${unit}`, met: value <= bound };
 }
 
+/** A target: `value` must be less than `bound`. */
+export function below(value: number, bound: number, unit: string): Target {
+  return { text: `below ${grouped(bound)} ${unit}`, met: value < bound };
+}
+
 /** Rounds a figure to its significant digits. */
 export function rounded(value: number): number {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -22,9 +22,17 @@ export interface Sealbook extends ServingProcess {
   demoAccount(): Promise<z.infer<typeof Demo>>;
 }
 
-/** Starts a server; disposing it ends the process and removes its folder. */
-export async function startSealbook(root: string, variables: EnvironmentVariables = {}): Promise<Sealbook> {
+/**
+ * Starts a server; disposing it ends the process and removes its folder.
+ * @param template A data folder to begin with a copy of; a new one when not given
+ */
+export async function startSealbook(
+  root: string,
+  variables: EnvironmentVariables = {},
+  template?: string,
+): Promise<Sealbook> {
   const directory = await mkdtemp(join(root, "sealbook-"));
+  if (template !== undefined) await cp(template, directory, { recursive: true });
   const log = join(directory, "server.log");
   const serving = await startServing({
     ...(await startCommand()),
@@ -43,7 +51,7 @@ export async function startSealbook(root: string, variables: EnvironmentVariable
     demoAccount: async () => Demo.parse(JSON.parse(await readFile(join(directory, "demo-account.json"), "utf8"))),
     async [Symbol.asyncDispose]() {
       await end();
-      await rm(directory, { recursive: true });
+      await rm(directory, { recursive: true, maxRetries: 5 });
     },
   };
 }

@@ -5,6 +5,21 @@ import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts"
 export const CONFIG_DIRECTORY = "/etc/besu";
 /** Path of the node's chain data. */
 export const DATA_DIRECTORY = "/var/lib/besu";
+/**
+ * Besu's command line. The profile has to stand there: in the configuration file it has no effect. With QBFT,
+ * validators in an earlier round follow to a later one as soon as more than a third are there, so that a network whose
+ * quorum comes back does not wait for long timeouts; IBFT 2.0 has no such option.
+ * @param program Path of Besu's launcher
+ */
+export function besuCommand(program: string, { consensus }: Network["plan"]): [string, ...string[]] {
+  return [
+    program,
+    "--profile=ENTERPRISE",
+    `--config-file=${CONFIG_DIRECTORY}/besu.toml`,
+    ...(consensus === "qbft" ? ["--Xqbft-enable-early-round-change"] : []),
+  ];
+}
+
 /** Maximum number of pending transactions; one relayer may send all of them. */
 const POOL_SIZE = 4_096;
 /** Maximum calls in a batch request: the batch size of relayers. */
@@ -38,7 +53,6 @@ const READING_METHODS = [
   "eth_getTransactionByBlockHashAndIndex",
   "eth_getTransactionByBlockNumberAndIndex",
   "eth_getTransactionByHash",
-  "eth_getTransactionBySenderAndNonce",
   "eth_getTransactionCount",
   "eth_getTransactionReceipt",
   "eth_getUncleByBlockHashAndIndex",
@@ -87,10 +101,9 @@ export function besuConfigText(network: Network, host: NetworkHost): string {
   const peers = network.hosts.length - 1;
   const tls = `${CONFIG_DIRECTORY}/tls`;
   const options = {
-    profile: "ENTERPRISE",
     "genesis-file": `${CONFIG_DIRECTORY}/genesis.json`,
     "data-path": DATA_DIRECTORY,
-    // The Besu manual recommends this for the profile. With the other format, validators rejected blocks of IBFT 2.0.
+    // The Besu manual recommends this for private networks. IBFT 2.0 rejected blocks with the other format.
     "sync-mode": "FULL",
     "data-storage-format": "FOREST",
     "node-private-key-file": `${CONFIG_DIRECTORY}/key`,

@@ -13,7 +13,7 @@ import type { Finding } from "./finding.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
 
-/** Allowed lag between nodes, which are queried one after the other. */
+/** Allowed lag of a node, without the blocks that came between the queries of two nodes. */
 const MAX_LAG_BLOCKS = 3;
 /** Tolerance for one round change and for clock differences. */
 const SLOW_FACTOR = 1.5;
@@ -37,10 +37,9 @@ export async function checkNodes(
   const results = await Promise.all(
     network.hosts.map((host) => checkNode(directory, network, host, accessOf(host), now)),
   );
-  const heights = results.flatMap(({ facts }) => (facts === undefined ? [] : [facts.height]));
-  const highest = Math.max(0, ...heights);
+  const queried = results.flatMap(({ facts }) => facts ?? []);
   return results.flatMap(({ host, facts, findings }) => {
-    const lag = facts === undefined ? 0 : highest - facts.height;
+    const lag = facts === undefined ? 0 : lagOf(facts, queried, network.plan.blockPeriodSeconds);
     return lag > MAX_LAG_BLOCKS
       ? [
           ...findings,
@@ -48,6 +47,19 @@ export async function checkNodes(
         ]
       : findings;
   });
+}
+
+/** Returns by how many blocks a node lags, at the time of its own response. */
+export function lagOf(
+  node: Pick<NodeFacts, "height" | "heightAt">,
+  others: readonly Pick<NodeFacts, "height" | "heightAt">[],
+  blockPeriodSeconds: number,
+): number {
+  const lags = others.map(({ height, heightAt }) => {
+    const blocksBetween = Math.max(0, heightAt - node.heightAt) / (blockPeriodSeconds * 1_000);
+    return height - node.height - Math.ceil(blocksBetween);
+  });
+  return Math.max(0, ...lags);
 }
 
 interface NodeCheck {

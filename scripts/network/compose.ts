@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { CONFIG_DIRECTORY, DATA_DIRECTORY } from "./besu-config.ts";
+import { besuCommand, CONFIG_DIRECTORY, DATA_DIRECTORY } from "./besu-config.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 
 const SUBNET_PREFIX = "172.30.84.";
@@ -28,6 +28,7 @@ export function composeAddress({ hosts }: Network): (host: NetworkHost) => strin
 
 /** Formats `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
 export function composeText(network: Network): string {
+  const [entrypoint, ...command] = besuCommand("/opt/besu/bin/besu", network.plan);
   const addressOf = composeAddress(network);
   const services = Object.fromEntries(
     network.hosts.map((host, index) => [
@@ -36,8 +37,8 @@ export function composeText(network: Network): string {
         image: `hyperledger/besu:${BESU_VERSION}`,
         // The files belong to the user who created them; other users cannot read the keys.
         user: "${NETWORK_USER:-1000:1000}",
-        entrypoint: ["/opt/besu/bin/besu"],
-        command: [`--config-file=${CONFIG_DIRECTORY}/besu.toml`],
+        entrypoint: [entrypoint],
+        command,
         environment: {
           BESU_P2P_HOST: addressOf(host),
           BESU_STATIC_NODES_FILE: `${LISTS_DIRECTORY}/static-nodes.json`,

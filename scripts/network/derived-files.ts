@@ -17,7 +17,7 @@ export function derivedFiles(network: Network): DerivedFile[] {
     { path: NETWORK_FILE, content: networkText(network) },
     ...hosts.flatMap((host) => [
       { path: `${host.name}/network.json`, content: networkText(network) },
-      { path: `${host.name}/besu.service`, content: unitText(host) },
+      { path: `${host.name}/besu.service`, content: unitText(network, host) },
       { path: `${host.name}/besu/besu.toml`, content: besuConfigText(network, host) },
       { path: `${host.name}/besu/genesis.json`, content: genesisText(network) },
       { path: `${host.name}/besu/static-nodes.json`, content: staticNodesText(hosts, host, own) },

@@ -1,10 +1,5 @@
 import { getBytes, hexlify } from "ethers";
-import {
-  type BftExtraData,
-  type BftProtocol,
-  encodeExtraData,
-  encodeForBlockHash,
-} from "../../server/chain/evidence/bft-extra-data.ts";
+import { type BftExtraData, type BftProtocol, encodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader, hashHeader } from "../../server/chain/evidence/block-header.ts";
 import { toQuantity } from "../../server/chain/rpc/rpc.ts";
 import type { Network } from "./network-file.ts";
@@ -98,6 +93,6 @@ export function genesisHash({ plan, genesis }: GenesisFacts): string {
     nonce: "0x0000000000000000",
     baseFeePerGas: "0x0",
   });
-  const extraData = encodeForBlockHash(plan.consensus, firstExtraData(plan.consensus, genesis.validators));
-  return hexlify(hashHeader({ ...header, extraData }));
+  // Only later blocks are hashed without round and seals.
+  return hexlify(hashHeader(header));
 }

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
@@ -8,14 +9,17 @@ import { derivedFiles } from "./derived-files.ts";
 import { Folder } from "./folder.ts";
 import { genesisHash } from "./genesis.ts";
 import type { HostEntry, Hosts } from "./hosts-file.ts";
-import { type Network, type NetworkHost, type Plan, readNetwork } from "./network-file.ts";
+import { type Network, type NetworkHost, readNetwork } from "./network-file.ts";
+import type { WishedPlan } from "./plan.ts";
 import { identityOf, identityOfKey, makeNodeKey, nodeKeyPath } from "./node-key.ts";
 
 const MILLISECONDS = 1_000;
+/** Chain ids that no known network uses, so that no transaction is valid on two networks. */
+const CHAIN_IDS = { least: 1_000_000_000, below: 2_000_000_000 } as const;
 
 /** Input for a network. */
 export interface Wish {
-  readonly plan: Plan;
+  readonly plan: WishedPlan;
   readonly hosts: Hosts;
 }
 
@@ -64,7 +68,10 @@ async function existingNetwork(directory: string, { hosts }: Hosts): Promise<Net
   return undefined;
 }
 
-async function newNetwork(folder: Folder, { plan, hosts: { hosts, relayers } }: Wish): Promise<Network> {
+async function newNetwork(folder: Folder, { plan: wished, hosts: { hosts, relayers } }: Wish): Promise<Network> {
+  const { consensus, ...others } = wished;
+  // In the order of network.json.
+  const plan = { consensus, chainId: randomInt(CHAIN_IDS.least, CHAIN_IDS.below), ...others };
   const members: NetworkHost[] = [];
   for (const host of hosts) members.push(await memberOf(folder, host));
   const genesis = {
@@ -101,7 +108,7 @@ function differencesOf({ plan, hosts, relayers }: Network, wish: Wish): string[]
     publicKey: host.publicKey ?? hosts.find(({ name }) => name === host.name)?.publicKey,
   }));
   return [
-    ...fieldDifferences("", plan, wish.plan),
+    ...fieldDifferences("", plan, { chainId: plan.chainId, ...wish.plan }),
     ...entryDifferences(described(hosts.map(({ validator: _, ...host }) => host)), described(wishedHosts)),
     ...entryDifferences(described(relayers), described(wish.hosts.relayers)),
   ];

@@ -24,6 +24,8 @@ export interface NodeFacts {
   readonly chainId: number;
   readonly genesisHash: string;
   readonly height: number;
+  /** When the node returned its height, Unix milliseconds. */
+  readonly heightAt: number;
   /** Lower-case, in the order of the node's response. */
   readonly validators: readonly string[];
   /** Public keys of connected peers; `undefined` when the node does not return them. */
@@ -47,6 +49,7 @@ export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<
     throw new SealbookError("chain_unavailable", `its response to ${method} cannot be read`);
   };
   const latest = await queryNode(Block, "eth_getBlockByNumber", "latest", false);
+  const heightAt = Date.now();
   // The genesis block's timestamp comes from the files.
   const first = Math.max(1, latest.number - BLOCKS);
   const earlier =
@@ -55,6 +58,7 @@ export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<
     chainId: await queryNode(Quantity, "eth_chainId"),
     genesisHash: (await queryNode(Block, "eth_getBlockByNumber", "0x0", false)).hash,
     height: latest.number,
+    heightAt,
     validators: await validatorsOf(queryNode, consensus, latest.extraData),
     peers: await queryNode(Peers, "admin_peers").catch(ifNodeError(undefined)),
     peerCount: await queryNode(Quantity, "net_peerCount"),

@@ -15,7 +15,8 @@ export interface PlanOptions {
   /** Seconds, like all times here. */
   readonly blockTime: number;
   readonly consensus: Plan["consensus"];
-  readonly chainId: number;
+  /** Default: that of the existing network, else a random one. */
+  readonly chainId?: number;
   readonly emptyBlockTime?: number;
   /** Default: twice the block time. */
   readonly requestTimeout?: number;
@@ -23,8 +24,11 @@ export interface PlanOptions {
   readonly gasLimit?: number;
 }
 
+/** A plan whose chain id may be left to the network. */
+export type WishedPlan = Omit<Plan, "chainId"> & Partial<Pick<Plan, "chainId">>;
+
 /** Returns a warning about a block time that is accepted but unusual, as in a test network. */
-export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
+export function doubtOf({ blockPeriodSeconds }: Pick<Plan, "blockPeriodSeconds">): string | undefined {
   const { least, most } = USUAL_PERIOD_SECONDS;
   if (blockPeriodSeconds >= least && blockPeriodSeconds <= most) return undefined;
   return (
@@ -33,8 +37,11 @@ export function doubtOf({ blockPeriodSeconds }: Plan): string | undefined {
   );
 }
 
-/** @throws SealbookError `malformed` for inconsistent numbers */
-export function planOf(options: PlanOptions, hosts: number): Plan {
+/**
+ * @returns The plan, without a chain id when none is wished
+ * @throws SealbookError `malformed` for inconsistent numbers
+ */
+export function planOf(options: PlanOptions, hosts: number): WishedPlan {
   const { validators = hosts, blockTime, consensus, chainId, emptyBlockTime, requestTimeout = 2 * blockTime } = options;
   const refuse = (why: string): never => {
     throw new SealbookError("malformed", why);
@@ -50,7 +57,7 @@ export function planOf(options: PlanOptions, hosts: number): Plan {
     refuse("--empty-block-time is less than --block-time");
   return {
     consensus,
-    chainId,
+    ...(chainId === undefined ? {} : { chainId }),
     blockPeriodSeconds: blockTime,
     ...(emptyBlockTime === undefined ? {} : { emptyBlockPeriodSeconds: emptyBlockTime }),
     requestTimeoutSeconds: requestTimeout,

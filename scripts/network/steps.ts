@@ -17,6 +17,8 @@ export interface Step {
   readonly at: readonly string[];
   /** Requests of each data centre to its own node, in order. */
   readonly requests: readonly RpcRequest[];
+  /** Whether the node restarts with the new lists of its folder before the requests. */
+  readonly restarts?: true;
 }
 
 const request = (method: string, ...params: unknown[]): RpcRequest => ({ jsonrpc: "2.0", id: 1, method, params });
@@ -68,7 +70,11 @@ export function stepsToAdd(
   ];
 }
 
-/** @param validators The validators before the change */
+/**
+ * A node of Besu refuses to take a static node off its allow-list while it runs, and connects to it again after
+ * `admin_removePeer`. Therefore the nodes restart with new lists, one after the other.
+ * @param validators The validators before the change
+ */
 export function stepsToRemove(
   consensus: Network["plan"]["consensus"],
   validators: readonly NetworkHost[],
@@ -76,7 +82,6 @@ export function stepsToRemove(
 ): Step[] {
   const prefix = consensusApi(consensus).toLowerCase();
   const staying = validators.filter(({ name }) => name !== leaving.name);
-  const enode = enodeOf(leaving, leaving.address);
   return [
     {
       what:
@@ -87,17 +92,20 @@ export function stepsToRemove(
     },
     {
       what:
-        `When ${prefix}_getValidatorsByBlockNumber has ${leaving.validator} no more, take the vote back, let ` +
-        `${leaving.name} connect no more, and copy the new lists of your folder into /etc/besu, for the next ` +
-        "start.",
+        `When ${prefix}_getValidatorsByBlockNumber has ${leaving.validator} no more, take the vote back: it is ` +
+        "counted.",
       at: namesOf(staying),
-      requests: [
-        request(`${prefix}_discardValidatorVote`, leaving.validator),
-        request("admin_removePeer", enode),
-        request("perm_removeNodesFromAllowlist", [enode]),
-      ],
+      requests: [request(`${prefix}_discardValidatorVote`, leaving.validator)],
     },
     { what: `Stop the node of ${leaving.name}, if it runs, and destroy its key.`, at: [leaving.name], requests: [] },
+    ...staying.map(({ name }): Step => ({
+      what:
+        `Copy the new lists of the folder into /etc/besu and restart the node, while all others run. Continue when ` +
+        `eth_blockNumber returns the same as elsewhere, and admin_peers does not have ${leaving.name}.`,
+      at: [name],
+      requests: [request("eth_blockNumber"), request("admin_peers")],
+      restarts: true,
+    })),
   ];
 }
 
@@ -116,6 +124,8 @@ export function stepsText(title: string, hosts: readonly NetworkHost[], steps: r
     "Each data centre runs its commands in its own folder, one step after the other.",
     "",
     ...lines,
+    "At the end `npm run network -- check --out DIR` finds no difference between the nodes and these files.",
+    "",
   ].join("\n");
 }
 

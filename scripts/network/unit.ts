@@ -1,8 +1,8 @@
-import { CONFIG_DIRECTORY } from "./besu-config.ts";
-import type { NetworkHost } from "./network-file.ts";
+import { besuCommand, CONFIG_DIRECTORY } from "./besu-config.ts";
+import type { Network, NetworkHost } from "./network-file.ts";
 
 /** Formats `besu.service`: the node as a systemd service, on a machine of its own. */
-export function unitText({ name }: NetworkHost): string {
+export function unitText({ plan }: Pick<Network, "plan">, { name }: NetworkHost): string {
   return `# The validator of ${name} as a service of systemd; how to install it: docs/network.md
 [Unit]
 Description=Besu, validator of ${name}
@@ -15,7 +15,7 @@ Group=besu
 StateDirectory=besu
 StateDirectoryMode=0700
 Environment=JAVA_OPTS=-Xmx4g
-ExecStart=/opt/besu/bin/besu --config-file=${CONFIG_DIRECTORY}/besu.toml
+ExecStart=${besuCommand("/opt/besu/bin/besu", plan).join(" ")}
 # Java ends with 143 on a request to stop.
 SuccessExitStatus=143
 Restart=always

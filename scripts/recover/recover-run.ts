@@ -15,6 +15,10 @@ const RETRY_FOR_MILLISECONDS = 60_000;
 /** The unchanged rows of the response. */
 const ROWS_FILE = "recovery-rows.ndjson";
 
+const NOT_KEPT =
+  "the server compares the files but does not keep the comparison, so that missing documents cannot be listed; use a " +
+  "key or token with the scope `write`, or ask the operator to raise VERIFICATION_ROWS_PER_CALLER";
+
 /** A run over a restored tree. */
 export interface RecoverRun {
   readonly tree: RestoredTree;
@@ -53,7 +57,9 @@ export async function recoverAll({
       signal,
     },
   );
-  const missing = await Array.fromAsync(client.gap(verification.verification_id, { signal }));
+  const { verification_id } = verification;
+  if (verification_id === null) throw new CommandFailure(NOT_KEPT);
+  const missing = await Array.fromAsync(client.gap(verification_id, { signal }));
   const { match, mismatch } = verification.totals;
   const total = files.length + notChecked.length;
   return {
@@ -63,7 +69,7 @@ export async function recoverAll({
     started: started.toISOString(),
     seconds: (Date.now() - started.getTime()) / 1000,
     as_of: verification.as_of,
-    verification_id: verification.verification_id,
+    verification_id,
     finished_at: verification.finished_at,
     rows_root: verification.rows_root,
     rows_file: ROWS_FILE,

@@ -57,9 +57,16 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       bundles,
       location,
     },
-    recovery,
+    recovery: recovery.service,
     operations: { alerts: alertStore, status: () => operations.status() },
-    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorer.rate }),
+    explorer: createExplorer({
+      rpc,
+      deployment,
+      validatorNames,
+      decoder: parts.explorerDecoder,
+      explorerRate: config.explorer.rate,
+      audit: records.routeDeps.audit,
+    }),
     access: accessOf(foundation, config.access, opened),
     attest: createAttestation(
       {
@@ -68,7 +75,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
         entryVerifier,
         chain: proofAnchor,
         bundles,
-        recovery,
+        recovery: recovery.service,
         issuer,
         issuerName: config.issuerName,
         installation: location,

@@ -28,13 +28,16 @@ export async function openEmbeddedChain(
 ): Promise<Omit<ContractsLink, "close">> {
   const { dataDirectory, sessionRules: rules, gasPrice } = config;
   const urlFile = embeddedChainUrlFile(node.directory);
-  const embedded = await startOrShare(config, node, options, resources);
+  const ownAccounts = new Set<string>();
+  const embedded = await startOrShare(config, node, ownAccounts, options, resources);
   const connection =
     embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
   const rpc = options.guard?.guard(connection) ?? connection;
   resources.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
   const administrator = new Wallet(keys.administrator);
+  // A command that shares this chain sends with the same keys.
+  ownAccounts.add(administrator.address).add(keys.relayer.address);
   const deployment = await deploy({
     rpc,
     administrator,
@@ -53,6 +56,7 @@ export async function openEmbeddedChain(
 async function startOrShare(
   { clockLimitMilliseconds }: ChainConfig,
   node: Extract<NodeConfig, { kind: "embedded" }>,
+  ownAccounts: ReadonlySet<string>,
   { share, clock, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<EmbeddedChain | undefined> {
@@ -62,6 +66,7 @@ async function startOrShare(
       chainId: EMBEDDED_CHAIN_ID,
       ...(clock === undefined ? {} : { clock }),
       clockLimitMilliseconds,
+      ownAccounts,
       onEvent: (event) => onEvent({ kind: "embedded", event }),
     });
     resources.defer(() => embedded.stop());

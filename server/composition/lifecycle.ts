@@ -2,12 +2,16 @@ import type { Express } from "express";
 import type { HttpConfig } from "../config/config.ts";
 import { listen } from "../http/server.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
+import { every } from "../kit/interval.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import type { Parts } from "./parts.ts";
 import type { Opened } from "./resources.ts";
 
 /** How long a stop lets requests wait for the chain: shorter than the grace period of the HTTP server. */
 const STOP_WAIT_MILLISECONDS = 3_000;
+
+/** Interval of the checks whether writes of others have ended. */
+const WATCH_MILLISECONDS = 60_000;
 
 export interface StartOptions {
   readonly opened: Opened;
@@ -33,6 +37,8 @@ export async function startParts(
   const demoAccount = await demoAccountOf(parts, demoAccountFile);
   resources.defer(() => parts.pictures.stop());
   resources.defer(() => parts.printer.stop());
+  resources.defer(() => parts.explorerDecoder.stop());
+  resources.defer(() => parts.records.decoder.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,
@@ -66,7 +72,7 @@ async function startMonitoring(parts: Parts, resources: AsyncDisposableStack): P
 
 /** Registers the stops of everything that works on its own. */
 function deferStops(
-  { foundation, records, proofs, transactions, journalWorkers, months }: Parts,
+  { foundation, records, proofs, recovery, transactions, journalWorkers, months }: Parts,
   { embeddedLog, resources }: Opened,
 ): void {
   const { link, head } = foundation;
@@ -76,11 +82,14 @@ function deferStops(
   }
   resources.defer(() => head.stop());
   resources.defer(() => records.indexer.stop());
+  const watching = every(WATCH_MILLISECONDS, () => records.watch.check());
+  resources.defer(() => watching.stop());
   // They run from the last to the first, in the order in which work flows: proofs first, then the sender.
   resources.defer(() => transactions.sender.stop());
   resources.defer(() => proofs.stop());
   resources.defer(() => journalWorkers.stop());
   resources.defer(() => months.stop());
+  resources.defer(() => recovery.stop());
 }
 
 /** Completes interrupted work, then starts new work; new blocks come last. */
@@ -89,12 +98,12 @@ async function startWork(
   resources: AsyncDisposableStack,
 ): Promise<void> {
   await sessions.sessions.recover();
-  await recovery.start();
   resources.defer(() => transactions.stopWatching());
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();
   months.start();
+  recovery.start();
   foundation.head.start();
 }
 

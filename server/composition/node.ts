@@ -3,6 +3,7 @@ import { nodeInspector } from "../chain/node/node-inspector.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import { withCallDeadline } from "../chain/rpc/call-deadline.ts";
 import { registerNetworkMetrics } from "../operations/network-metrics.ts";
+import type { ChainConfig } from "../config/chain.ts";
 import type { Foundation } from "./foundation.ts";
 
 /**
@@ -11,7 +12,7 @@ import type { Foundation } from "./foundation.ts";
  */
 export function createNodeInspector(
   { link, head, metrics, validatorNames }: Foundation,
-  nodeListFile: string | undefined,
+  { nodeListFile, requestTimeout }: Pick<ChainConfig, "nodeListFile" | "requestTimeout">,
   sender: { readonly address: string },
 ): NodeInspector {
   const inspect = nodeInspector({
@@ -19,6 +20,7 @@ export function createNodeInspector(
     relayer: () => sender.address,
     names: validatorNames,
     nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),
+    requestTimeout,
   });
   metrics.gauge("sealbook_chain_block_number", "Number of the newest block seen", () => head.head?.number);
   metrics.gauge("sealbook_chain_up", "Whether the node responds (1) or not (0)", () => (head.reachable ? 1 : 0));

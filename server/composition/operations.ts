@@ -7,6 +7,7 @@ import { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Status } from "../operations/responses.ts";
 import type { StorageMonitor } from "../operations/storage-monitor.ts";
 import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
+import { ANCHORING } from "../operations/telemetry.ts";
 import type { Foundation } from "./foundation.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
 import type { PublicAddress } from "./public-address.ts";
@@ -109,7 +110,7 @@ function createWebhooks(
 }
 
 function createStatus(
-  { version, link, journal, telemetry }: Foundation,
+  { version, link, journal, alerts, telemetry }: Foundation,
   { inspect, transactions, journalWorkers, storage }: OperationsOptions,
   clockMonitor: ClockMonitor,
   regularBlocks: boolean,
@@ -126,6 +127,7 @@ function createStatus(
       proofCounts: () => journal.proofs.counts(),
       transactionsInFlight: () => transactions.countInFlight(),
       failedAnchors: async () => (await journal.anchors.failed()).length,
+      isLate: () => alerts.lasts("degraded_performance", ANCHORING),
       divergences: () => telemetry.counts().divergences,
       storage: () => storage.state(),
       clock: clockMonitor,

@@ -7,11 +7,9 @@ import { createPartitions } from "../journal/index/partition-map.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
-import { ProofStatements } from "../proofs/proof-store.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
-import { RecoveryService } from "../recovery/service.ts";
-import { recoveryStore } from "../recovery/store.ts";
+import { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
 import type * as ChatBot from "./bot.ts";
 import type { Foundation } from "./foundation.ts";
 import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts";
@@ -21,6 +19,7 @@ import { registerProofMetrics } from "./proof-metrics.ts";
 import { type Proofs, createProofs } from "./proofs.ts";
 import { PublicAddress } from "./public-address.ts";
 import { createRecords, type Records } from "./records.ts";
+import { createRecovery, type Recovery } from "./recovery.ts";
 import type { Opened } from "./resources.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createStorageMonitor } from "./storage.ts";
@@ -50,10 +49,11 @@ export interface Parts {
   readonly proofs: Proofs;
   readonly journalWorkers: JournalWorkers;
   readonly months: PartitionMaintenance;
-  readonly recovery: RecoveryService;
+  readonly recovery: Recovery;
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
   readonly printer: AttestationPrinter;
+  readonly explorerDecoder: ThreadedDecoder;
   readonly bot: Bot | undefined;
 }
 
@@ -69,11 +69,11 @@ export interface BuildOptions {
 export function buildParts(foundation: Foundation, options: BuildOptions): Parts {
   const { config, opened, overrides } = options;
   const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
-  const { database, journal, proofAnchor, telemetry, entryVerifier: verifier, logger, clock } = foundation;
+  const { database, logger, clock } = foundation;
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
   const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
   const { sender } = transactions;
-  const inspect = createNodeInspector(foundation, config.chain.nodeListFile, sender);
+  const inspect = createNodeInspector(foundation, config.chain, sender);
   const sessions = createSessions(foundation, {
     config: config.sessions,
     dataDirectory: config.dataDirectory,
@@ -82,6 +82,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const records = createRecords(foundation, {
     config: config.records,
+    tables: opened.tables,
     sessions: sessions.sessions,
     transactions: sender,
     chainLagMilliseconds,
@@ -97,8 +98,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
         "the journal's partitions for the coming months could not be created; the server retries in an hour",
       ),
   );
-  const store = recoveryStore(database, new ProofStatements());
-  const recovery = new RecoveryService({ journal, store, verifier, chain: proofAnchor, telemetry, clock });
+  const recovery = createRecovery(foundation, config.recovery);
   const operations = createOperations(foundation, {
     config: config.alerts,
     inspect,
@@ -111,8 +111,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const pictures = new DrawnPictures(config.map.tiles);
   const printer = new AttestationPrinter();
+  const explorerDecoder = new ThreadedDecoder(foundation.link.deployment.contracts);
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
-  const built = { ...parts, months, recovery, operations, pictures, printer };
+  const built = { ...parts, months, recovery, operations, pictures, printer, explorerDecoder };
   return { ...built, bot: buildBot(built, options) };
 }
 

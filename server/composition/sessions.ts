@@ -4,6 +4,7 @@ import type { SessionConfig } from "../config/config.ts";
 import { panelFragments } from "../panel/fragments.ts";
 import { AccountService } from "../sessions/account-service.ts";
 import { loginLimit } from "../sessions/login-limit.ts";
+import { knownSources, loginFailureStore } from "../sessions/login-store.ts";
 import type { SessionRouteDeps } from "../sessions/routes.ts";
 import { keyVault } from "../sessions/scrypt-key-vault.ts";
 import { SessionService } from "../sessions/service.ts";
@@ -27,7 +28,7 @@ export interface SessionOptions {
 }
 
 export function createSessions(
-  { version, journal, link, head, metrics, telemetry, clock, steadyClock }: Foundation,
+  { version, database, journal, link, head, metrics, telemetry, clock }: Foundation,
   { config, dataDirectory, transactions, keystoreRounds }: SessionOptions,
 ): Sessions {
   const startedAt = performance.now();
@@ -57,7 +58,9 @@ export function createSessions(
     limitLogins: loginLimit({
       perAddress: config.loginAttemptsPerAddress,
       perSource: config.loginAttemptsPerSource,
-      clock: steadyClock,
+      failures: loginFailureStore(database, { clock }),
+      knownSources: knownSources(database),
+      clock,
       telemetry,
     }),
   };

@@ -63,6 +63,14 @@ export interface ProofConfig {
   readonly anchorDeadlineMilliseconds: number;
 }
 
+/** Recovery verifications that are kept. */
+export interface RecoveryConfig {
+  readonly retentionMilliseconds: number;
+  /** Documents of the verifications of one caller, and of all. */
+  readonly perCaller: number;
+  readonly total: number;
+}
+
 /** Checkpoints, reconciliation and replicas of the journal. */
 export interface JournalConfig {
   /** Whether an empty journal is accepted where there must have been one. */
@@ -106,6 +114,7 @@ export interface Config {
   readonly records: RecordConfig;
   readonly proofs: ProofConfig;
   readonly journal: JournalConfig;
+  readonly recovery: RecoveryConfig;
   readonly alerts: AlertConfig;
   readonly explorer: ExplorerConfig;
   /** Name of the issuer in attestations. */
@@ -153,6 +162,11 @@ export function parseConfig(variables: EnvironmentVariables, { relays = true } =
     http: { host: env.HOST, port: env.PORT, tls, publicUrl: env.PUBLIC_URL },
     ...apiConfig(env, tokens),
     journal: journalConfig(env),
+    recovery: {
+      retentionMilliseconds: env.VERIFICATION_RETENTION * 1000,
+      perCaller: env.VERIFICATION_ROWS_PER_CALLER,
+      total: env.VERIFICATION_ROWS,
+    },
     alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
     issuerName: env.ISSUER_NAME,
     issuerKeyPasswordFile: env.ISSUER_KEY_PASSWORD_FILE,

@@ -58,6 +58,22 @@ export const Environment = z.object({
       "with several, separated by commas, the server fails over between them",
     unset: "the embedded chain",
   }),
+  CONFIRMATIONS: z
+    .union([z.literal("finalized"), whole(0, 1_000)])
+    .default(0)
+    .meta({
+      description:
+        "Blocks on top of a block until it counts: until then nothing in it is confirmed. `finalized` waits until " +
+        "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT",
+    }),
+  CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
+    .optional()
+    .meta({
+      description:
+        "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
+        "from which the network counts as stalled follows from it",
+      unset: "learned from the blocks",
+    }),
   NODE_LIST_FILE: z
     .string()
     .min(1)
@@ -195,6 +211,19 @@ export const Environment = z.object({
   }),
   RECONCILE_FULL_INTERVAL: whole(1, 31_536_000).default(86_400).meta({
     description: "Seconds between full comparisons of journal, replicas and chain",
+  }),
+  VERIFICATION_RETENTION: whole(1, 315_360_000).default(7_776_000).meta({
+    description: "Seconds for which the rows of a recovery verification are kept, for `gap`; its result stays",
+  }),
+  VERIFICATION_ROWS_PER_CALLER: whole(1, 1_000_000_000)
+    .default(5_000_000)
+    .meta({
+      description:
+        "Maximum of rows kept for one caller, an API key, a token's subject or a network address; the oldest " +
+        "verifications make room",
+    }),
+  VERIFICATION_ROWS: whole(1, 1_000_000_000).default(20_000_000).meta({
+    description: "Maximum of rows kept for all callers, of about 100 bytes each; those with the most make room",
   }),
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler, Response } from "express";
 import type { Logger } from "pino";
+import { authenticatedCaller } from "./access/caller.ts";
 import { routePattern } from "./request-metrics.ts";
 
 const HEADER = "X-Request-Id";
@@ -9,8 +10,9 @@ const FAILURE = "failure";
 const WELL_FORMED = /^[\w.-]{1,64}$/;
 
 /**
- * Assigns an id to every request, returns it as a header, and logs the finished request. Does not log paths, headers
- * and bodies: they contain document ids, tokens and passwords.
+ * Assigns an id to every request, returns it as a header, and logs the finished request with its authenticated caller:
+ * `account`, `api_key` (its id) or `token` (its subject). Does not log paths, headers and bodies: they contain document
+ * ids, tokens and passwords.
  */
 export function accessLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
@@ -25,8 +27,16 @@ export function accessLog(logger: Logger): RequestHandler {
       const level = status >= 500 ? "warn" : "debug";
       if (!logger.isLevelEnabled(level)) return;
       const milliseconds = Math.round(performance.now() - start);
+      const caller = authenticatedCaller(request);
       logger[level](
-        { request_id, method: request.method, route: routePattern(request), status, milliseconds },
+        {
+          request_id,
+          ...(caller && { [caller.kind]: caller.id }),
+          method: request.method,
+          route: routePattern(request),
+          status,
+          milliseconds,
+        },
         "request completed",
       );
     });

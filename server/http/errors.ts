@@ -6,6 +6,7 @@ import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
   too_large: 413,
+  too_expensive: 400,
   uri_too_long: 414,
   misdirected: 421,
   login_refused: 401,
@@ -66,10 +67,13 @@ export function toSealbookError(error: unknown): SealbookError {
   return new SealbookError("malformed", message, { cause: error });
 }
 
+/** Maximum number of invalid fields in an error; the others are not reported. */
+const MAX_DETAILS = 1_000;
+
 /**
  * Parses input once, at the edge.
  * @param root The path of the input as a whole in errors
- * @throws SealbookError `malformed` with every invalid field and its reason
+ * @throws SealbookError `malformed` with the invalid fields and their reasons
  */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown, root = "body"): z.output<Schema> {
   const parsed = schema.safeParse(input, { reportInput: true });
@@ -78,6 +82,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   const details = new Map<string, ErrorDetail>();
   for (const issue of parsed.error.issues) {
     const path = issue.path.join(".") || root;
+    if (details.size === MAX_DETAILS) break;
     if (!details.has(path)) details.set(path, { path, message: reasonOf(issue) });
   }
   const reasons = [...details.values()].map(({ path, message }) => `${path}: ${message}`);

@@ -50,7 +50,7 @@ export function alertStore(database: Database): AlertStore {
         return toAlert(row);
       }),
 
-    async update(kind, subject, message) {
+    async amend(kind, subject, message) {
       await database
         .updateTable("alerts")
         .set({ message })

@@ -72,7 +72,7 @@ export class AlertTracker {
     this.#write(async () => {
       this.#changed.delete(key);
       const newest = this.#open.get(key);
-      if (newest !== undefined) await this.#store.update(kind, subject, newest);
+      if (newest !== undefined) await this.#store.amend(kind, subject, newest);
       return undefined;
     });
   }

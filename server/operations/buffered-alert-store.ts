@@ -34,10 +34,10 @@ export class BufferedAlertStore implements AlertStore {
     }
   }
 
-  async update(kind: AlertKind, subject: string, message: string): Promise<void> {
+  async amend(kind: AlertKind, subject: string, message: string): Promise<void> {
     try {
       await this.#flush();
-      await this.#store.update(kind, subject, message);
+      await this.#store.amend(kind, subject, message);
     } catch {
       const index = this.#pending.findLastIndex(
         ({ alert }) => alert.kind === kind && alert.subject === subject && "message" in alert,

@@ -21,6 +21,8 @@ export interface StatusDeps {
   readonly transactionsInFlight: () => Promise<number>;
   /** Anchors that the chain rejected and that wait for another attempt. */
   readonly failedAnchors: () => Promise<number>;
+  /** Whether a proof waits for the chain longer than `ANCHOR_DEADLINE`. */
+  readonly isLate: () => boolean;
   readonly divergences: () => number;
   readonly storage: () => StorageState;
   readonly clock: Pick<ClockMonitor, "blockAhead" | "fault">;
@@ -51,6 +53,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const isFaulty =
     divergences > 0 ||
     failed !== 0 ||
+    deps.isLate() ||
     !storage.writable ||
     storage.fault !== undefined ||
     deps.lacksReplica() ||

@@ -22,8 +22,13 @@ export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSecond
     bft.quorumMissing === 0
       ? `though ${quorumOf(length)} of ${length} validators seem to be there`
       : `${bft.quorumMissing} more of ${length} validators would have to take part`;
+  // The rounds of those that waited are late, and their timeouts long.
+  const remedy =
+    bft.quorumMissing === 0
+      ? "restart all validators at the same time"
+      : "start the missing ones, then restart all others at the same time";
   return (
     `the network makes no blocks: the newest is ${age} s old, where round changes take ${expected} s at most; ` +
-    `${lack}${missing}`
+    `${lack}${missing}; ${remedy}`
   );
 }

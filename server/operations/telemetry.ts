@@ -30,8 +30,8 @@ export interface EventCounts {
   readonly isJournalFailing: boolean;
 }
 
-/** Subjects of alerts. */
-const ANCHORING = "anchoring";
+/** Subjects of alerts: proofs that wait for the chain too long, and replicas that lag. */
+export const ANCHORING = "anchoring";
 const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";
@@ -70,6 +70,12 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       deps.metrics.recordsStored.inc();
       serviceLog.write("info", account, `record ${rowId} stored`);
     },
+    recordsAltered(cause, count, message) {
+      deps.metrics.foreignWrites.inc({ cause }, count);
+      deps.alerts.update("foreign_writes", message, cause);
+    },
+    recordsUndisturbed: (cause) =>
+      deps.alerts.resolve("foreign_writes", "no further write past this server for a day", cause),
     ...proofs,
     proofsAccepted(count) {
       isJournalFailing = false;

@@ -13,6 +13,8 @@ export class AnchorTrees {
   readonly #anchors: Pick<AnchorStore, "leaves">;
   /** By anchor, the least recently used first. */
   readonly #kept = new Map<number, MerkleTree>();
+  /** Trees that are being rebuilt, by anchor: all proofs of a page need the same one. */
+  readonly #rebuilding = new Map<number, Promise<MerkleTree>>();
 
   constructor(anchors: Pick<AnchorStore, "leaves">) {
     this.#anchors = anchors;
@@ -30,9 +32,17 @@ export class AnchorTrees {
   /** Returns the tree of an anchor; `undefined` for an anchor of a single hash. */
   async of(anchorId: number, { size }: AnchorContent): Promise<MerkleTree | undefined> {
     if (size === 0) return undefined;
-    const tree = this.#kept.get(anchorId) ?? (await this.#rebuild(anchorId));
+    const tree = this.#kept.get(anchorId) ?? (await this.#rebuilt(anchorId));
     this.keep(anchorId, tree);
     return tree;
+  }
+
+  #rebuilt(anchorId: number): Promise<MerkleTree> {
+    const running = this.#rebuilding.get(anchorId);
+    if (running !== undefined) return running;
+    const rebuilding = this.#rebuild(anchorId).finally(() => this.#rebuilding.delete(anchorId));
+    this.#rebuilding.set(anchorId, rebuilding);
+    return rebuilding;
   }
 
   async #rebuild(anchorId: number): Promise<MerkleTree> {

@@ -2,14 +2,15 @@ import type { Request } from "express";
 import type { RecordRow } from "./record.ts";
 import type { RecordService } from "./service.ts";
 import type { SessionService } from "../sessions/index.ts";
+import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import { decode, type DecodeRouteDeps } from "./decode-route.ts";
-import type { RecordLocation, SearchContent, StoreContent } from "./responses.ts";
+import type { SearchContent, StoreContent } from "./responses.ts";
+import { toLocation, toMarks } from "./response-mapping.ts";
 import { SearchCall, StoreCall } from "./schemas.ts";
-import { prefixedHex } from "../kit/hex.ts";
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;
@@ -35,6 +36,7 @@ export function recordRoutes(deps: RecordRouteDeps): readonly (readonly [string,
 async function store(deps: RecordRouteDeps, request: Request): Promise<StoreContent> {
   const { credentials, payload } = parseInput(StoreCall, request.body);
   const authorized = await deps.sessions.authorize(credentials.token);
+  noteAccount(request, authorized.account.address);
   await deps.storesPerAccount(authorized.account.address);
   const { rowId, event } = await deps.records.store(authorized, payload);
   return { chainid: Number(rowId), event, notification: false, result: "success" };
@@ -44,6 +46,7 @@ async function store(deps: RecordRouteDeps, request: Request): Promise<StoreCont
 async function search(deps: RecordRouteDeps, request: Request): Promise<SearchContent> {
   const { credentials, payload } = parseInput(SearchCall, request.body);
   const { account } = await deps.sessions.authorize(credentials.token);
+  noteAccount(request, account.address);
   await deps.searchesPerAccount(account.address);
   const { target, value, limit, cursor, locations } = payload.search;
   const { rows, next } = await deps.records.search({
@@ -60,13 +63,9 @@ async function search(deps: RecordRouteDeps, request: Request): Promise<SearchCo
       events,
       ...(next === undefined ? {} : { next: String(next) }),
       ...(locations ? { locations: rows.map(toLocation) } : {}),
+      ...toMarks(rows),
     },
   };
-}
-
-function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
-  const chainid = rowId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rowId) : rowId.toString();
-  return { chainid, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
 }
 
 function toEvent(row: RecordRow): [sender: string, code: string, createdAt: string, payload: string, topic: string] {

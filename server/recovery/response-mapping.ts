@@ -2,8 +2,8 @@ import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { ConfirmedProof } from "../proofs/index.ts";
 import type * as responses from "./responses.ts";
-import type { ComparedDocument, InventoryDocument } from "./service.ts";
-import type { RecoveryVerification } from "./verification.ts";
+import type { ComparedDocument, ComparisonResult } from "./running-verification.ts";
+import type { InventoryDocument } from "./service.ts";
 
 /** Maps a row of a comparison. */
 export function toComparedDocument({ document, comparison }: ComparedDocument): responses.ComparedDocument {
@@ -51,9 +51,9 @@ export function toRecoveryVerification({
   finishedAt,
   totals,
   rowsRoot,
-}: RecoveryVerification): responses.RecoveryVerification {
+}: ComparisonResult): responses.RecoveryVerification {
   return {
-    verification_id: id,
+    verification_id: id ?? null,
     as_of: asOf ?? null,
     finished_at: Math.floor(finishedAt / 1000),
     totals,

@@ -28,13 +28,18 @@ export const ComparedDocument = z
 const asOf = {
   as_of: whole.nullable().meta({ description: "The requested time in Unix seconds; `null` for the present." }),
 };
-/** Totals of a comparison: the last line of an NDJSON response. */
-export const RecoveryVerification = z.object({
-  verification_id: z.uuid(),
+const result = {
   ...asOf,
   finished_at: whole,
   totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }),
   rows_root: Hash.meta({ description: "Merkle root (RFC 6962) over the texts of the rows." }),
+};
+/** Totals of a comparison: the last line of an NDJSON response. */
+export const RecoveryVerification = z.object({
+  verification_id: z.uuid().nullable().meta({
+    description: "`null` when the comparison is not kept: for a caller with the scope `read`, or without room.",
+  }),
+  ...result,
 });
 
 /** `POST /api/v1/recovery/verify` with a JSON body. */
@@ -71,6 +76,7 @@ export const UnknownAnchor = z
 export const RestoredGap = z.object({
   against: z.literal("restored"),
   verification_id: z.uuid(),
+  ...result,
   ...Inventory.shape,
 });
 

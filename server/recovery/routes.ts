@@ -1,7 +1,9 @@
 import { type NextFunction, type Request, type Response, Router } from "express";
-import type { RecoveryService, RunningVerification } from "./service.ts";
+import type { RecoveryService } from "./service.ts";
+import type { RunningVerification } from "./running-verification.ts";
 import type { RestoredDocument } from "./restored.ts";
 import { malformed, SealbookError } from "../errors.ts";
+import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
 import { parseInput, toSealbookError } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
@@ -13,6 +15,9 @@ import { requestedTime, GapQuery, InventoryQuery, RestoredRow, VerifyBody, Verif
 const MAX_BODY = 16 * 1024 * 1024;
 /** Rows compared together. */
 const ROWS_AT_ONCE = 1_024;
+
+/** The verification that an NDJSON response is about. */
+const VERIFICATION_HEADER = "X-Verification-Id";
 
 /** A page of rows, and the cursor of the next page. */
 interface Page {
@@ -39,7 +44,7 @@ export function recoveryRouter(recovery: RecoveryService): Router {
         const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
           documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
         );
-        const lines = (await Array.fromAsync(compared(recovery, moment, groups))).flat();
+        const lines = (await Array.fromAsync(compared(recovery, moment, keeperOf(request), groups))).flat();
         const verification = lines.pop() ?? "";
         // The texts of the rows are the leaves of the root and are sent unchanged.
         response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
@@ -69,8 +74,9 @@ export function recoveryRouter(recovery: RecoveryService): Router {
         });
         return;
       }
-      const verification = await recovery.verification(verification_id);
-      const head = { against, verification_id: verification.id, as_of: verification.asOf ?? null };
+      const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
+      const head = { against, ...toRecoveryVerification(verification) };
+      response.set(VERIFICATION_HEADER, verification.id);
       await sendPages(request, response, head, "documents", cursor, async (after) => {
         const { documents, next } = await recovery.gap(verification, after ?? 0, limit);
         return { rows: documents.map(toRecordedDocument), next };
@@ -81,13 +87,23 @@ export function recoveryRouter(recovery: RecoveryService): Router {
   return router;
 }
 
+/** Returns for whom a comparison is kept: storing it needs the right to write. */
+function keeperOf(request: Request): string | undefined {
+  const caller = apiCaller(request);
+  return caller.scope === "write" ? nameOf(caller) : undefined;
+}
+
+function nameOf({ kind, id }: ApiCaller): string {
+  return `${kind} ${id}`;
+}
+
 /** Compares rows as they arrive and returns each result immediately. */
 function verifyLines(recovery: RecoveryService, request: Request, response: Response): Promise<void> {
   const encoding = request.get("Content-Encoding") ?? "identity";
   if (encoding !== "identity")
     throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
   const { as_of } = parseInput(VerifyQuery, request.query, "query");
-  return sendLines(response, compared(recovery, as_of, documentsIn(request)));
+  return sendLines(response, compared(recovery, as_of, keeperOf(request), documentsIn(request)));
 }
 
 async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[], void> {
@@ -119,13 +135,14 @@ function documentOf({ number, value }: Line): RestoredDocument {
 async function* compared(
   recovery: RecoveryService,
   asOf: number | undefined,
+  caller: string | undefined,
   groups: Iterable<RestoredDocument[]> | AsyncIterable<RestoredDocument[]>,
 ): AsyncGenerator<string[], void> {
   let running: RunningVerification | undefined;
   try {
     for await (const documents of groups) {
       // Starts with the first group, so that a request that is rejected at once stores nothing.
-      running ??= await recovery.begin(asOf);
+      running ??= await recovery.begin(asOf, caller);
       const rows = (await running.compare(documents)).map((row) => JSON.stringify(toComparedDocument(row)));
       for (const row of rows) running.addRow(row);
       yield rows;

@@ -7,17 +7,10 @@ import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { AnchorAudit } from "./anchor-audit.ts";
-import { LogRoot } from "./log-root.ts";
-import type { RecordedVerification, RecoveryStore } from "./verification.ts";
-import {
-  type Comparison,
-  compare,
-  counted,
-  isConfirmedBy,
-  NO_ROWS,
-  type RestoredDocument,
-  type Totals,
-} from "./restored.ts";
+import type { KeptVerifications } from "./kept-verifications.ts";
+import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
+import type { RecordedVerification, RecoveryStore, VerificationStore } from "./verification.ts";
+import { type Comparison, compare, isConfirmedBy, type RestoredDocument } from "./restored.ts";
 import { hex } from "../kit/hex.ts";
 
 /** Maximum number of other documents reported for the same content, and of proofs read to find them. */
@@ -28,22 +21,19 @@ const AT_ONCE = 32;
 /** Number of proofs read at a time to fill a page. */
 const SCAN = 500;
 const BLOCKS_AT_ONCE = 1_000;
-/** Age from which an unfinished comparison counts as aborted. */
-const LONGEST_MILLISECONDS = 24 * 3_600_000;
+/** The default verification of a caller without any. */
+const NONE =
+  "this caller has no verification that is kept; select one with verification_id, or compare the documents again";
 
 export interface RecoveryServiceDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
   readonly store: RecoveryStore;
+  readonly verifications: VerificationStore;
+  readonly kept: KeptVerifications;
   readonly verifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly clock: Clock;
-}
-
-/** A row of a comparison. */
-export interface ComparedDocument {
-  readonly document: RestoredDocument;
-  readonly comparison: Comparison;
 }
 
 /** A recorded document. */
@@ -60,17 +50,6 @@ export interface DocumentPage {
   readonly next: number | undefined;
 }
 
-/** A comparison in progress: accepts rows in groups and returns their results in order. */
-export interface RunningVerification {
-  readonly id: string;
-  compare(documents: readonly RestoredDocument[]): Promise<ComparedDocument[]>;
-  /** Adds the text of a returned row, in the order of the rows: the comparison's root is computed over these texts. */
-  addRow(row: string): void;
-  finish(): Promise<RecordedVerification>;
-  /** Deletes its stored state, unless it is finished. */
-  abandon(): Promise<void>;
-}
-
 /** Compares documents restored after a disaster with their records. */
 export class RecoveryService {
   readonly #deps: RecoveryServiceDeps;
@@ -79,57 +58,39 @@ export class RecoveryService {
     this.#deps = deps;
   }
 
-  /** Deletes the stored state of comparisons that were aborted long ago. */
-  async start(): Promise<void> {
-    const { store, clock } = this.#deps;
-    for (const id of await store.unfinished(clock() - LONGEST_MILLISECONDS)) await store.forget(id);
-  }
-
-  /** @param asOf Unix seconds: records that were on chain only later are ignored */
-  async begin(asOf: number | undefined): Promise<RunningVerification> {
-    const { store, verifier, clock } = this.#deps;
+  /**
+   * Begins a comparison.
+   * @param asOf Unix seconds: records that were on chain only later are ignored
+   * @param caller For whom it is kept; `undefined` when it is not
+   */
+  async begin(asOf: number | undefined, caller: string | undefined): Promise<RunningVerification> {
+    const { kept, verifier, clock } = this.#deps;
     const id = randomUUID();
     const checked = verifier.begin();
-    const newestEntry = await checked.newest();
-    await store.begin(id, clock());
-    const audit = this.#audit();
-    const root = new LogRoot();
-    let totals: Totals = NO_ROWS;
-    let isFinished = false;
-    return {
+    const run = { asOf, newestEntry: await checked.newest(), audit: this.#audit(), checked };
+    return new RunningVerification({
       id,
-      compare: async (documents) => {
-        const compared = await this.#compareAll(documents, { asOf, audit, checked });
-        await store.addRestored(
-          id,
-          documents.map(({ documentId }) => documentId),
-        );
-        for (const { comparison } of compared) totals = counted(totals, comparison);
-        return compared;
-      },
-      addRow: (row) => root.add(row),
-      async finish() {
-        const result = { id, asOf, newestEntry, finishedAt: clock(), totals, rowsRoot: root.value };
-        const verification = await store.finish(result);
-        isFinished = true;
-        return verification;
-      },
-      async abandon() {
-        if (!isFinished) await store.forget(id);
-      },
-    };
+      run,
+      keeping: caller === undefined ? undefined : await kept.begin(id, caller),
+      compare: (documents) => this.#compareAll(documents, run),
+      clock,
+    });
   }
 
-  /** @param id Id of the comparison; the newest when `undefined` */
-  async verification(id: string | undefined): Promise<RecordedVerification> {
-    const { store, verifier } = this.#deps;
-    const found = await store.find(id);
-    if (found === undefined) {
-      throw new SealbookError(
-        "not_found",
-        id === undefined ? "nothing was verified yet" : `there is no verification ${id}`,
-      );
-    }
+  /**
+   * Finds a comparison.
+   * @param id Its id; `undefined` for the newest one of the caller
+   */
+  async verification(id: string | undefined, caller?: string): Promise<RecordedVerification> {
+    const { verifications, verifier } = this.#deps;
+    const found =
+      id !== undefined
+        ? await verifications.find(id)
+        : caller === undefined
+          ? undefined
+          : await verifications.newest(caller);
+    if (found === undefined)
+      throw new SealbookError("not_found", id === undefined ? NONE : `there is no verification ${id}`);
     const entries = verifier.begin();
     const entry = await entries.entry(found.sequence);
     if (entry.kind !== "verification" || entry.id !== found.id)
@@ -147,7 +108,7 @@ export class RecoveryService {
   /** Returns recorded documents that are not in a comparison. */
   gap(verification: RecordedVerification, after: number, limit: number): Promise<DocumentPage> {
     return this.#documents(verification, after, limit, (ids, checked) =>
-      this.#deps.store.restored(verification, ids, checked),
+      this.#deps.verifications.restored(verification, ids, checked),
     );
   }
 
@@ -261,7 +222,10 @@ export class RecoveryService {
         const { documentId, sequence } = found.proof;
         if (counts(found) && !newest.has(documentId)) newest.set(documentId, sequence);
       }
-      const wanted = scanned.filter(({ proof }) => newest.get(proof.documentId) === proof.sequence);
+      // A damaged row can have the name of another document: it is listed whatever is recorded of that one.
+      const wanted = scanned.filter(
+        ({ proof, fault }) => fault !== undefined || newest.get(proof.documentId) === proof.sequence,
+      );
       const page = wanted.slice(0, limit - documents.length);
       documents.push(
         ...(await mapConcurrently(page, async ({ proof, fault }) => ({
@@ -274,13 +238,6 @@ export class RecoveryService {
       at = last;
     }
   }
-}
-
-/** What the groups of one comparison share. */
-interface Run {
-  readonly asOf: number | undefined;
-  readonly audit: AnchorAudit;
-  readonly checked: VerifiedEntries;
 }
 
 /** Returns confirmed proofs with their facts from checked entries, or with the reason for which there are none. */

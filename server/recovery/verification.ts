@@ -22,7 +22,13 @@ export interface RecordedVerification extends RecoveryVerification {
   readonly documents: Uint8Array;
 }
 
-/** Stores comparisons and supplies the records for them. */
+/** The entry of a finished comparison. */
+export interface FoundVerification {
+  readonly id: string;
+  readonly sequence: number;
+}
+
+/** Supplies the records of documents. */
 export interface RecoveryStore {
   /** Returns the proofs of some documents, newest first. */
   ofDocuments(documentIds: readonly string[], checked: VerifiedEntries): Promise<StoredProof[]>;
@@ -37,7 +43,18 @@ export interface RecoveryStore {
     limit: number,
     checked: VerifiedEntries,
   ): Promise<{ readonly proofs: StoredProof[]; readonly last: number | undefined }>;
-  /** Stores that a comparison contains documents. */
+}
+
+/** Stores comparisons with their documents. */
+export interface VerificationStore {
+  /** @param verification.room Documents that it counts as from the start */
+  begin(verification: {
+    readonly id: string;
+    readonly caller: string;
+    readonly startedAt: number;
+    readonly room: number;
+  }): Promise<void>;
+  /** Stores that a comparison contains documents, and counts them. */
   addRestored(verificationId: string, documentIds: readonly string[]): Promise<void>;
   /** Returns those of some documents that a comparison contains. */
   restored(
@@ -45,15 +62,21 @@ export interface RecoveryStore {
     documentIds: readonly string[],
     checked: VerifiedEntries,
   ): Promise<ReadonlySet<string>>;
-  begin(id: string, startedAt: number): Promise<void>;
   /** Appends the result to the journal. */
   finish(verification: RecoveryVerification): Promise<RecordedVerification>;
-  /**
-   * Finds the entry of a finished comparison.
-   * @param id Id of the comparison; the newest when `undefined`
-   */
-  find(id: string | undefined): Promise<{ readonly id: string; readonly sequence: number } | undefined>;
-  /** Deletes a comparison. */
+  /** Finds a finished comparison. */
+  find(id: string): Promise<FoundVerification | undefined>;
+  /** Finds the newest comparison of a caller that still has its documents. */
+  newest(caller: string): Promise<FoundVerification | undefined>;
+  /** Returns how many documents each caller's comparisons count as. */
+  rooms(): Promise<readonly { readonly caller: string; readonly room: number }[]>;
+  /** Returns the oldest finished comparison of a caller that has its documents. */
+  oldest(caller: string): Promise<string | undefined>;
+  /** Returns finished comparisons that began before a time (Unix milliseconds) and have their documents. */
+  finishedBefore(startedBefore: number): Promise<string[]>;
+  /** Deletes the documents of a finished comparison; its result remains. */
+  release(id: string): Promise<void>;
+  /** Deletes an unfinished comparison. */
   forget(id: string): Promise<void>;
   /** Returns comparisons that began before a time (Unix milliseconds) and are unfinished. */
   unfinished(startedBefore: number): Promise<string[]>;

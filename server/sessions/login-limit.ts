@@ -1,11 +1,20 @@
-import { LRUCache } from "lru-cache";
+import type { Address } from "../chain/transaction.ts";
 import type { SessionEvents } from "./events.ts";
 import { SealbookError } from "../errors.ts";
 import { type AttemptLimit, attemptLimit } from "../http/access/attempt-limit.ts";
-import { FailureTracker } from "../http/access/failure-tracker.ts";
+import { type FailureStore, FailureTracker } from "../http/access/failure-tracker.ts";
+import { sourceKey } from "../http/access/source-key.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { Source } from "../kit/fair-queue.ts";
 
-/** Maximum of remembered pairs of login and network address. */
-const MAX_KNOWN_PAIRS = 10_000;
+/** The network addresses that accounts have logged in from. */
+export interface KnownSources {
+  /** Returns whether any account has logged in from a source. */
+  has(source: string): Promise<boolean>;
+  hasPair(login: Address, source: string): Promise<boolean>;
+  /** @param time Unix milliseconds */
+  add(login: Address, source: string, time: number): Promise<void>;
+}
 
 /** Limits of failed logins. */
 export interface LoginLimitOptions {
@@ -13,18 +22,22 @@ export interface LoginLimitOptions {
   readonly perAddress: number;
   /** Failures per minute that lock a network address. */
   readonly perSource: number;
+  /** Shared by all relayers on the database. */
+  readonly failures: FailureStore;
+  readonly knownSources: KnownSources;
   /** Milliseconds since 1970. */
-  readonly clock?: () => number;
+  readonly clock: Clock;
   readonly telemetry: Pick<SessionEvents, "loginsLockedOut" | "loginBlocked">;
 }
 
 /**
  * Runs a login.
  * @param login The account's address
- * @param source The caller's network address
- * @throws SealbookError `too_many_requests` while either is locked out
+ * @param address The caller's network address
+ * @param attempt Gets the source that the caller counts as
+ * @throws SealbookError `too_many_requests` while either is locked out, before the password is checked
  */
-export type LoginLimit = <T>(login: string, source: string, attempt: () => Promise<T>) => Promise<T>;
+export type LoginLimit = <T>(login: Address, address: string, attempt: (source: Source) => Promise<T>) => Promise<T>;
 
 /**
  * Locks logins and network addresses with too many failures, for increasing times. A successful login clears the
@@ -35,27 +48,31 @@ export type LoginLimit = <T>(login: string, source: string, attempt: () => Promi
  * address that an account has logged in from are therefore counted separately from failures from other addresses.
  */
 export function loginLimit(options: LoginLimitOptions): LoginLimit {
+  const { knownSources, clock } = options;
   const byLogin = limit(options.perAddress, "failed logins for this address", true, options);
   const bySource = limit(options.perSource, "failed logins from this network address", false, options);
-  /** Pairs of login and network address, ordered by last login. */
-  const knownPairs = new LRUCache<string, true>({ max: MAX_KNOWN_PAIRS });
 
-  return (login, source, attempt) => {
-    const pair = `${login} ${source}`;
-    return bySource(source, () =>
-      byLogin(knownPairs.has(pair) ? pair : login, async () => {
-        const result = await attempt();
-        knownPairs.set(pair, true);
+  return async (login, address, attempt) => {
+    const key = sourceKey(address);
+    const [isKnown, isPair] = await Promise.all([knownSources.has(key), knownSources.hasPair(login, key)]);
+    return bySource(key, () =>
+      byLogin(isPair ? `${login} ${key}` : login, async () => {
+        const result = await attempt({ key, isKnown });
+        await knownSources.add(login, key, clock());
         return result;
       }),
     );
   };
 }
 
-function limit(most: number, what: string, forgives: boolean, { clock, telemetry }: LoginLimitOptions): AttemptLimit {
-  const failures = new FailureTracker({ most, ...(clock === undefined ? {} : { clock }) });
+function limit(
+  most: number,
+  what: string,
+  forgives: boolean,
+  { clock, failures: store, telemetry }: LoginLimitOptions,
+): AttemptLimit {
   return attemptLimit({
-    failures: failures,
+    failures: new FailureTracker({ most, store, clock }),
     what,
     isFailure: isRefusedLogin,
     forgives,

@@ -38,7 +38,9 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly (readonly [strin
 /** `/api/admin/auth` */
 async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<AuthContent> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
-  const view = await deps.limitLogins(login, request.ip ?? "", () => deps.sessions.authenticate(login, password));
+  const view = await deps.limitLogins(login, request.ip ?? "", (source) =>
+    deps.sessions.authenticate(login, password, source),
+  );
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
   const token = prefixedHex(view.token);
   const pkey = prefixedHex(view.secureKey);

@@ -1,16 +1,17 @@
 import { type BinaryLike, randomBytes, scrypt as nodeScrypt } from "node:crypto";
-import { decryptKeystoreJson, encryptKeystoreJson, getBytes, scrypt, Wallet } from "ethers";
+import { type BaseWallet, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
 import type { KeyVault } from "./key-vault.ts";
-import { SealbookError } from "../errors.ts";
-import { semaphore } from "../kit/semaphore.ts";
+import { FairQueue, type Source } from "../kit/fair-queue.ts";
 
 // The library's scrypt is JavaScript and would block the event loop.
-scrypt.register(async (password, salt, N, r, p, length) => limited(() => derive(password, salt, N, r, p, length)));
+scrypt.register((password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));
 
 /** Each derivation uses 128 MiB and one thread of the pool that file access shares. */
 const MAX_CONCURRENT_DERIVATIONS = 2;
-const MAX_QUEUED_DERIVATIONS = 64;
-const limited = semaphore(MAX_CONCURRENT_DERIVATIONS, MAX_QUEUED_DERIVATIONS);
+/** Derivations that wait. A turn takes half a second: with more, callers would give up before theirs. */
+const MAX_QUEUED_DERIVATIONS = { perSource: 16, known: 64, unknown: 64 };
+/** New accounts do not wait behind logins. */
+const OWN: Source = { key: "accounts", isKnown: true };
 
 function derive(
   password: BinaryLike,
@@ -30,12 +31,10 @@ function derive(
 /** scrypt's N. A password guess costs 128 MiB and about half a second. */
 const ROUNDS = 2 ** 17;
 
-async function createKeystore(password: string, N: number): ReturnType<KeyVault["create"]> {
-  const wallet = Wallet.createRandom();
-  const keystore = await encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password, {
+function encryptKeystore(wallet: BaseWallet, password: string, N: number): Promise<string> {
+  return encryptKeystoreJson({ address: wallet.address, privateKey: wallet.privateKey }, password, {
     scrypt: { N, r: 8, p: 1 },
   });
-  return { address: wallet.address, keystore, signingKey: getBytes(wallet.privateKey) };
 }
 
 /** Creates a keystore that no password decrypts and that costs as much to try as a real one. */
@@ -62,21 +61,27 @@ function decoyKeystore(n: number): string {
  */
 export function keyVault(rounds = ROUNDS): KeyVault {
   const decoy = decoyKeystore(rounds);
-  const unlock = async (keystore: string, password: string): Promise<Uint8Array | undefined> => {
-    try {
-      const { privateKey } = await decryptKeystoreJson(keystore, password);
-      return getBytes(privateKey);
-    } catch (error) {
-      // A full queue is an error; a wrong password is a result.
-      if (error instanceof SealbookError) throw error;
-      return undefined;
-    }
-  };
+  const queue = new FairQueue({ atOnce: MAX_CONCURRENT_DERIVATIONS, ...MAX_QUEUED_DERIVATIONS });
+  const unlock: KeyVault["unlock"] = (keystore, password, source) =>
+    queue.run(source, async () => {
+      try {
+        const { privateKey } = await decryptKeystoreJson(keystore, password);
+        return getBytes(privateKey);
+      } catch {
+        return undefined;
+      }
+    });
   return {
-    create: (password) => createKeystore(password, rounds),
+    async create(password) {
+      const wallet = Wallet.createRandom();
+      const keystore = await queue.run(OWN, () => encryptKeystore(wallet, password, rounds));
+      return { address: wallet.address, keystore, signingKey: getBytes(wallet.privateKey) };
+    },
+    encrypt: (signingKey, password) =>
+      queue.run(OWN, () => encryptKeystore(new Wallet(hexlify(signingKey)), password, rounds)),
     unlock,
-    async unlockDecoy(password) {
-      await unlock(decoy, password);
+    async unlockDecoy(password, source) {
+      await unlock(decoy, password, source);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../kit/clock.ts";
+import type { Source } from "../kit/fair-queue.ts";
 import type { SessionJournal } from "./store-interfaces.ts";
 import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
@@ -63,17 +64,18 @@ export class SessionService {
   /**
    * Opens a session.
    * @param login Address of the account, checksummed
+   * @param source The caller
    * @throws SealbookError `login_refused`, identical for an unknown login and a wrong password
    */
-  async authenticate(login: Address, password: string): Promise<SessionView> {
+  async authenticate(login: Address, password: string, source: Source): Promise<SessionView> {
     const { journal, vault, chain, telemetry } = this.#deps;
     const account = await journal.accounts.find(login);
     if (account === undefined || !account.enrolled) {
-      await vault.unlockDecoy(password);
+      await vault.unlockDecoy(password, source);
       telemetry.loginRefused(login, account !== undefined);
       throw new SealbookError("login_refused", LOGIN_REFUSED);
     }
-    const signingKey = await vault.unlock(account.keystore, password);
+    const signingKey = await vault.unlock(account.keystore, password, source);
     if (signingKey === undefined) {
       telemetry.loginRefused(login, true);
       throw new SealbookError("login_refused", LOGIN_REFUSED);

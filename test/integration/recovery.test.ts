@@ -252,7 +252,7 @@ describe("recovery over HTTP", function () {
         let last = await rows.next();
         while (last.done !== true) last = await rows.next();
         assert.deepInclude(last.value.totals, { documents: 900, match: 450, unrecorded: 450 });
-        return (await Array.fromAsync(client.gap(last.value.verification_id)))
+        return (await Array.fromAsync(client.gap(last.value.verification_id ?? assert.fail("not kept"))))
           .map(({ document_id }) => document_id)
           .filter((id) => known.has(id));
       }),

@@ -90,6 +90,17 @@ for (const engine of ENGINES)
       assert.lengthOf(new Set(senders), 2, "both keys were used");
     });
 
+    it("share their lock-outs of logins", async () => {
+      const login = Wallet.createRandom().address;
+      const [first, second] = servers;
+      const fail = (server?: TestServer) => server?.call(ROUTES.auth, { login, password: "wrong" });
+      const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await fail(first))?.status));
+      assert.deepEqual(statuses, Array(10).fill(401));
+      const locked = await fail(second);
+      assert.equal(locked?.status, 429, locked?.text);
+      assert.isAtLeast(Number(locked?.headers.get("Retry-After")), 1);
+    });
+
     it("leave each other's transactions in flight alone, also at a start", async () => {
       const [first] = servers;
       const account = (await first?.context.accounts?.create("full")) ?? assert.fail("no administrator");

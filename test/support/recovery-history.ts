@@ -6,7 +6,9 @@ import { RecoveryService } from "../../server/recovery/service.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { ProofStatements } from "../../server/proofs/proof-store.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
+import { KeptVerifications, type VerificationLimits } from "../../server/recovery/kept-verifications.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";
+import { verificationStore } from "../../server/recovery/verification-store.ts";
 import { JournalWriter } from "./journal-writer.ts";
 
 /** The outcome of documents that were recorded together. */
@@ -20,12 +22,18 @@ export interface Recorded {
   readonly time: number | undefined;
 }
 
+const LIMITS: VerificationLimits = { retentionMilliseconds: 3_600_000, perCaller: 1_000_000, total: 1_000_000 };
+
 type Confirmed = Extract<AnchorOutcome, { state: "confirmed" }>;
 
 /** A journal without a server: its chain has exactly the confirmed records, unless a test removes some. */
 export class RecoveryHistory {
   readonly recorded: Recorded[] = [];
   readonly service: RecoveryService;
+  readonly kept: KeptVerifications;
+  /** Unix milliseconds. */
+  now = 1_700_000_000_000;
+  readonly clock = () => this.now;
   readonly writer: JournalWriter;
   /** Anchors on chain, by their hashes. */
   readonly onChain = new Map<string, AnchorContent & { readonly outcome: Confirmed }>();
@@ -33,12 +41,19 @@ export class RecoveryHistory {
   readonly diverged: string[] = [];
   #timestamp = 1_000;
 
-  constructor(database: Database) {
+  readonly database: Database;
+
+  constructor(database: Database, limits: VerificationLimits = LIMITS) {
+    this.database = database;
     this.writer = new JournalWriter(database);
+    const verifications = verificationStore(database);
+    this.kept = new KeptVerifications({ store: verifications, limits, clock: this.clock });
     const telemetry = { journalDiverged: (subject: string) => void this.diverged.push(subject) };
     this.service = new RecoveryService({
       journal: this.writer.journal,
       store: recoveryStore(database, new ProofStatements()),
+      verifications,
+      kept: this.kept,
       chain: {
         ...this.#chain(),
         firstBlock: 0,
@@ -56,7 +71,7 @@ export class RecoveryHistory {
       },
       verifier: new EntryVerifier({ database, chain: this.#chain(), telemetry }),
       telemetry,
-      clock: () => 1_700_000_000_000,
+      clock: this.clock,
     });
   }
 

@@ -29,13 +29,19 @@ export interface Connections {
  * Reports the state of a network from its newest blocks.
  * @param blocks Consecutive, oldest first
  * @param age Seconds since the newest block
+ * @param requestTimeout The network's request timeout in seconds, where it is known
  */
-export function bftReport(blocks: readonly BftBlock[], connections: Connections, age: number): BftReport | undefined {
+export function bftReport(
+  blocks: readonly BftBlock[],
+  connections: Connections,
+  age: number,
+  requestTimeout?: number,
+): BftReport | undefined {
   const newest = blocks.at(-1);
   if (newest === undefined) return undefined;
   const { validators, round } = newest;
   const participation = participationIn(blocks);
-  const rhythm = rhythmOf(blocks);
+  const rhythm = rhythmOf(blocks, requestTimeout);
   const pace = rhythm === undefined ? "on_time" : paceOf(rhythm, validators.length, age);
   const inactive = participation.filter(({ state }) => state === "missing").map(({ validator }) => validator);
   if (pace !== "stalled") return { round, rhythm, pace, participation, missing: inactive, quorumMissing: 0 };

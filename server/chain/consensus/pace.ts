@@ -7,6 +7,12 @@ const TOLERANCE_SECONDS = 2;
 const LONGEST_WAIT_SECONDS = 600;
 /** The request timeout in block periods, until a block shows it. */
 const PRESUMED_TIMEOUT_PERIODS = 2;
+/**
+ * The longest request timeout that blocks can show: the greater of both. After a restart of the network a block of a
+ * low round follows a long pause, which its rounds do not explain.
+ */
+const PLAUSIBLE_TIMEOUT_SECONDS = 30;
+const PLAUSIBLE_TIMEOUT_PERIODS = 8;
 
 /** The block period and the wait for a proposer. Both in seconds. */
 export interface Rhythm {
@@ -26,18 +32,24 @@ export type Pace = "on_time" | "slow" | "stalled";
 /**
  * Derives the rhythm from consecutive blocks, oldest first: the period from blocks of round 0, the timeout from blocks
  * with round changes.
+ * @param requestTimeout The network's timeout in seconds, where it is known
  * @returns `undefined` while there are too few
  */
-export function rhythmOf(blocks: readonly BftBlock[]): Rhythm | undefined {
+export function rhythmOf(blocks: readonly BftBlock[], requestTimeout?: number): Rhythm | undefined {
   const intervals = blocks
     .slice(1)
     .map(({ time, round }, index) => ({ seconds: time - (blocks[index]?.time ?? time), round }));
   const blockPeriod = typical(intervals.filter(({ round }) => round === 0).map(({ seconds }) => seconds));
   if (blockPeriod === undefined) return undefined;
-  const learnt = typical(
-    intervals.filter(({ round }) => round > 0).map(({ seconds, round }) => (seconds - blockPeriod) / (2 ** round - 1)),
+  if (requestTimeout !== undefined) return { blockPeriod, requestTimeout };
+  const longest = Math.max(PLAUSIBLE_TIMEOUT_SECONDS, PLAUSIBLE_TIMEOUT_PERIODS * blockPeriod);
+  const learned = typical(
+    intervals
+      .filter(({ round }) => round > 0)
+      .map(({ seconds, round }) => (seconds - blockPeriod) / (2 ** round - 1))
+      .filter((seconds) => seconds <= longest),
   );
-  return { blockPeriod, requestTimeout: Math.max(blockPeriod, learnt ?? PRESUMED_TIMEOUT_PERIODS * blockPeriod) };
+  return { blockPeriod, requestTimeout: Math.max(blockPeriod, learned ?? PRESUMED_TIMEOUT_PERIODS * blockPeriod) };
 }
 
 /** Returns the mean of the usual values: without the pause of a restarted network. */

@@ -24,6 +24,11 @@ export class AnvilClient {
     return Hash.parse(await this.process.control.call("eth_sendRawTransaction", [raw]));
   }
 
+  /** Removes a waiting transaction from Anvil's pool. */
+  async drop(hash: string): Promise<void> {
+    await this.process.control.call("anvil_dropTransaction", [hash]);
+  }
+
   /** Mines the next block from the pool. */
   async mine(timestamp: number): Promise<void> {
     await this.process.control.call("evm_mine", [timestamp]);

@@ -81,6 +81,12 @@ export class BlockLog {
     for await (const frame of readFrames(this.#handle, start, this.#size)) yield frame.entry;
   }
 
+  /** Returns the hash of a block; `undefined` for one that is not in the log, such as the genesis block. */
+  async hashOf(blockNumber: number): Promise<string | undefined> {
+    for await (const entry of this.entries(blockNumber)) return entry.hash;
+    return undefined;
+  }
+
   async close(): Promise<void> {
     await this.#handle.close();
   }

@@ -50,9 +50,18 @@ export class ChainSupervisor {
     return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
   }
 
-  /** Accepts a signed transaction; returns its hash when it waits for a block. */
-  send(raw: string): Promise<unknown> {
-    return this.#request(({ miner }) => miner.send(raw), { waitForDisk: false });
+  /**
+   * Accepts a signed transaction; returns its hash when it waits for a block.
+   * @param sender The account that signed it, whose waiting transactions are limited; unset for this process
+   */
+  send(raw: string, sender?: string): Promise<unknown> {
+    return this.#request(({ miner }) => miner.send(raw, sender), { waitForDisk: false });
+  }
+
+  /** Returns the hash of a block in the log. */
+  async recordedHash(blockNumber: number): Promise<string | undefined> {
+    const { instance } = await this.#untilDeadline(this.#run);
+    return instance.log.hashOf(blockNumber);
   }
 
   /** Forwards a query to Anvil; the response depends on no block that is not on disk. */

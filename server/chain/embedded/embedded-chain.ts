@@ -24,6 +24,8 @@ export interface EmbeddedChainOptions {
   clock?: Clock;
   /** Maximum of milliseconds that the clock may be set forward; beyond it no blocks are made. Unlimited when unset. */
   clockLimitMilliseconds?: number;
+  /** Accounts whose transactions are accepted over the port without limits. May grow while the chain runs. */
+  ownAccounts?: ReadonlySet<string>;
   /** Receives events, for the log. */
   onEvent?: (event: EmbeddedChainEvent) => void;
 }
@@ -38,6 +40,8 @@ export interface EmbeddedChain {
    * response.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Returns the hash of a block in the block log; `undefined` for the genesis block and blocks that do not exist. */
+  recordedHash(blockNumber: number): Promise<string | undefined>;
   /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
   onBlock(listener: (blockNumber: number) => void): () => void;
   /**
@@ -73,7 +77,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   let server: RpcServer | undefined;
   try {
     engine = await ChainSupervisor.start({ directory, chainId, blockPeriodSeconds, wallClock, emit, onBlock });
-    dispatcher = new RpcDispatcher(engine, chainId);
+    dispatcher = new RpcDispatcher(engine, chainId, options.ownAccounts);
     server = await serveRpc(options.port, dispatcher);
   } catch (error) {
     await engine?.stop();
@@ -94,6 +98,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
       if (stopped !== undefined) throw new SealbookError("chain_unavailable", "The embedded chain was stopped.");
       return running.dispatcher.request(method, params);
     },
+    recordedHash: (blockNumber) => running.engine.recordedHash(blockNumber),
     onBlock: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

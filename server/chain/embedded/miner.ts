@@ -2,7 +2,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { AnvilClient } from "./anvil-client.ts";
 import type { BlockEntry } from "./block-entry.ts";
 import type { BlockLog } from "./block-log.ts";
-import { poolFull, unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
+import { unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
 import { WorkSignal } from "./work-signal.ts";
 
 /** Options of a miner. */
@@ -56,12 +56,13 @@ export class Miner {
     return this.#mining;
   }
 
-  /** Accepts a transaction; returns its hash or throws Anvil's error. */
-  async send(raw: string): Promise<string> {
+  /**
+   * Accepts a transaction; returns its hash or throws Anvil's error.
+   * @param sender The account that sent it over the port
+   */
+  async send(raw: string, sender?: string): Promise<string> {
     const { node, pool } = this.#options;
-    if (pool.isFull) throw poolFull();
-    const hash = await node.send(raw);
-    pool.add(hash, raw);
+    const hash = await pool.send(node, raw, sender);
     this.#wakeup.signal();
     return hash;
   }

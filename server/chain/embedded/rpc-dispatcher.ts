@@ -1,9 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
 import { fixedResult, kindOf } from "./rpc-methods.ts";
-import { checkRawTransaction } from "./raw-transaction.ts";
+import { readRawTransaction } from "./raw-transaction.ts";
 
 const Id = z.union([z.string(), z.number(), z.null()]);
 const Request = z.object({
@@ -25,10 +26,19 @@ export type RpcResponse = { jsonrpc: "2.0"; id: string | number | null } & (
 export class RpcDispatcher {
   readonly #engine: Pick<ChainSupervisor, "send" | "query">;
   readonly #chainId: number;
+  readonly #ownAccounts: ReadonlySet<string>;
+  /** The last raw transaction from outside: they are checked one by one. */
+  #checked: Promise<unknown> = Promise.resolve();
 
-  constructor(engine: Pick<ChainSupervisor, "send" | "query">, chainId: number) {
+  /** @param ownAccounts Accounts whose transactions from outside are not limited */
+  constructor(
+    engine: Pick<ChainSupervisor, "send" | "query">,
+    chainId: number,
+    ownAccounts: ReadonlySet<string> = new Set(),
+  ) {
     this.#engine = engine;
     this.#chainId = chainId;
+    this.#ownAccounts = ownAccounts;
   }
 
   /** Responds to a request or a batch; `undefined` for notifications only. */
@@ -46,7 +56,8 @@ export class RpcDispatcher {
     const request = Request.safeParse(body);
     if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
     const { id, method, params = [] } = request.data;
-    const response = await this.#call(method, params).then(
+    const send = (raw: unknown): Promise<unknown> => this.#sendFromOutside(raw);
+    const response = await this.#call(method, params, send).then(
       (result): RpcResponse => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
       (error: unknown) => failureOf(id ?? null, error),
     );
@@ -54,21 +65,34 @@ export class RpcDispatcher {
   }
 
   /**
-   * Makes one call without JSON-RPC around it.
+   * Makes one call of this process, without JSON-RPC around it. Its transactions are accepted without limits.
    * @throws NodeError with the `error` of the response
    */
   async request(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
     try {
-      return (await this.#call(method, params)) ?? null;
+      return (await this.#call(method, params, (raw) => this.#engine.send(String(raw)))) ?? null;
     } catch (error) {
       throw nodeError(error);
     }
   }
 
-  async #call(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
+  /** Recovering a sender takes a millisecond: other work gets its turn between two transactions of a batch. */
+  async #sendFromOutside(raw: unknown): Promise<unknown> {
+    const turn = this.#checked.then(() => setImmediate());
+    this.#checked = turn;
+    await turn;
+    const { text, sender } = readRawTransaction(raw, this.#chainId);
+    return this.#engine.send(text, this.#ownAccounts.has(sender) ? undefined : sender);
+  }
+
+  async #call(
+    method: string,
+    params: readonly unknown[] | Record<string, unknown>,
+    send: (raw: unknown) => Promise<unknown>,
+  ): Promise<unknown> {
     switch (kindOf(method)) {
       case "send":
-        return this.#engine.send(checkRawTransaction(Array.isArray(params) ? params[0] : undefined, this.#chainId));
+        return send(Array.isArray(params) ? params[0] : undefined);
       case "read":
         return this.#engine.query(method, params);
       case "fixed":

@@ -19,10 +19,12 @@ export interface NodeInspectorDeps {
   readonly names: ValidatorNames;
   /** The nodes of the network, when a list is configured. */
   readonly nodes: readonly Enode[] | undefined;
+  /** The request timeout of a BFT network in seconds, when it is configured. */
+  readonly requestTimeout: number | undefined;
 }
 
 /** Reports the state of a node and its network. */
-export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps): NodeInspector {
+export function nodeInspector({ rpc, relayer, names, nodes, requestTimeout }: NodeInspectorDeps): NodeInspector {
   const history = new BftHistory(rpc);
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
   const peerName = ({ address, endpoint }: PeerIdentity): string => names.get(address) ?? endpoint;
@@ -38,7 +40,8 @@ export function nodeInspector({ rpc, relayer, names, nodes }: NodeInspectorDeps)
     if (block === undefined)
       throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
     const { protocol, validators } = await fetchValidators(rpc, bft);
-    const report = bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()));
+    const report =
+      bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()), requestTimeout);
     const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {
       client: String(client),

@@ -54,6 +54,10 @@ export class IdentifiedRpc implements Rpc {
     return { end: () => subscription?.end() };
   }
 
+  async recordedHash(blockNumber: number): Promise<string | undefined> {
+    return this.#rpc.recordedHash?.(blockNumber);
+  }
+
   addresses(): readonly AddressState[] {
     return this.#rpc.addresses?.() ?? [];
   }

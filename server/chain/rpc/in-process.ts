@@ -6,6 +6,8 @@ export interface InProcessNode {
   readonly chainId: number;
   /** Makes one JSON-RPC call; rejects with `code`, `message` and `data` when the node returns an error. */
   request(method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Returns the hash of a block in the record of this process, when there is one. */
+  recordedHash?(blockNumber: number): Promise<string | undefined>;
 }
 
 /** Connects to a node in this process. */
@@ -15,6 +17,7 @@ export function connectInProcess(node: InProcessNode): Rpc {
   let isClosed = false;
   return {
     chainId: node.chainId,
+    recordedHash: async (blockNumber) => node.recordedHash?.(blockNumber),
     async call(method, parameters) {
       if (isClosed) throw unavailable(closed());
       const { promise: aborted, reject: abort } = Promise.withResolvers<never>();

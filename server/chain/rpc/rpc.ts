@@ -27,6 +27,11 @@ export interface Rpc {
    * Makes a call to every node of the chain; returns the results of those that respond. Unset for a single node.
    */
   callEach?(method: string, parameters: readonly unknown[]): Promise<readonly unknown[]>;
+  /**
+   * Returns the hash under which a block was recorded when it was made, as `0x` hex. Unset for a node that keeps no
+   * record beside its own data.
+   */
+  recordedHash?(blockNumber: number): Promise<string | undefined>;
   /** The states of the nodes, when there are several. */
   addresses?(): readonly AddressState[];
   /** Closes the connection; calls in flight fail. */

@@ -25,52 +25,54 @@ export interface AttemptLimitOptions {
 }
 
 export function attemptLimit({
-  failures: tracker,
+  failures,
   what,
   isFailure,
   forgives,
   onLockOut,
   onRefused,
 }: AttemptLimitOptions): AttemptLimit {
-  const inFlight = new Map<string, Set<Promise<void>>>();
+  /** Attempts of each key in the order of their arrival, waiting or in flight. */
+  const attempts = new Map<string, Set<Promise<void>>>();
 
-  /** Waits until an attempt may begin, and counts it as in flight. */
-  const begin = async (key: string, ended: Promise<void>): Promise<void> => {
+  /** Waits until an attempt may begin. */
+  const begin = async (key: string, all: Set<Promise<void>>, mine: Promise<void>): Promise<void> => {
     for (;;) {
-      const locked = tracker.lockedFor(key);
-      if (locked > 0) {
+      // Those that end while the failures are read count in both places, none in neither.
+      const earlier = [...all].slice(0, [...all].indexOf(mine));
+      const { left, lockedFor } = await failures.allowanceOf(key);
+      if (lockedFor > 0) {
         onRefused?.();
         throw new SealbookError("too_many_requests", `too many ${what}; try again later`, {
-          retryAfterSeconds: Math.ceil(locked / 1000),
+          retryAfterSeconds: Math.ceil(lockedFor / 1000),
         });
       }
-      const others = inFlight.get(key) ?? new Set();
-      if (others.size < tracker.left(key)) {
-        inFlight.set(key, others.add(ended));
-        return;
-      }
-      await Promise.race(others);
+      if (earlier.length < left) return;
+      await Promise.race(earlier);
     }
   };
 
+  const count = async (key: string, error: unknown): Promise<void> => {
+    if (!isFailure(error)) return;
+    const { lockedFor } = await failures.add(key);
+    if (lockedFor > 0) onLockOut?.(key, Math.ceil(lockedFor / 1000));
+  };
+
   return async (key, attempt) => {
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    await begin(key, ended);
+    const { promise: mine, resolve: end } = Promise.withResolvers<void>();
+    const all = attempts.get(key) ?? new Set();
+    attempts.set(key, all.add(mine));
     try {
-      const result = await attempt();
-      if (forgives) tracker.forgive(key);
+      await begin(key, all, mine);
+      const result = await attempt().catch(async (error: unknown) => {
+        await count(key, error);
+        throw error;
+      });
+      if (forgives) await failures.forgive(key);
       return result;
-    } catch (error) {
-      if (isFailure(error)) {
-        tracker.add(key);
-        const locked = tracker.lockedFor(key);
-        if (locked > 0) onLockOut?.(key, Math.ceil(locked / 1000));
-      }
-      throw error;
     } finally {
-      const others = inFlight.get(key);
-      others?.delete(ended);
-      if (others?.size === 0) inFlight.delete(key);
+      all.delete(mine);
+      if (all.size === 0) attempts.delete(key);
       end();
     }
   };

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request, RequestHandler } from "express";
-import { type AccessScope, type ApiKeyStore, isValid, parseApiKey } from "./api-key.ts";
+import { type ApiKeyStore, isValid, parseApiKey } from "./api-key.ts";
+import { type ApiCaller, noteApiCaller } from "./caller.ts";
 import type { Clock } from "../../kit/clock.ts";
 import { SealbookError } from "../../errors.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
@@ -15,7 +16,7 @@ export interface AuthenticationDeps {
 const KEY_HEADER = "X-API-Key";
 const BEARER = /^Bearer +(\S+)$/i;
 const ASKING_METHODS = ["GET", "HEAD"];
-/** POST requests that only query; routes are case-insensitive. */
+/** POST requests that a `read` scope permits; routes are case-insensitive. */
 const ASKING_POSTS = /^\/(verify|recovery\/verify)\/?$/i;
 
 /** Rejects requests without an API key or a token of the required scope. */
@@ -23,12 +24,13 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
   if (deps.apiKeys === undefined && deps.tokens === undefined) return (_request, _response, next) => next();
   const schemes = [...(deps.apiKeys === undefined ? [] : ["ApiKey"]), ...(deps.tokens === undefined ? [] : ["Bearer"])];
   return async (request, response, next) => {
-    const scope = await scopeOf(deps, request);
-    if (scope === undefined) {
+    const caller = await callerOf(deps, request);
+    if (caller === undefined) {
       response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
       throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
     }
-    if (scope === "read" && !isReadRequest(request)) {
+    noteApiCaller(request, caller);
+    if (caller.scope === "read" && !isReadRequest(request)) {
       throw new SealbookError(
         "forbidden",
         "the presented key or token has the scope `read`: it allows queries, no records and no statements",
@@ -42,10 +44,10 @@ function isReadRequest({ method, path }: Request): boolean {
   return ASKING_METHODS.includes(method) || (method === "POST" && ASKING_POSTS.test(path));
 }
 
-async function scopeOf(
+async function callerOf(
   { apiKeys, tokens, clock }: AuthenticationDeps,
   request: Request,
-): Promise<AccessScope | undefined> {
+): Promise<ApiCaller | undefined> {
   const key = request.get(KEY_HEADER);
   if (apiKeys !== undefined && key !== undefined) {
     const presented = parseApiKey(key);
@@ -54,8 +56,10 @@ async function scopeOf(
     const isRight =
       presented !== undefined &&
       timingSafeEqual(presented.digest, known?.digest ?? Buffer.alloc(presented.digest.length));
-    return known !== undefined && isRight && isValid(known, clock()) ? known.scope : undefined;
+    if (known === undefined || !isRight || !isValid(known, clock())) return undefined;
+    return { kind: "api_key", id: known.id, scope: known.scope };
   }
   const token = BEARER.exec(request.get("Authorization") ?? "")?.[1];
-  return tokens !== undefined && token !== undefined ? tokens.scopeOf(token) : undefined;
+  const holder = tokens !== undefined && token !== undefined ? await tokens.holderOf(token) : undefined;
+  return holder && { kind: "token", id: holder.subject, scope: holder.scope };
 }

@@ -1,5 +1,3 @@
-import { LRUCache } from "lru-cache";
-
 /** Time in which failures of one key count together. */
 const WINDOW_MILLISECONDS = 60_000;
 /** Duration of the first lock-out; each further one takes twice as long. */
@@ -10,88 +8,97 @@ const LONGEST_LOCK_OUT_MILLISECONDS = 3_600_000;
  * continuing.
  */
 const FORGET_AFTER_MILLISECONDS = 86_400_000;
-/**
- * Maximum number of tracked keys, of about 150 bytes each; above it the key with the oldest last failure is dropped.
- */
-const MOST_KEYS = 50_000;
 
-interface Failures {
+/** The failures of a key. Times are Unix milliseconds. */
+export interface Failures {
   /** Failures within the window. */
-  count: number;
-  windowEnds: number;
-  lockOuts: number;
-  lockedUntil: number;
+  readonly count: number;
+  readonly windowEnds: number;
+  readonly lockOuts: number;
+  readonly lockedUntil: number;
+}
+
+/** Stores failures, for all relayers on one database. */
+export interface FailureStore {
+  find(key: string): Promise<Failures | undefined>;
+  /**
+   * Changes the failures of a key, one caller at a time.
+   * @param change Gets the failures before
+   * @returns its result
+   */
+  change(key: string, change: (before: Failures | undefined) => Failures): Promise<Failures>;
+  delete(key: string): Promise<void>;
 }
 
 /** Options of a {@link FailureTracker}. */
-export interface FailureBookOptions {
+export interface FailureTrackerOptions {
   /** Failures within a minute that lock a key out. */
   readonly most: number;
+  readonly store: FailureStore;
   /** Current time in Unix milliseconds. */
   readonly clock?: () => number;
-  readonly mostKeys?: number;
+}
+
+/** What a key may do. */
+export interface Allowance {
+  /** Failures left until it is locked out. */
+  readonly left: number;
+  /** Remaining milliseconds of its lock-out; 0 when it is not locked out. */
+  readonly lockedFor: number;
 }
 
 /**
- * Counts failures by key and locks keys out for increasing times: one minute, two, four, up to an hour. The counts are
- * in memory only, bounded in size, and lost at a restart.
+ * Counts failures by key and locks keys out for increasing times: one minute, two, four, up to an hour. The store
+ * decides: without it nothing is counted and nothing is permitted.
  */
 export class FailureTracker {
   readonly #most: number;
+  readonly #store: FailureStore;
   readonly #clock: () => number;
-  /** Ordered by the last failure: only an addition counts as a use. */
-  readonly #byKey: LRUCache<string, Failures>;
 
-  constructor({ most, clock = Date.now, mostKeys = MOST_KEYS }: FailureBookOptions) {
+  constructor({ most, store, clock = Date.now }: FailureTrackerOptions) {
     this.#most = most;
+    this.#store = store;
     this.#clock = clock;
-    this.#byKey = new LRUCache({ max: mostKeys });
   }
 
-  /** Number of tracked keys. */
-  get size(): number {
-    return this.#byKey.size;
+  async allowanceOf(key: string): Promise<Allowance> {
+    return this.#allowance(await this.#store.find(key));
   }
 
-  /** Returns the remaining milliseconds of a key's lock-out; 0 when it is not locked out. */
-  lockedFor(key: string): number {
-    return Math.max(0, (this.#byKey.peek(key)?.lockedUntil ?? 0) - this.#clock());
-  }
-
-  /** Returns the number of failures left until a key is locked out. */
-  left(key: string): number {
-    if (this.lockedFor(key) > 0) return 0;
-    const failures = this.#byKey.peek(key);
-    return failures === undefined || failures.windowEnds <= this.#clock() ? this.#most : this.#most - failures.count;
-  }
-
-  add(key: string): void {
-    const now = this.#clock();
-    const failures = this.#remembered(key, now) ?? { count: 0, windowEnds: 0, lockOuts: 0, lockedUntil: 0 };
-    if (failures.windowEnds <= now) {
-      failures.count = 0;
-      failures.windowEnds = now + WINDOW_MILLISECONDS;
-    }
-    failures.count += 1;
-    if (failures.count >= this.#most) {
-      failures.lockedUntil =
-        now + Math.min(LONGEST_LOCK_OUT_MILLISECONDS, FIRST_LOCK_OUT_MILLISECONDS * 2 ** failures.lockOuts);
-      failures.lockOuts += 1;
-      failures.windowEnds = 0;
-    }
-    this.#byKey.set(key, failures);
+  /** Adds a failure. */
+  async add(key: string): Promise<Allowance> {
+    return this.#allowance(await this.#store.change(key, (before) => this.#next(before)));
   }
 
   /** Clears all failures of a key. */
-  forgive(key: string): void {
-    this.#byKey.delete(key);
+  forgive(key: string): Promise<void> {
+    return this.#store.delete(key);
   }
 
-  #remembered(key: string, now: number): Failures | undefined {
-    const failures = this.#byKey.peek(key);
-    return failures !== undefined &&
-      Math.max(failures.lockedUntil, failures.windowEnds) + FORGET_AFTER_MILLISECONDS > now
-      ? failures
-      : undefined;
+  #allowance(failures: Failures | undefined): Allowance {
+    const now = this.#clock();
+    // A clock that was set back must not prolong a lock-out.
+    const lockedFor = Math.min(LONGEST_LOCK_OUT_MILLISECONDS, Math.max(0, (failures?.lockedUntil ?? 0) - now));
+    if (lockedFor > 0) return { left: 0, lockedFor };
+    const count = failures === undefined || failures.windowEnds <= now ? 0 : failures.count;
+    return { left: this.#most - count, lockedFor };
   }
+
+  #next(before: Failures | undefined): Failures {
+    const now = this.#clock();
+    const remembered = before !== undefined && forgottenAt(before) > now ? before : undefined;
+    const isWithin = remembered !== undefined && remembered.windowEnds > now;
+    const count = (isWithin ? remembered.count : 0) + 1;
+    const { lockOuts = 0, lockedUntil = 0 } = remembered ?? {};
+    if (count < this.#most)
+      return { count, windowEnds: isWithin ? remembered.windowEnds : now + WINDOW_MILLISECONDS, lockOuts, lockedUntil };
+    const seconds = Math.min(LONGEST_LOCK_OUT_MILLISECONDS, FIRST_LOCK_OUT_MILLISECONDS * 2 ** lockOuts);
+    return { count, windowEnds: 0, lockOuts: lockOuts + 1, lockedUntil: now + seconds };
+  }
+}
+
+/** Returns the time from which failures do not count any more. */
+export function forgottenAt({ lockedUntil, windowEnds }: Failures): number {
+  return Math.max(lockedUntil, windowEnds) + FORGET_AFTER_MILLISECONDS;
 }

@@ -13,13 +13,20 @@ export interface TokenRules {
   readonly audience: string;
 }
 
+/** The holder of a valid token. */
+export interface TokenHolder {
+  readonly scope: AccessScope;
+  /** The claim `sub`, shortened; empty when there is none. */
+  readonly subject: string;
+}
+
 /** Verifies JSON Web Tokens. */
 export interface TokenVerifier {
   /**
-   * Returns the scope of a token; `undefined` when it is not valid here.
+   * Returns the holder of a token; `undefined` when it is not valid here.
    * @throws SealbookError `overloaded` when the issuer's keys cannot be fetched
    */
-  scopeOf(token: string): Promise<AccessScope | undefined>;
+  holderOf(token: string): Promise<TokenHolder | undefined>;
 }
 
 /** Scope names in a token's `scope` claim; a token without any of them permits nothing. */
@@ -27,6 +34,8 @@ const READ = "sealbook:read";
 const WRITE = "sealbook:write";
 const CLOCK_TOLERANCE_SECONDS = 5;
 const RETRY_SECONDS = 5;
+/** Maximum characters of a subject in logs and in the database. */
+const MAX_SUBJECT = 200;
 
 const Claims = z.object({ scope: z.string() });
 
@@ -42,12 +51,13 @@ export async function tokenVerifier({ key, algorithm, issuer, audience }: TokenR
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
   };
   return {
-    async scopeOf(token) {
+    async holderOf(token) {
       try {
         const { payload } = await jwtVerify(token, source, options);
         const claims = Claims.safeParse(payload);
         const scopes = claims.success ? claims.data.scope.split(" ") : [];
-        return scopes.includes(WRITE) ? "write" : scopes.includes(READ) ? "read" : undefined;
+        const scope = scopes.includes(WRITE) ? "write" : scopes.includes(READ) ? "read" : undefined;
+        return scope && { scope, subject: (payload.sub ?? "").slice(0, MAX_SUBJECT) };
       } catch (cause) {
         if (isRefusal(cause)) return undefined;
         throw new SealbookError("overloaded", "the keys that tokens are checked with cannot be fetched now", {

@@ -1,11 +1,21 @@
 import { assert } from "chai";
-import { checkNodes } from "../../../scripts/network/check-nodes.ts";
+import { checkNodes, lagOf } from "../../../scripts/network/check-nodes.ts";
 import type { Network } from "../../../scripts/network/network-file.ts";
 import { type BftNetwork, startBftNetwork } from "../../support/bft/network.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { rpcCall } from "../../support/rpc.ts";
 import { PLAN } from "./made-network.ts";
+
+describe("the lag of a node", () => {
+  it("does not count blocks that came while others were queried", () => {
+    const later = { height: 106, heightAt: 6_000 };
+    assert.equal(lagOf({ height: 100, heightAt: 0 }, [later], 1), 0);
+    assert.equal(lagOf({ height: 96, heightAt: 0 }, [later], 1), 4);
+    assert.equal(lagOf({ height: 100, heightAt: 6_500 }, [later], 1), 6);
+    assert.equal(lagOf(later, [{ height: 100, heightAt: 0 }], 1), 0);
+  });
+});
 
 for (const protocol of ["ibft2", "qbft"] as const)
   describe(`check of a running ${protocol} network`, function () {

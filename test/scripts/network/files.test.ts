@@ -13,6 +13,7 @@ import { parse as parseYaml } from "yaml";
 import type { Network } from "../../../scripts/network/network-file.ts";
 import { parseConfig } from "../../../server/config/config.ts";
 import { debianProgram } from "../../support/debian-program.ts";
+import { unitText } from "../../../scripts/network/unit.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { METHODS, OPTIONS } from "./besu.ts";
@@ -45,7 +46,6 @@ describe("files of a network", function () {
         [],
       );
       assert.deepInclude(options, {
-        profile: "ENTERPRISE",
         "p2p-host": host.address,
         "min-gas-price": 0,
         "tx-pool": "SEQUENCED",
@@ -256,6 +256,10 @@ describe("files of a network", function () {
     const { stdout, stderr } = await run(systemd, ["verify", unit]);
     assert.equal(stdout + stderr, "");
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
+    // In the configuration file the profile has no effect.
+    assert.match(await text("dc-1/besu.service"), /^ExecStart=\S+ --profile=ENTERPRISE --config-file=\S+$/m);
+    const qbft = unitText({ plan: { ...network.plan, consensus: "qbft" } }, network.hosts[0] ?? assert.fail());
+    assert.match(qbft, /^ExecStart=.* --Xqbft-enable-early-round-change$/m);
   });
 
   it("start all nodes on one machine, with separate lists", async () => {
@@ -275,6 +279,7 @@ describe("files of a network", function () {
       for (const variable of Object.keys(service.environment).filter((key) => key.startsWith("BESU_"))) {
         assert.isTrue(OPTIONS.has(variable.slice("BESU_".length).toLowerCase().replaceAll("_", "-")), variable);
       }
+      assert.include(service.command, "--profile=ENTERPRISE");
       for (const volume of service.volumes) await stat(join(directory, "compose", volume.split(":")[0]));
       assert.deepEqual(await toml(`compose/${name}/permissions_config.toml`), { "nodes-allowlist": enodes });
       assert.deepEqual(await json(`compose/${name}/static-nodes.json`), enodes.toSpliced(index, 1));

@@ -1,17 +1,18 @@
 import { assert } from "chai";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Wallet } from "ethers";
+import { getBytes, hexlify, keccak256, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../../server/chain/contracts/deployment.ts";
-import type { BftProtocol } from "../../../server/chain/evidence/bft-extra-data.ts";
+import { type BftProtocol, decodeExtraData } from "../../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader, encodeHeader } from "../../../server/chain/evidence/block-header.ts";
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
 import { gasLimitFor } from "../../../scripts/network/design-load.ts";
-import { genesisExtraData, genesisHash, genesisText } from "../../../scripts/network/genesis.ts";
+import { genesisExtraData, type GenesisFacts, genesisHash, genesisText } from "../../../scripts/network/genesis.ts";
 import { sealBlock, testValidators } from "../../support/bft-chain.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { startRawAnvil } from "../../support/raw-anvil.ts";
 import gas from "../../contracts/gas-snapshot.json" with { type: "json" };
+import besuIbft2 from "../../vectors/genesis/besu-ibft2.json" with { type: "json" };
 import { BFT_RULES, GENESIS_CONFIG } from "./besu.ts";
 import { makeNetwork, PLAN } from "./made-network.ts";
 
@@ -73,7 +74,7 @@ describe("genesis of a network", () => {
         const sorted = { keys: [], addresses: [...validators].sort() };
         const sealed = sealBlock(header, { protocol, validators: sorted, round: 0, signers: [] });
         assert.equal(sealed["extraData"], file.extraData);
-        assert.equal(genesisHash(facts(protocol)), sealed["hash"]);
+        assert.equal(genesisHash(facts(protocol)), keccak256(encodeHeader(BlockHeader.parse(header))));
       });
 
       it("contains the fields that a node reads, and no others", () => {
@@ -87,6 +88,24 @@ describe("genesis of a network", () => {
         assert.deepInclude(block, { gasLimit: "0x3dfd240", baseFeePerGas: "0x0", difficulty: "0x1", alloc: {} });
       });
     });
+
+  it("has the hash that a running Besu returned for it", () => {
+    const { genesis, block0Hash } = besuIbft2;
+    const { chainId, ibft2 } = genesis.config;
+    const network: GenesisFacts = {
+      plan: {
+        ...PLAN,
+        ...{ consensus: "ibft2", chainId, gasLimit: Number(genesis.gasLimit) },
+        ...{ blockPeriodSeconds: ibft2.blockperiodseconds, requestTimeoutSeconds: ibft2.requesttimeoutseconds },
+      },
+      genesis: {
+        timestamp: Number(genesis.timestamp),
+        validators: decodeExtraData("ibft2", getBytes(genesis.extraData)).validators.map(hexlify),
+      },
+    };
+    assert.deepEqual(JSON.parse(genesisText(network)), genesis);
+    assert.equal(genesisHash(network), block0Hash);
+  });
 
   it("differs between networks: other validators, time or gas give another hash", () => {
     const { plan, genesis } = facts("qbft");

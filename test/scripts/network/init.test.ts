@@ -8,14 +8,15 @@ import { add, remove, replace } from "../../../scripts/network/change.ts";
 import { checkFiles } from "../../../scripts/network/check-files.ts";
 import { parseHosts } from "../../../scripts/network/hosts-file.ts";
 import { init } from "../../../scripts/network/init.ts";
-import { type Network, openNetwork } from "../../../scripts/network/network-file.ts";
+import { type Network, type NetworkHost, openNetwork } from "../../../scripts/network/network-file.ts";
 import { planOf, type PlanOptions } from "../../../scripts/network/plan.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { majorityOf, type Step } from "../../../scripts/network/steps.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { refusal } from "../../support/refusal.ts";
 import { thrownBy } from "../../support/thrown.ts";
-import { HOSTS_YAML, wish } from "./made-network.ts";
+import { HOSTS_YAML, PLAN, wish } from "./made-network.ts";
+import { PermissionedNodes, Refusal } from "./permissioned-nodes.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -128,6 +129,16 @@ describe("network", function () {
     assert.match(refused({ emptyBlockTime: 60 }), /--empty-block-time is for qbft/);
     assert.match(refused({ consensus: "qbft", emptyBlockTime: 2 }), /--empty-block-time is less than --block-time/);
     assert.match(refused({ blockTime: 61 }), /--block-time is more than 60 seconds/);
+  });
+
+  it("has a chain id of its own, which stays", async () => {
+    const { chainId: _, ...plan } = PLAN;
+    const hosts = parseHosts(HOSTS_YAML, "hosts.yaml");
+    const made = await Promise.all(["one", "two"].map((name) => init(join(directory, name), { plan, hosts })));
+    const ids = made.map(({ network }) => network.plan.chainId);
+    assert.notEqual(ids[0], ids[1]);
+    const again = await init(join(directory, "one"), { plan, hosts });
+    assert.equal(again.network.plan.chainId, ids[0]);
   });
 
   describe("created again", () => {
@@ -247,8 +258,7 @@ describe("network", function () {
       assert.deepEqual(methods(await steps("1-remove-dc-5")), [
         "ibft_proposeValidatorVote",
         "ibft_discardValidatorVote",
-        "admin_removePeer",
-        "perm_removeNodesFromAllowlist",
+        ...Array.from({ length: 5 }, () => ["eth_blockNumber", "admin_peers"]).flat(),
       ]);
       assert.lengthOf(await enodesOf("dc-1"), 4);
       assert.match((await thrownBy(remove(directory, "dc-1"))).message, /relayer uses the node of dc-1/);
@@ -271,9 +281,10 @@ describe("network", function () {
         [true, false],
       );
       // The lost one has no step other than its removal.
+      const ofLost = all.filter(({ at }) => at.includes("dc-1"));
       assert.deepEqual(
-        all.map(({ at }) => at.includes("dc-1")),
-        [...all.slice(1).map(() => false), true],
+        ofLost.map(({ requests, restarts }) => ({ requests, restarts })),
+        [{ requests: [], restarts: undefined }],
       );
       assert.include(all[2]?.what, "4 of 6");
       assert.include(all[4]?.what, "4 of 7");
@@ -283,6 +294,55 @@ describe("network", function () {
         ["dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"],
       );
       assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-7"] }]);
+    });
+
+    describe("with nodes that permit connections like Besu", () => {
+      const enodeOfHost = ({ publicKey, address, p2pPort }: NetworkHost): string =>
+        `enode://${publicKey.slice(2)}@${address}:${p2pPort}`;
+      let nodes: PermissionedNodes;
+      let enodes: Map<string, string>;
+      beforeEach(async () => {
+        nodes = new PermissionedNodes(directory);
+        enodes = new Map((await openNetwork(directory)).hosts.map((host) => [host.name, enodeOfHost(host)]));
+        for (const [name, enode] of enodes) await nodes.start(name, enode);
+      });
+
+      it("does not get rid of a removed node while the others run", async () => {
+        await remove(directory, "dc-5");
+        const params = [[enodes.get("dc-5")]];
+        assert.throws(() => nodes.request("dc-1", { method: "perm_removeNodesFromAllowlist", params }), Refusal);
+        assert.include(nodes.peersOf("dc-1"), "dc-5");
+      });
+
+      it("removes a validator for good, also when its node keeps running", async () => {
+        await remove(directory, "dc-5");
+        const all = await steps("1-remove-dc-5");
+        await nodes.follow(
+          all.filter(({ what }) => !what.startsWith("Stop ")),
+          enodes,
+        );
+        assert.isEmpty(nodes.peersOf("dc-5"));
+        assert.deepEqual(nodes.peersOf("dc-1"), ["customer", "dc-2", "dc-3", "dc-4"]);
+        // Never more than one node is down.
+        assert.isTrue(all.every(({ at, restarts }) => restarts === undefined || at.length === 1));
+      });
+
+      it("replaces a validator by one that is connected to all that remain", async () => {
+        await replace(directory, "dc-1", "dc-7", more);
+        for (const host of (await openNetwork(directory)).hosts) enodes.set(host.name, enodeOfHost(host));
+        await nodes.follow(await steps("1-replace-dc-1"), enodes);
+        assert.deepEqual(nodes.peersOf("dc-7"), ["customer", "dc-2", "dc-3", "dc-4", "dc-5"]);
+        assert.deepEqual(nodes.peersOf("dc-2"), ["customer", "dc-3", "dc-4", "dc-5", "dc-7"]);
+      });
+
+      it("adds a validator that stays connected after a restart of any node", async () => {
+        await add(directory, "dc-7", more);
+        for (const host of (await openNetwork(directory)).hosts) enodes.set(host.name, enodeOfHost(host));
+        await nodes.follow(await steps("1-add-dc-7"), enodes);
+        assert.lengthOf(nodes.peersOf("dc-7"), 6);
+        await nodes.start("dc-2", enodes.get("dc-2") ?? "");
+        assert.include(nodes.peersOf("dc-2"), "dc-7");
+      });
     });
 
     it("renews certificates and tokens of given members, and keeps their keys", async () => {

@@ -1,12 +1,15 @@
 import { assert } from "chai";
 import fc from "fast-check";
 import type { Comparison } from "../../../server/recovery/restored.ts";
+import { newestSequence } from "../../../server/journal/entries/entry-log.ts";
+import type { VerificationLimits } from "../../../server/recovery/kept-verifications.ts";
 import { ENGINES, openTestDatabase } from "../../support/database.ts";
 import { contentHash, type Fate, type Recorded, RecoveryHistory } from "../../support/recovery-history.ts";
 
 const DOCUMENTS = ["a", "b", "c", "d", "e/é", "f\" \\ '"];
 const CONTENTS = ["1", "2", "3", "4"];
 const FIRST_TIME = 101;
+const HOUR = 3_600_000;
 
 /** A comparison in short. */
 type ResultRow = readonly [result: string, ...more: readonly (string | number | undefined)[]];
@@ -64,20 +67,38 @@ for (const engine of ENGINES) {
     const restored = fc.array(fc.tuple(document, content), { minLength: 1, maxLength: 12 });
     const asOf = fc.option(fc.integer({ min: FIRST_TIME - 1, max: FIRST_TIME + 8 }), { nil: undefined });
 
-    const withHistory = async (work: (history: RecoveryHistory) => Promise<void>): Promise<void> => {
+    const withHistory = async (
+      work: (history: RecoveryHistory) => Promise<void>,
+      limits?: VerificationLimits,
+    ): Promise<void> => {
       const { database, close } = await openTestDatabase(engine);
       try {
-        await work(new RecoveryHistory(database));
+        await work(new RecoveryHistory(database, limits));
       } finally {
         await close();
       }
     };
-    const compare = async (history: RecoveryHistory, rows: readonly (readonly [string, string])[], by?: number) => {
-      const running = await history.service.begin(by);
+    /** Returns the comparisons with stored documents. */
+    const rowsOf = ({ database }: RecoveryHistory): Promise<string[]> =>
+      database
+        .selectFrom("recovery_documents")
+        .select("verification_id")
+        .distinct()
+        .execute()
+        .then((rows) => rows.map(({ verification_id }) => verification_id));
+    const compare = async (
+      history: RecoveryHistory,
+      rows: readonly (readonly [string, string])[],
+      by?: number,
+      caller = "a caller",
+    ) => {
+      const running = await history.service.begin(by, caller);
       const compared = await running.compare(
         rows.map(([documentId, text]) => ({ documentId, hash: contentHash(text) })),
       );
-      return { compared, verification: await running.finish() };
+      const verification = await running.finish();
+      if (verification.id === undefined) assert.fail("the comparison is not kept");
+      return { compared, verification };
     };
     const allOf = async (page: (after: number) => ReturnType<RecoveryHistory["service"]["inventory"]>) => {
       const found: Recorded[] = [];
@@ -234,20 +255,79 @@ for (const engine of ENGINES) {
         assert.deepEqual(found, unknown);
       }));
 
-    it("deletes aborted verifications, immediately or at the next start", () =>
+    it("deletes aborted verifications, immediately or a day later", () =>
       withHistory(async (history) => {
         await history.record([["x", "1"]]);
-        const running = await history.service.begin(undefined);
+        const running = await history.service.begin(undefined, "a caller");
         await running.compare([{ documentId: "x", hash: contentHash("1") }]);
         await running.abandon();
-        const left = await history.service.begin(undefined);
-        await history.service.start();
+        await history.service.begin(undefined, "a caller");
+        history.now += 25 * HOUR;
+        await history.kept.expire();
+        assert.isEmpty(await rowsOf(history));
         const { verification } = await compare(history, [["x", "1"]]);
-        assert.equal((await history.service.verification(undefined)).id, verification.id);
-        for (const { id } of [running, left]) {
-          const error = await history.service.verification(id).catch((thrown: unknown) => thrown);
-          assert.match(String(error), /there is no verification/);
-        }
+        assert.equal((await history.service.verification(undefined, "a caller")).id, verification.id);
       }));
+
+    it("keeps nothing of a comparison without a caller", () =>
+      withHistory(async (history) => {
+        await history.record([["x", "1"]]);
+        const entries = await newestSequence(history.database);
+        const running = await history.service.begin(undefined, undefined);
+        const [row] = await running.compare([{ documentId: "x", hash: contentHash("1") }]);
+        assert.equal(row?.comparison.result, "match");
+        const { id, totals } = await running.finish();
+        assert.isUndefined(id);
+        assert.deepEqual(totals, { documents: 1, match: 1, mismatch: 0, unrecorded: 0 });
+        assert.isEmpty(await rowsOf(history));
+        assert.equal(await newestSequence(history.database), entries);
+      }));
+
+    it("takes the newest verification of the same caller by default", () =>
+      withHistory(async (history) => {
+        const { verification } = await compare(history, [["x", "1"]]);
+        await compare(history, [["y", "1"]], undefined, "another caller");
+        assert.equal((await history.service.verification(undefined, "a caller")).id, verification.id);
+        const none = await history.service.verification(undefined, "a third").catch((error: unknown) => error);
+        assert.match(String(none), /this caller has no verification/);
+      }));
+
+    it("deletes the documents of old verifications, and keeps their results", () =>
+      withHistory(async (history) => {
+        await history.record([["x", "1"]]);
+        const { verification } = await compare(history, [["x", "1"]]);
+        history.now += HOUR + 1;
+        const newer = await compare(history, [["x", "1"]]);
+        await history.kept.expire();
+        assert.deepEqual(await rowsOf(history), [newer.verification.id]);
+        assert.deepEqual(await history.service.verification(verification.id), verification);
+        const gap = await history.service.gap(verification, 0, 10).catch((error: unknown) => error);
+        assert.match(String(gap), /the documents of this verification are not in this database/);
+        assert.isEmpty((await history.service.gap(newer.verification, 0, 10)).documents);
+      }));
+
+    it("bounds the documents of a caller and of all: the oldest make room, or those of the largest caller", () =>
+      withHistory(
+        async (history) => {
+          const many = (name: string, count: number) =>
+            Array.from({ length: count }, (_, n) => [`${name} ${n}`, "1"] as const);
+          const kept = async (caller: string, count: number): Promise<string> =>
+            (await compare(history, many(caller, count), undefined, caller)).verification.id;
+          const [first, second] = [await kept("a", 500), await kept("a", 500)];
+          assert.sameMembers(await rowsOf(history), [first, second]);
+          const third = await kept("a", 500);
+          assert.sameMembers(await rowsOf(history), [second, third], "the oldest of the caller made room");
+          const other = await kept("b", 500);
+          assert.sameMembers(await rowsOf(history), [third, other], "the oldest of the largest caller made room");
+          const running = await history.service.begin(undefined, "c");
+          const large = many("c", 2_500).map(([documentId, text]) => ({ documentId, hash: contentHash(text) }));
+          assert.lengthOf(await running.compare(large), 2_500);
+          const { id, totals } = await running.finish();
+          assert.isUndefined(id, "a larger one is not kept");
+          assert.equal(totals.documents, 2_500);
+          assert.sameMembers(await rowsOf(history), [third, other]);
+        },
+        { retentionMilliseconds: HOUR, perCaller: 3_200, total: 4_400 },
+      ));
   });
 }

@@ -103,6 +103,21 @@ describe("a network of validators", () => {
     expect(rhythmOf(afterPause)?.blockPeriod).to.equal(PERIOD);
   });
 
+  it("does not take the pause of a restarted network for its round timeout", () => {
+    // All nodes were restarted: the first block afterwards has round 1, 144 s after the one before.
+    const blocks = blocksOf(10);
+    const last = blocks.at(-1);
+    if (last === undefined) throw new Error("There are blocks.");
+    const afterRestart = [...blocks, { ...last, number: last.number + 1, time: last.time + PERIOD + 144, round: 1 }];
+    expect(rhythmOf(afterRestart)?.requestTimeout).to.equal(2 * PERIOD);
+    expect(rhythmOf(afterRestart, TIMEOUT + 1)?.requestTimeout).to.equal(TIMEOUT + 1);
+    const shortPeriod = blocksOf(3).map((block, index) => ({ ...block, time: index, round: index === 2 ? 1 : 0 }));
+    expect(rhythmOf(shortPeriod.map((block) => ({ ...block, time: block.time + 10 * block.round })))).to.deep.equal({
+      blockPeriod: 1,
+      requestTimeout: 10,
+    });
+  });
+
   it("is slow while round changes explain the delay, and stalled afterwards", () => {
     const rhythm = { blockPeriod: PERIOD, requestTimeout: TIMEOUT };
     // Two of six may be missing, one after the other: 5 + 10 + 20 s.

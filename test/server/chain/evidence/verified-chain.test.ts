@@ -1,9 +1,10 @@
 import { assert } from "chai";
-import type { SigningKey } from "ethers";
+import { hexlify, type SigningKey } from "ethers";
 import { type ValidatorSet, ValidatorHistory } from "../../../../server/chain/consensus/validator-history.ts";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { SealbookError } from "../../../../server/errors.ts";
 import { bftRpc, type TestValidators, testValidators } from "../../../support/bft-chain.ts";
 import { type RawAnvil, startRawAnvil } from "../../../support/raw-anvil.ts";
 
@@ -96,3 +97,39 @@ for (const protocol of ["ibft2", "qbft"] as const)
       await rejects(time(2, some(SEVEN, 0, 0), []));
     });
   });
+
+describe("blocks of an engine with a record", () => {
+  let anvil: RawAnvil;
+  let rpc: Rpc;
+  before(async () => {
+    anvil = await startRawAnvil();
+    rpc = connectRpc(anvil.http, anvil.chainId);
+    for (let block = 1; block <= 2; block += 1) await rpc.call("evm_mine", []);
+  });
+  after(async () => {
+    rpc.close();
+    await anvil.stop();
+  });
+
+  it("are signed for only as they were recorded", async () => {
+    const recorded = new Map<number, string>();
+    const chain = new VerifiedChain({
+      chainId: rpc.chainId,
+      call: (method, parameters) => rpc.call(method, parameters),
+      recordedHash: async (number) => recorded.get(number),
+      close: () => undefined,
+    });
+    const references = [];
+    for (const number of [1, 2]) {
+      const header = await chain.header(number);
+      assert.isDefined(header);
+      references.push(header.reference);
+      recorded.set(number, hexlify(header.reference.hash));
+    }
+    await chain.trust(references);
+    recorded.set(2, recorded.get(1) ?? "");
+    const error: unknown = await chain.trust(references).catch((thrown: unknown) => thrown);
+    assert.instanceOf(error, SealbookError);
+    assert.match(String(error.cause), /block 2 is not the one that was recorded/);
+  });
+});

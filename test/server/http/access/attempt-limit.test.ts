@@ -2,11 +2,12 @@ import { assert } from "chai";
 import { SealbookError } from "../../../../server/errors.ts";
 import { type AttemptLimit, attemptLimit } from "../../../../server/http/access/attempt-limit.ts";
 import { FailureTracker } from "../../../../server/http/access/failure-tracker.ts";
+import { failuresInMemory } from "../../../support/failures-in-memory.ts";
 
 const WRONG = new SealbookError("login_refused", "wrong");
 const limitOf = (most: number, forgives = false): AttemptLimit =>
   attemptLimit({
-    failures: new FailureTracker({ most }),
+    failures: new FailureTracker({ most, store: failuresInMemory() }),
     what: "failures",
     isFailure: (error) => error === WRONG,
     forgives,

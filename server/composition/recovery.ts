@@ -1,0 +1,54 @@
+import type { RecoveryConfig } from "../config/config.ts";
+import { every, type Interval } from "../kit/interval.ts";
+import { ProofStatements } from "../proofs/proof-store.ts";
+import { KeptVerifications } from "../recovery/kept-verifications.ts";
+import { RecoveryService } from "../recovery/service.ts";
+import { recoveryStore } from "../recovery/store.ts";
+import { verificationStore } from "../recovery/verification-store.ts";
+import type { Foundation } from "./foundation.ts";
+
+const EXPIRY_INTERVAL_MILLISECONDS = 60 * 60_000;
+
+/** Recovery verifications, and the deletion of those that are kept long enough. */
+export interface Recovery {
+  readonly service: RecoveryService;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createRecovery(
+  { database, journal, proofAnchor, telemetry, entryVerifier, logger, clock }: Foundation,
+  limits: RecoveryConfig,
+): Recovery {
+  const verifications = verificationStore(database);
+  const kept = new KeptVerifications({ store: verifications, limits, clock });
+  const service = new RecoveryService({
+    journal,
+    store: recoveryStore(database, new ProofStatements()),
+    verifications,
+    kept,
+    verifier: entryVerifier,
+    chain: proofAnchor,
+    telemetry,
+    clock,
+  });
+  const expire = (): Promise<void> =>
+    kept
+      .expire()
+      .catch((err: unknown) =>
+        logger.warn({ err }, "old recovery verifications could not be deleted; the server retries in an hour"),
+      );
+  let first: Promise<void> | undefined;
+  let interval: Interval | undefined;
+  return {
+    service,
+    start() {
+      first = expire();
+      interval = every(EXPIRY_INTERVAL_MILLISECONDS, expire);
+    },
+    async stop() {
+      await interval?.stop();
+      await first;
+    },
+  };
+}

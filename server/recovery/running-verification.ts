@@ -1,0 +1,77 @@
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import type { Clock } from "../kit/clock.ts";
+import type { AnchorAudit } from "./anchor-audit.ts";
+import type { Keeping } from "./kept-verifications.ts";
+import { LogRoot } from "./log-root.ts";
+import { type Comparison, counted, NO_ROWS, type RestoredDocument, type Totals } from "./restored.ts";
+import type { RecordedVerification, RecoveryVerification } from "./verification.ts";
+
+/** What the groups of one comparison share. */
+export interface Run {
+  readonly asOf: number | undefined;
+  readonly newestEntry: number;
+  readonly audit: AnchorAudit;
+  readonly checked: VerifiedEntries;
+}
+
+/** A row of a comparison. */
+export interface ComparedDocument {
+  readonly document: RestoredDocument;
+  readonly comparison: Comparison;
+}
+
+/** The result of a comparison; it has no id when it is not kept. */
+export type ComparisonResult = RecordedVerification | (Omit<RecoveryVerification, "id"> & { readonly id: undefined });
+
+export interface RunningVerificationDeps {
+  readonly id: string;
+  readonly run: Run;
+  /** `undefined` when the comparison is not kept. */
+  readonly keeping: Keeping | undefined;
+  readonly compare: (documents: readonly RestoredDocument[]) => Promise<ComparedDocument[]>;
+  readonly clock: Clock;
+}
+
+/** A comparison in progress: accepts rows in groups and returns their results in order. */
+export class RunningVerification {
+  readonly #deps: RunningVerificationDeps;
+  readonly #root = new LogRoot();
+  #keeping: Keeping | undefined;
+  #totals: Totals = NO_ROWS;
+
+  constructor(deps: RunningVerificationDeps) {
+    this.#deps = deps;
+    this.#keeping = deps.keeping;
+  }
+
+  async compare(documents: readonly RestoredDocument[]): Promise<ComparedDocument[]> {
+    const compared = await this.#deps.compare(documents);
+    // Without room, the rest is compared as well.
+    if ((await this.#keeping?.add(documents.map(({ documentId }) => documentId))) === false) await this.abandon();
+    for (const { comparison } of compared) this.#totals = counted(this.#totals, comparison);
+    return compared;
+  }
+
+  /** Adds the text of a returned row, in the order of the rows: the comparison's root is computed over these texts. */
+  addRow(row: string): void {
+    this.#root.add(row);
+  }
+
+  async finish(): Promise<ComparisonResult> {
+    const { id, run, clock } = this.#deps;
+    const { asOf, newestEntry } = run;
+    const result = { asOf, newestEntry, finishedAt: clock(), totals: this.#totals, rowsRoot: this.#root.value };
+    const keeping = this.#keeping;
+    if (keeping === undefined) return { ...result, id: undefined };
+    const recorded = await keeping.finish({ ...result, id });
+    this.#keeping = undefined;
+    return recorded;
+  }
+
+  /** Deletes its stored state, unless it is finished. */
+  async abandon(): Promise<void> {
+    const keeping = this.#keeping;
+    this.#keeping = undefined;
+    await keeping?.abandon();
+  }
+}

@@ -1,0 +1,216 @@
+import { hash as digest } from "node:crypto";
+import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
+import type { FoundVerification, VerificationStore } from "./verification.ts";
+import type { Database } from "../journal/engine/database.ts";
+import { appendNotice, inTransaction } from "../journal/entries/entry-log.ts";
+import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
+import { SealbookError } from "../errors.ts";
+import { equalBytes } from "../kit/bytes.ts";
+import { hex } from "../kit/hex.ts";
+
+/** Length of a document's truncated SHA-256, long enough to exclude collisions. */
+const DOCUMENT_LENGTH = 16;
+/** Maximum number of rows deleted per transaction, to bound the wait of other writers. */
+const FORGOTTEN_AT_ONCE = 5_000;
+
+const READ_AT_ONCE = 5_000;
+const NOT_KEPT =
+  "the documents of this verification are not in this database: they were deleted after VERIFICATION_RETENTION or " +
+  "for newer ones, or the database was restored from a replica, which has results only; compare the documents again";
+
+/** Stores comparisons with their documents. */
+export function verificationStore(database: Database): VerificationStore {
+  const additions = new StatementCache();
+
+  /** Computes the digests over the documents of a comparison. */
+  const documentDigests = async (id: string, count: number): Promise<Uint8Array> => {
+    const digests = new DocumentDigests(count);
+    for (let last = new Uint8Array(0); ;) {
+      const rows = await database
+        .selectFrom("recovery_documents")
+        .select("document")
+        .where("verification_id", "=", id)
+        .where("document", ">", last)
+        .orderBy("document")
+        .limit(READ_AT_ONCE)
+        .execute();
+      for (const { document } of rows) digests.add(document);
+      const newest = rows.at(-1)?.document;
+      if (newest === undefined || rows.length < READ_AT_ONCE) return digests.finish();
+      last = Uint8Array.from(newest);
+    }
+  };
+
+  const finished = () =>
+    database.selectFrom("recovery_verifications").select(["id", "sequence"]).where("sequence", "is not", null);
+
+  const deleteDocuments = async (id: string): Promise<void> => {
+    const documents = database
+      .selectFrom("recovery_documents")
+      .select("document")
+      .where("verification_id", "=", id)
+      .limit(FORGOTTEN_AT_ONCE);
+    for (;;) {
+      const deletion = database
+        .deleteFrom("recovery_documents")
+        .where("verification_id", "=", id)
+        .where("document", "in", documents);
+      const { numDeletedRows } = await deletion.executeTakeFirstOrThrow();
+      if (numDeletedRows < FORGOTTEN_AT_ONCE) break;
+    }
+  };
+
+  return {
+    async addRestored(verificationId, documentIds) {
+      const documents = [...new Set(documentIds)].map(documentBytes).sort(Buffer.compare);
+      // One commit for all rows, in the order of the index.
+      await inTransaction(database, async (transaction) => {
+        await transaction
+          .updateTable("recovery_verifications")
+          .set((e) => ({ room: e("room", "+", documentIds.length) }))
+          .where("id", "=", verificationId)
+          .execute();
+        for (const some of chunks(documents)) {
+          const compile = () =>
+            transaction
+              .insertInto("recovery_documents")
+              .values(some.map((document) => ({ verification_id: verificationId, document })))
+              .onConflict((conflict) => conflict.doNothing())
+              .compile();
+          await transaction.executeQuery(
+            additions.of(
+              some.length,
+              compile,
+              some.flatMap((document) => [verificationId, document]),
+            ),
+          );
+        }
+      });
+    },
+
+    async restored({ id, documents: expected }, documentIds, checked) {
+      const row = await database
+        .selectFrom("recovery_verifications")
+        .select("document_digests")
+        .where("id", "=", id)
+        .executeTakeFirst();
+      const digests = row?.document_digests;
+      if (row !== undefined && row.document_digests === null) throw new SealbookError("conflict", NOT_KEPT);
+      if (digests == null || !equalBytes(digestOf(digests), expected))
+        return checked.damaged(`the documents of verification ${id} are not those of its entry`);
+      const wanted = new Map(documentIds.map((documentId) => [documentId, documentBytes(documentId)]));
+      const found = new Set<string>();
+      for (const group of groupsOf([...wanted.values()], digests)) {
+        const { from, to } = group;
+        const rows = await database
+          .selectFrom("recovery_documents")
+          .select("document")
+          .where("verification_id", "=", id)
+          .where("document", ">=", from)
+          .$if(to !== undefined, (query) => query.where("document", "<", to ?? from))
+          .orderBy("document")
+          .execute();
+        const documents = rows.map(({ document }) => document);
+        if (!isGroup(group.number, documents, digests))
+          return checked.damaged(`the documents of verification ${id} are not those that were compared`);
+        for (const document of documents) found.add(hex(document));
+      }
+      return new Set([...wanted].flatMap(([documentId, bytes]) => (found.has(hex(bytes)) ? [documentId] : [])));
+    },
+
+    async begin({ id, caller, startedAt, room }) {
+      await database.insertInto("recovery_verifications").values({ id, caller, started_at: startedAt, room }).execute();
+    },
+
+    async finish(verification) {
+      const { id, asOf, newestEntry, finishedAt, totals, rowsRoot } = verification;
+      const digests = await documentDigests(id, totals.documents);
+      const documents = digestOf(digests);
+      const { match, mismatch, unrecorded } = totals;
+      await inTransaction(database, async (transaction) => {
+        const { sequence } = await appendNotice(transaction, (next) => ({
+          kind: "verification",
+          sequence: next,
+          id,
+          asOf: asOf ?? null,
+          newestEntry,
+          finishedAt,
+          match,
+          mismatch,
+          unrecorded,
+          rowsRoot,
+          documents,
+        }));
+        await transaction
+          .updateTable("recovery_verifications")
+          .set({ sequence, document_digests: digests })
+          .where("id", "=", id)
+          .execute();
+      });
+      return { ...verification, documents };
+    },
+
+    async find(id) {
+      return toFound(await finished().where("id", "=", id).executeTakeFirst());
+    },
+
+    async newest(caller) {
+      const kept = finished().where("caller", "=", caller).where("room", ">", 0);
+      return toFound(await kept.orderBy("sequence", "desc").limit(1).executeTakeFirst());
+    },
+
+    async rooms() {
+      const rows = await database
+        .selectFrom("recovery_verifications")
+        .select(["caller", (e) => e.fn.sum<number | string>("room").as("room")])
+        .where("room", ">", 0)
+        .groupBy("caller")
+        .execute();
+      return rows.map(({ caller, room }) => ({ caller: caller ?? "", room: Number(room) }));
+    },
+
+    async oldest(caller) {
+      const kept = finished().where("caller", "=", caller).where("room", ">", 0);
+      return (await kept.orderBy("sequence").limit(1).executeTakeFirst())?.id;
+    },
+
+    async finishedBefore(startedBefore) {
+      const kept = finished().where("room", ">", 0).where("started_at", "<", startedBefore);
+      return (await kept.execute()).map(({ id }) => id);
+    },
+
+    async release(id) {
+      // First what makes the documents usable: an interruption leaves them to the next run.
+      await database
+        .updateTable("recovery_verifications")
+        .set({ document_digests: null })
+        .where("id", "=", id)
+        .execute();
+      await deleteDocuments(id);
+      await database.updateTable("recovery_verifications").set({ room: 0 }).where("id", "=", id).execute();
+    },
+
+    async forget(id) {
+      await deleteDocuments(id);
+      await database.deleteFrom("recovery_verifications").where("id", "=", id).execute();
+    },
+
+    async unfinished(startedBefore) {
+      const rows = await database
+        .selectFrom("recovery_verifications")
+        .select("id")
+        .where("sequence", "is", null)
+        .where("started_at", "<", startedBefore)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+function toFound(row: { id: string; sequence: number | null } | undefined): FoundVerification | undefined {
+  return row === undefined || row.sequence === null ? undefined : { id: row.id, sequence: row.sequence };
+}
+
+function documentBytes(documentId: string): Uint8Array {
+  return digest("sha256", documentId, "buffer").subarray(0, DOCUMENT_LENGTH);
+}

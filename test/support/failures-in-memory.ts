@@ -1,0 +1,15 @@
+import type { Failures, FailureStore } from "../../server/http/access/failure-tracker.ts";
+
+/** A store of failures that needs no database. */
+export function failuresInMemory(): FailureStore {
+  const byKey = new Map<string, Failures>();
+  return {
+    find: async (key) => byKey.get(key),
+    async change(key, change) {
+      const failures = change(byKey.get(key));
+      byKey.set(key, failures);
+      return failures;
+    },
+    delete: async (key) => void byKey.delete(key),
+  };
+}
