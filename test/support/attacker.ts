@@ -24,7 +24,7 @@ export interface RowChange {
   readonly after: Row | undefined;
 }
 
-/** An administrator of the database: changes its rows one by one, without the rules of the schema except unique keys. */
+/** An administrator of the database: changes rows one by one, without the rules of the schema except unique keys. */
 export interface Attacker {
   tables(): Promise<string[]>;
   columnsOf(table: string): Promise<Column[]>;
