@@ -4,6 +4,7 @@ import type { TransactionDecoder } from "./decoded-transaction.ts";
 import type { DecodeContent, DecodedTransaction } from "./responses.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
+import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -23,6 +24,7 @@ export interface DecodeRouteDeps {
 export async function decode(deps: DecodeRouteDeps, request: Request): Promise<DecodeContent> {
   const { credentials, payload } = parseInput(DecodeCall, request.body);
   const { account } = await deps.sessions.authorize(credentials.token);
+  noteAccount(request, account.address);
   await deps.decodesPerAccount(account.address);
   const start = performance.now();
   const transaction = decoded(deps.decoder, payload);
