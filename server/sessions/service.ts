@@ -5,7 +5,7 @@ import type { SessionRegistryClient } from "../chain/contracts/session-registry-
 import type { KeyVault } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
-import type { Address, ContractCall, TransactionOutcome } from "../chain/transaction.ts";
+import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { encryptKeys, type SessionKeys, decryptKeys, wrapSecureKey } from "./key-encryption.ts";
