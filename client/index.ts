@@ -13,6 +13,7 @@ export type {
   ExploredTransaction,
   SearchResult,
 } from "../server/explorer/responses.ts";
+export type { RowVerdict } from "../server/http/record-store/responses.ts";
 export type { Alert, Status } from "../server/operations/responses.ts";
 export {
   type AnchoredProofs,
@@ -49,6 +50,7 @@ export {
 } from "./proofs.ts";
 export { type Login, RecordSession } from "./record-session.ts";
 export {
+  type AuditedTransaction,
   type FoundRecord,
   type NewRecord,
   RecordClient,

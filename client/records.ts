@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { Failure } from "../server/http/record-store/responses.ts";
-import { DecodeContent, type DecodedTransaction, SearchContent, StoreContent } from "../server/records/responses.ts";
+import { Failure, type RowVerdict } from "../server/http/record-store/responses.ts";
+import {
+  DecodeContent,
+  type DecodedTransaction,
+  type RecordMark,
+  SearchContent,
+  StoreContent,
+} from "../server/records/responses.ts";
 import { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
 import { ClientError } from "./errors.ts";
 import { Http, type HttpOptions, type HttpResponse, parseResponse, retryAfterSeconds } from "./http.ts";
@@ -42,6 +48,14 @@ export interface FoundRecord {
   readonly topic: string;
   readonly location:
     { readonly chainId: string; readonly transactionHash: string; readonly blockNumber: number } | undefined;
+  /** Set when another row was written over the record, or its signed row data were written elsewhere too. */
+  readonly mark: Omit<RecordMark, "event"> | undefined;
+}
+
+/** Decoded call data, and the row in the server's index of the chain; `null` when the index does not have it. */
+export interface AuditedTransaction {
+  readonly transaction: DecodedTransaction;
+  readonly record: RowVerdict | null;
 }
 
 /** A page of the matching records. */
@@ -115,17 +129,23 @@ export class RecordClient {
     const search = { target: field === "code" ? "1" : "2", value, limit, cursor, locations };
     const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
     const { tparams } = await this.#repeatable(SearchContent.pick({ tparams: true }), call);
+    const marks = new Map(tparams.marks?.map(({ event, ...mark }) => [event, mark]));
     return {
-      events: tparams.events.map((event, index) => toRecord(event, tparams.locations?.[index])),
+      events: tparams.events.map((event, index) => toRecord(event, tparams.locations?.[index], marks.get(index))),
       next: tparams.next,
     };
   }
 
   /** Decodes the call data of a transaction. */
   async decode(token: string, name: "set" | "insert", inputdata: string): Promise<DecodedTransaction> {
+    return (await this.audit(token, name, inputdata)).transaction;
+  }
+
+  /** Decodes the call data of a transaction, and looks its row up in the server's index of the chain. */
+  async audit(token: string, name: "set" | "insert", inputdata: string): Promise<AuditedTransaction> {
     const payload = { function: name, inputdata };
     const call: Call = { route: "/api/datastore/transaction/decode", credentials: { token }, payload };
-    return (await this.#repeatable(DecodeContent.pick({ tparams: true }), call)).tparams.transaction;
+    return (await this.#repeatable(DecodeContent.pick({ tparams: true }), call)).tparams;
   }
 
   #repeatable<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
@@ -177,6 +197,7 @@ type Tparams = SearchContent["tparams"];
 function toRecord(
   [sender, code, createdAt, payload, topic]: Tparams["events"][number],
   location: NonNullable<Tparams["locations"]>[number] | undefined,
+  mark: FoundRecord["mark"],
 ): FoundRecord {
   return {
     sender,
@@ -189,6 +210,7 @@ function toRecord(
       transactionHash: location.tx_hash,
       blockNumber: location.block_number,
     },
+    mark,
   };
 }
 

@@ -2,6 +2,7 @@
 export type ErrorCode =
   | "malformed"
   | "too_large"
+  | "too_expensive"
   | "uri_too_long"
   | "misdirected"
   | "login_refused"

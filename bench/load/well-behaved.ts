@@ -52,14 +52,13 @@ export class WellBehaved implements Disposable {
     this.#fresh = httpRequests(url, {}, Infinity, { localAddress: SOURCE, keepAlive: false });
   }
 
-  /** Opens the session of the records, and stores one that a search finds. */
-  static async open(url: string, credentials: Credentials): Promise<WellBehaved> {
+  /** Opens the session of the records, and makes the requests of some seconds, for which code is compiled. */
+  static async open(url: string, credentials: Credentials, warmUpSeconds: number): Promise<WellBehaved> {
     const client = new WellBehaved(url, credentials);
     await client.#api.login(credentials);
-    for (const activity of ACTIVITIES) {
-      const outcome = await client.#run(activity);
-      if (outcome !== "") throw new Error(`the ${activity} of a well-behaved client failed: ${outcome}`);
-    }
+    const observed = await client.observe("fairness: warm-up", warmUpSeconds);
+    const failures = ACTIVITIES.flatMap((activity) => Object.keys(observed[activity].failures));
+    if (failures.length > 0) throw new Error(`requests of a well-behaved client failed: ${failures.join(", ")}`);
     return client;
   }
 

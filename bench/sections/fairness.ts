@@ -16,6 +16,7 @@ const HOSTILE = join(import.meta.dirname, "../hostile/main.ts");
 /** Enough for 60 logins. */
 const SECONDS = 30;
 const QUICK_SECONDS = 3;
+const WARM_UP_SECONDS = 3;
 /** Time between the begin of an attack and that of the measurement. */
 const LEAD_SECONDS = 2;
 /** Routes between two measurements without a hostile client. */
@@ -73,7 +74,7 @@ interface Attempted {
 async function attempt({ root, prepared, seconds, route }: Attempt): Promise<Attempted> {
   await using server = await startSealbook(root, VARIABLES, prepared.folder);
   try {
-    using client = await WellBehaved.open(server.url, await server.demoAccount());
+    using client = await WellBehaved.open(server.url, await server.demoAccount(), WARM_UP_SECONDS);
     using samples = new MemorySamples(server.pid, () => 0);
     const label = `fairness: ${route ?? "no hostile client"}`;
     if (route === undefined) {

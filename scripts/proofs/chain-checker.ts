@@ -68,7 +68,8 @@ async function contradiction(rpc: Rpc, proof: ConfirmedProof["proof"]): Promise<
   ]);
 
   if (anchor === undefined) return `contract ${proof.contract} has no anchor of the recorded hash`;
-  if (mined?.transaction.succeeded !== true) return `the chain has no successful transaction ${proof.tx_hash}`;
+  if (mined === undefined || mined === "unfinal" || !mined.transaction.succeeded)
+    return `the chain has no successful transaction ${proof.tx_hash}`;
   const { transaction } = mined;
   const block = mined.block.reference;
   const blockHash = prefixedHex(block.hash);

@@ -146,6 +146,7 @@ function errorText(error: unknown, texts: Texts): string | undefined {
   switch (error.code) {
     case "malformed":
     case "too_large":
+    case "too_expensive":
       return texts.malformed(error.message);
     case "chain_unavailable": {
       const late = error.details?.find(({ path }) => path === "chainid");
@@ -156,7 +157,7 @@ function errorText(error: unknown, texts: Texts): string | undefined {
     case "scope_refused":
       return texts.revoked;
     case "too_many_requests":
-      return texts.tooManyStored(error.retryAfterSeconds ?? 60);
+      return texts.tooManyRequests(error.retryAfterSeconds ?? 60);
     case "overloaded":
     case "journal_unavailable":
       return texts.busy;

@@ -76,12 +76,12 @@ export class MessageQueue {
   #enqueue(stored: StoredMessage): void {
     const wait = stored.dueAt - this.#deps.clock();
     if (wait <= 0) {
-      this.#queue.run(stored.chat, () => this.#send(stored));
+      void this.#queue.run(stored.chat, () => this.#send(stored));
       return;
     }
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      this.#queue.run(stored.chat, () => this.#send(stored));
+      void this.#queue.run(stored.chat, () => this.#send(stored));
     }, wait);
     this.#timers.add(timer);
   }

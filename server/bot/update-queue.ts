@@ -84,7 +84,7 @@ export class UpdateQueue {
   #enqueue(stored: StoredUpdate): void {
     const incoming = this.#decrypt(bodyContext(stored.number), stored.body, readUpdate);
     if (this.#ended.signal.aborted) return;
-    this.#queue.run(incoming?.sender ?? 0, () => this.#process(stored, incoming));
+    void this.#queue.run(incoming?.sender ?? 0, () => this.#process(stored, incoming));
   }
 
   async #process({ number, memo }: StoredUpdate, incoming: Incoming | undefined): Promise<void> {

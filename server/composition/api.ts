@@ -59,7 +59,14 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     },
     recovery: recovery.service,
     operations: { alerts: alertStore, status: () => operations.status() },
-    explorer: createExplorer({ rpc, deployment, validatorNames, explorerRate: config.explorer.rate }),
+    explorer: createExplorer({
+      rpc,
+      deployment,
+      validatorNames,
+      decoder: parts.explorerDecoder,
+      explorerRate: config.explorer.rate,
+      audit: records.routeDeps.audit,
+    }),
     access: accessOf(foundation, config.access, opened),
     attest: createAttestation(
       {

@@ -7,6 +7,7 @@ import { hostCheck } from "../http/access/host-check.ts";
 import { sourceNetwork } from "../http/access/source-network.ts";
 import { accessLog } from "../http/access-log.ts";
 import { urlLimit } from "../http/connection-limits.ts";
+import { fairTurns } from "../http/fair-turns.ts";
 import { type ExplorerDeps, explorerRouter } from "../explorer/routes.ts";
 import { jwks, JWKS_PATH } from "../attestation/jwks.ts";
 import { onlyMethods } from "../http/only-methods.ts";
@@ -72,7 +73,7 @@ export function createApp(deps: AppDeps): Express {
   // Only trusted proxies may set the address of a request.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit());
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit(), fairTurns());
   const fromInside = sourceNetwork(access.networks);
   const authenticated = authenticate(access.authentication);
   const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>

@@ -3,11 +3,10 @@ import type { BotEvent } from "../bot/events.ts";
 import type { BotCipher } from "../bot/bot-cipher.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { TelegramConfig } from "../config/telegram.ts";
+import { rateLimit } from "../http/limits.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import type { Pictures } from "../readings/air-quality/pictures.ts";
-import { bzip2 } from "../records/bzip2.ts";
-import { decodeCallData } from "../records/call-data/call-data.ts";
 import { recordIndexStore } from "../records/record-index-store.ts";
 import type { Foundation } from "./foundation.ts";
 import type { PublicAddress } from "./public-address.ts";
@@ -17,6 +16,9 @@ import { prefixedHex } from "../kit/hex.ts";
 
 /** Path of Telegram's webhook. */
 export const TELEGRAM_PATH = "/telegram";
+
+/** Data per minute that the bot decodes for a user without an account. */
+const STRANGER_RATE = 10;
 
 export interface ChatBotOptions {
   readonly config: TelegramConfig;
@@ -48,8 +50,10 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
     accounts: sessions.accounts,
     pictures: options.pictures,
     readingMaxAgeMilliseconds: options.readingMaxAgeMilliseconds,
-    decode: (inputdata) => decodeCallData(inputdata),
-    bzip2,
+    decoder: records.decoder,
+    decodesPerAccount: records.routeDeps.decodesPerAccount,
+    decodesPerStranger: rateLimit(STRANGER_RATE, "transactions decoded for this user"),
+    audit: records.routeDeps.audit,
     storesPerAccount: records.routeDeps.storesPerAccount,
     isAllowedSource: (source) => sensorNetworks.has(source),
     inspect,

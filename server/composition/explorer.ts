@@ -1,22 +1,33 @@
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import { chainExplorer } from "../explorer/chain/chain-reader.ts";
+import type { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
+import type { RowAudit } from "../records/index.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 import type { ExplorerDeps } from "../explorer/routes.ts";
 import { rateLimit } from "../http/limits.ts";
 
 export interface ExplorerOptions {
+  readonly decoder: ThreadedDecoder;
   readonly rpc: Rpc;
   readonly deployment: Deployment;
   readonly validatorNames: ValidatorNames;
   /** Requests per minute from one network address. */
   readonly explorerRate: number;
+  readonly audit: RowAudit;
 }
 
 /** Builds the explorer of the chain. */
-export function createExplorer({ rpc, deployment, validatorNames, explorerRate }: ExplorerOptions): ExplorerDeps {
+export function createExplorer({
+  rpc,
+  deployment,
+  validatorNames,
+  decoder,
+  explorerRate,
+  audit,
+}: ExplorerOptions): ExplorerDeps {
   return {
-    explorer: chainExplorer(rpc, deployment, validatorNames),
+    explorer: chainExplorer(rpc, deployment, validatorNames, { decoder, audit }),
     requestsPerSource: rateLimit(explorerRate, "requests to the explorer from this network address"),
   };
 }

@@ -51,7 +51,7 @@ export function createFoundation(
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const { ProofAnchor } = deployment.contracts;
-  const chain = new VerifiedChain(rpc, { validatorNames, validators });
+  const chain = new VerifiedChain(rpc, { validatorNames, validators, finality: config.finality });
   const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, chain });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable

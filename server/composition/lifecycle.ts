@@ -2,12 +2,16 @@ import type { Express } from "express";
 import type { HttpConfig } from "../config/config.ts";
 import { listen } from "../http/server.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
+import { every } from "../kit/interval.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import type { Parts } from "./parts.ts";
 import type { Opened } from "./resources.ts";
 
 /** How long a stop lets requests wait for the chain: shorter than the grace period of the HTTP server. */
 const STOP_WAIT_MILLISECONDS = 3_000;
+
+/** Interval of the checks whether writes of others have ended. */
+const WATCH_MILLISECONDS = 60_000;
 
 export interface StartOptions {
   readonly opened: Opened;
@@ -33,6 +37,8 @@ export async function startParts(
   const demoAccount = await demoAccountOf(parts, demoAccountFile);
   resources.defer(() => parts.pictures.stop());
   resources.defer(() => parts.printer.stop());
+  resources.defer(() => parts.explorerDecoder.stop());
+  resources.defer(() => parts.records.decoder.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,
@@ -75,6 +81,8 @@ function deferStops(
   }
   resources.defer(() => head.stop());
   resources.defer(() => records.indexer.stop());
+  const watching = every(WATCH_MILLISECONDS, () => records.watch.check());
+  resources.defer(() => watching.stop());
   // They run from the last to the first, in the order in which work flows: proofs first, then the sender.
   resources.defer(() => transactions.sender.stop());
   resources.defer(() => proofs.stop());

@@ -9,6 +9,7 @@ import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
+import { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
 import type * as ChatBot from "./bot.ts";
 import type { Foundation } from "./foundation.ts";
 import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts";
@@ -52,6 +53,7 @@ export interface Parts {
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
   readonly printer: AttestationPrinter;
+  readonly explorerDecoder: ThreadedDecoder;
   readonly bot: Bot | undefined;
 }
 
@@ -80,6 +82,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const records = createRecords(foundation, {
     config: config.records,
+    tables: opened.tables,
     sessions: sessions.sessions,
     transactions: sender,
     chainLagMilliseconds,
@@ -108,8 +111,9 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const pictures = new DrawnPictures(config.map.tiles);
   const printer = new AttestationPrinter();
+  const explorerDecoder = new ThreadedDecoder(foundation.link.deployment.contracts);
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
-  const built = { ...parts, months, recovery, operations, pictures, printer };
+  const built = { ...parts, months, recovery, operations, pictures, printer, explorerDecoder };
   return { ...built, bot: buildBot(built, options) };
 }
 

@@ -3,11 +3,14 @@ import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
 import { errorField } from "../kit/logger.ts";
 import { bzip2 } from "../records/bzip2.ts";
-import { decodeCallData } from "../records/call-data/call-data.ts";
+import { Decoder } from "../records/decoder.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
 import { eventLog } from "../records/event-log.ts";
 import { recordChain } from "../records/event-table.ts";
 import { recordIndexStore } from "../records/record-index-store.ts";
+import type { IndexedTable } from "../records/record-index.ts";
+import { rowAudit } from "../records/row-audit.ts";
+import { WriteWatch } from "../records/write-watch.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
 import { RecordService } from "../records/service.ts";
 import type { SessionService } from "../sessions/service.ts";
@@ -19,10 +22,16 @@ export interface Records {
   readonly records: RecordService<JournalStores>;
   readonly routeDeps: RecordRouteDeps;
   readonly indexer: EventIndexer;
+  /** Decodes call data for all callers. */
+  readonly decoder: Decoder;
+  /** Counts the writes of others to the table. */
+  readonly watch: WriteWatch;
 }
 
 export interface RecordOptions {
   readonly config: RecordConfig;
+  /** The indexed tables. */
+  readonly tables: readonly IndexedTable[];
   readonly sessions: SessionService;
   readonly transactions: Transactions;
   /** How long the chain may lack blocks that were seen before it counts as rolled back. */
@@ -30,22 +39,34 @@ export interface RecordOptions {
 }
 
 export function createRecords(
-  { journal, database, link, head, metrics, telemetry, logger, clock }: Foundation,
-  { config, sessions, transactions, chainLagMilliseconds }: RecordOptions,
+  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock }: Foundation,
+  { config, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
+  const watch = new WriteWatch(telemetry, clock);
   const { tableName, chainWaitMilliseconds } = config;
-  const log = eventLog(rpc, deployment.contracts, deployment.firstBlock, tableName, (rowId, reason) =>
+  const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock: deployment.firstBlock };
+  const log = eventLog(rpc, sources, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
   const indexer = new EventIndexer(
     log,
     recordIndexStore(database, tableName),
-    ({ kind, ...details }) =>
-      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`),
+    (event) => {
+      if (event.kind === "rows_altered") return watch.add(event);
+      const { kind, ...details } = event;
+      logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`);
+    },
     chainLagMilliseconds,
   );
-  head.subscribe(({ number }) => indexer.onHead(number));
+  // Records of blocks that can still change would come and go.
+  head.subscribe(
+    ({ number }) =>
+      void proofAnchor.chain.newestNumber(number).then(
+        (final) => indexer.onHead(final),
+        () => undefined, // The next block asks again.
+      ),
+  );
   const chain = recordChain(tableName);
   const records = new RecordService({
     journal,
@@ -58,13 +79,16 @@ export function createRecords(
     chainWaitMilliseconds,
   });
   metrics.gauge("sealbook_records", "Records in the record index", () => journal.records.count());
+  const decoder = new Decoder();
+  metrics.gauge("sealbook_decodes_in_flight", "Transactions being decoded or waiting for it", () => decoder.size);
   const routeDeps: RecordRouteDeps = {
     sessions,
     records,
-    decoder: (inputdata, expected) => decodeCallData(inputdata, expected).transaction,
+    decoder,
     storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),
+    audit: rowAudit(database),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer };
+  return { records, routeDeps, indexer, decoder, watch };
 }

@@ -22,6 +22,8 @@ import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalDatabase } from "./database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
+import { indexedTables } from "../records/indexed-tables.ts";
+import type { IndexedTable } from "../records/record-index.ts";
 import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
@@ -32,6 +34,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** The tables of the record index. */
+  readonly tables: readonly IndexedTable[];
   /** Validators whose blocks the server accepts. */
   readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
@@ -77,6 +81,10 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     });
     resources.defer(() => link.close());
     if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
+    const tables = await indexedTables(database, {
+      contract: link.deployment.contracts.EventTable,
+      name: config.records.tableName,
+    });
     const targets = await Promise.all(
       config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
     );
@@ -90,6 +98,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     return {
       link,
       database,
+      tables,
       validators,
       storage,
       targets,

@@ -35,6 +35,8 @@ export interface ChainConfig {
   /** List of the network's nodes. */
   readonly nodeListFile: string | undefined;
   readonly nodeLogFile: string | undefined;
+  /** When a block counts as final. */
+  readonly finality: number | "finalized";
   /** Request timeout of the BFT network in seconds; `undefined` learns it from the blocks. */
   readonly requestTimeout: number | undefined;
   /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
@@ -67,6 +69,7 @@ export function chainConfig(
     validatorNames: env.VALIDATOR_NAMES,
     nodeListFile: env.NODE_LIST_FILE === undefined ? undefined : resolve(env.NODE_LIST_FILE),
     clockLimitMilliseconds: env.CLOCK_SKEW_LIMIT * 1000,
+    finality: env.CONFIRMATIONS,
     requestTimeout: env.CONSENSUS_REQUEST_TIMEOUT,
     nodeLogFile: env.NODE_LOG_FILE === undefined ? undefined : resolve(env.NODE_LOG_FILE),
   };
@@ -94,8 +97,9 @@ export function checkChain(
         faults.push({ path, message: "is for the embedded chain, but RPC_URL is set" });
     }
   } else {
-    for (const path of ["NODE_LIST_FILE", "CONSENSUS_REQUEST_TIMEOUT"] as const) {
-      if (env[path] !== undefined) faults.push({ path, message: "is for a network's node, but RPC_URL is not set" });
+    for (const path of ["NODE_LIST_FILE", "CONSENSUS_REQUEST_TIMEOUT", "CONFIRMATIONS"] as const) {
+      if (variables[path] !== undefined)
+        faults.push({ path, message: "is for a network's node, but RPC_URL is not set" });
     }
   }
   if (env.RELAYER_KEY !== undefined && env.RELAYER_KEY.toLowerCase() === env.ADMIN_KEY?.toLowerCase()) {

@@ -59,6 +59,14 @@ export const Environment = z.object({
       "with several, separated by commas, the server fails over between them",
     unset: "the embedded chain",
   }),
+  CONFIRMATIONS: z
+    .union([z.literal("finalized"), whole(0, 1_000)])
+    .default(0)
+    .meta({
+      description:
+        "Blocks on top of a block until it counts: until then nothing in it is confirmed. `finalized` waits until " +
+        "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT",
+    }),
   CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
     .optional()
     .meta({

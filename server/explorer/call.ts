@@ -55,6 +55,20 @@ export type Action =
 
 export type ActionKind = Action["kind"];
 
+/** What a transaction calls, by the first bytes of its call. */
+export interface CallOutline {
+  readonly kind: ActionKind;
+  /** Name of the called function of the contracts. */
+  readonly function: string | undefined;
+}
+
+/** A transaction decoded with the ABIs of the contracts. */
+export interface DecodedTransaction {
+  readonly action: Action;
+  /** `undefined` for a transaction that is no call of one of the contracts. */
+  readonly call: DecodedCall | undefined;
+}
+
 /** A row in the form that its transaction writes. */
 export interface WrittenRow {
   readonly function: RowFunction;
@@ -67,4 +81,6 @@ export interface WrittenRow {
   readonly signer: Address | undefined;
   /** The content of the seven segments, or why they cannot be read. */
   readonly content: { readonly row: Row } | { readonly fault: string };
+  /** The row data as stored. */
+  readonly rowdata: Uint8Array;
 }

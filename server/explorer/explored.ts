@@ -1,3 +1,4 @@
+import type { RowVerdict } from "../records/index.ts";
 import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
 import type { Address, ContractAddresses, ContractName } from "../chain/transaction.ts";
 import type { DecodedCall, DecodedLog, Action, ActionKind } from "./call.ts";
@@ -80,6 +81,8 @@ export interface ExploredTransaction {
   readonly onChain: OnChainState | undefined;
   /** `undefined` for a transaction that is no call of one of the contracts. */
   readonly call: DecodedCall | undefined;
+  /** Why the call was not decoded. */
+  readonly undecoded?: string;
   /** `undefined` while the transaction is in no block. */
   readonly mined: Mined | undefined;
 }
@@ -89,7 +92,12 @@ export interface ExploredTransaction {
  * before.
  */
 export type OnChainState =
-  | { readonly kind: "row"; readonly state: "current" | "overwritten" | "missing" }
+  | {
+      readonly kind: "row";
+      readonly state: "current" | "overwritten" | "missing";
+      /** Of the record index; `undefined` when it does not have the row. */
+      readonly verdict: RowVerdict | undefined;
+    }
   | { readonly kind: "anchor"; readonly first: AnchorOnChain | undefined };
 
 /** The outcome of a transaction. */

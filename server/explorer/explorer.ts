@@ -33,13 +33,15 @@ export interface ChainExplorer {
   /** Newest first. */
   blocks(page: PageRequest): Promise<Page<BlockSummary>>;
   block(id: number | string, page: PageRequest): Promise<ExploredBlock | undefined>;
-  transaction(hash: string): Promise<ExploredTransaction | undefined>;
+  /** @param source The caller, whose queries wait for one another */
+  transaction(hash: string, source: string): Promise<ExploredTransaction | undefined>;
+  hasTransaction(hash: string): Promise<boolean>;
   /** Newest first. A page can have fewer entries than requested, or none, without being the last one. */
   anchors(page: PageRequest<LogPosition>): Promise<Page<ExploredAnchor>>;
   anchor(hash: string): Promise<ExploredAnchor | undefined>;
   address(address: Address): Promise<ExploredAddress>;
   /** Events of the contracts that concern an address, newest first; paged as {@link anchors}. */
-  activity(address: Address, page: PageRequest<LogPosition>): Promise<Page<Activity>>;
+  activity(address: Address, page: PageRequest<LogPosition>, source: string): Promise<Page<Activity>>;
   /** Whether the registry contains the hash of a session's token. */
   knowsSession(tokenHash: string): Promise<boolean>;
 }

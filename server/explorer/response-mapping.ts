@@ -1,3 +1,4 @@
+import { toVerdict } from "../records/index.ts";
 import type { DecodedLog } from "./call.ts";
 import type {
   Activity,
@@ -43,7 +44,7 @@ export function toBlockResponse(block: ExploredBlock): responses.ExploredBlock {
 }
 
 export function toTransactionResponse(transaction: ExploredTransaction): responses.ExploredTransaction {
-  const { hash, from, to, nonce, value, gasPrice, gasLimit, input, call, mined } = transaction;
+  const { hash, from, to, nonce, value, gasPrice, gasLimit, input, call, undecoded, mined } = transaction;
   return {
     hash,
     status: mined === undefined ? "pending" : mined.succeeded ? "succeeded" : "reverted",
@@ -61,6 +62,7 @@ export function toTransactionResponse(transaction: ExploredTransaction): respons
     input,
     action: toAction(transaction),
     call,
+    undecoded,
     deployed: mined?.deployed,
     logs: mined?.logs.map(toLog) ?? [],
   };
@@ -82,6 +84,7 @@ function toAction({ action, onChain }: ExploredTransaction): responses.Action {
         signature,
         signer,
         on_chain,
+        record: toVerdict(onChain?.kind === "row" ? onChain.verdict : undefined),
       };
       if ("fault" in content) return { ...common, fault: content.fault };
       const { row } = content;

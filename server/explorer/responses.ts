@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RowVerdict } from "../http/record-store/responses.ts";
 import { Address, ChainHash, next, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 const Wei = z.string().regex(/^\d+$/).meta({ id: "Wei", description: "An amount in wei, in decimal." });
@@ -68,6 +69,9 @@ const RecordAction = z.object({
   on_chain: z
     .enum(["current", "overwritten", "missing"])
     .meta({ description: "The state of the row in the contract: this row, another row, or none." }),
+  record: RowVerdict.nullable().meta({
+    description: "The row in this server's index of the chain; `null` when no indexed contract has it.",
+  }),
   row: z
     .object({
       row_id: z.string(),
@@ -167,6 +171,10 @@ export const ExploredTransaction = z
       .object({ contract: Contract, function: z.string(), signature: z.string(), arguments: Arguments })
       .optional()
       .meta({ description: "Missing when the transaction does not call one of the contracts." }),
+    undecoded: z
+      .string()
+      .optional()
+      .meta({ description: "The reason that the call was not decoded: the budget that it exceeds." }),
     deployed: z.object({ address: Address, contract: Contract.optional() }).optional(),
     logs: z.array(DecodedLog),
   })

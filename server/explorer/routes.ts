@@ -31,7 +31,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const router = Router({ strict: true });
   router.use(async (request, _response, next) => {
-    await requestsPerSource(request.ip ?? "");
+    await requestsPerSource(sourceOf(request));
     next();
   });
 
@@ -55,7 +55,9 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
   });
   get("/transactions/:hash", async (request) => {
     const hash = parameter(HashParameter, request, "hash");
-    return toTransactionResponse(existing(await explorer.transaction(hash), `the chain has no transaction ${hash}`));
+    return toTransactionResponse(
+      existing(await explorer.transaction(hash, sourceOf(request)), `the chain has no transaction ${hash}`),
+    );
   });
   get("/anchors", async (request) => toAnchorList(await explorer.anchors(logsOf(request))));
   get("/anchors/:hash", async (request) => {
@@ -66,7 +68,9 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
     toAddressResponse(await explorer.address(parameter(AddressParameter, request, "address"))),
   );
   get("/addresses/:address/activity", async (request) =>
-    toActivityResponse(await explorer.activity(parameter(AddressParameter, request, "address"), logsOf(request))),
+    toActivityResponse(
+      await explorer.activity(parameter(AddressParameter, request, "address"), logsOf(request), sourceOf(request)),
+    ),
   );
   get("/search", async (request) => ({
     results: await search(explorer, parseInput(SearchQuery, request.query, "query").q),
@@ -77,6 +81,11 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
   });
   router.use(sendProblem);
   return router;
+}
+
+/** The network address of the caller. */
+function sourceOf({ ip = "" }: Pick<Request, "ip">): string {
+  return ip;
 }
 
 function parameter<Schema extends z.ZodType>(

@@ -26,15 +26,15 @@ export async function search(explorer: ChainExplorer, sought: Sought): Promise<F
     return block === undefined ? [] : [{ kind: "block", number: block.number, hash: block.hash }];
   }
   const { hash } = sought;
-  const [block, transaction, anchor, isSession] = await Promise.all([
+  const [block, isTransaction, anchor, isSession] = await Promise.all([
     explorer.block(hash, NO_PAGE),
-    explorer.transaction(hash),
+    explorer.hasTransaction(hash),
     explorer.anchor(hash),
     explorer.knowsSession(hash),
   ]);
   return [
     ...(block === undefined ? [] : [{ kind: "block", number: block.number, hash } as const]),
-    ...(transaction === undefined ? [] : [{ kind: "transaction", hash } as const]),
+    ...(isTransaction ? [{ kind: "transaction", hash } as const] : []),
     ...(anchor === undefined ? [] : [{ kind: "anchor", hash, size: anchor.size } as const]),
     ...(isSession ? [{ kind: "session", hash } as const] : []),
   ];

@@ -6,6 +6,7 @@ import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
   too_large: 413,
+  too_expensive: 400,
   uri_too_long: 414,
   misdirected: 421,
   login_refused: 401,

@@ -4,24 +4,38 @@ import PQueue from "p-queue";
  * Runs work of the same key one after the other, in the order of its arrival, and work of several keys at a time. The
  * keys take turns: after each piece of work a key waits behind the others.
  */
-export class KeyedQueue {
+export class KeyedQueue<Key = number> {
   readonly #slots: PQueue;
-  readonly #byKey = new Map<number, PQueue>();
+  readonly #byKey = new Map<Key, PQueue>();
+  #size = 0;
 
   /** @param atOnce Maximum of keys whose work runs at a time */
   constructor(atOnce: number) {
     this.#slots = new PQueue({ concurrency: atOnce });
   }
 
-  /** @param work Handles its own errors; a rejection counts as a programming error */
-  run(key: number, work: () => Promise<void>): void {
+  /** Pieces of work that run or wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Returns how many pieces of work of a key run or wait. */
+  sizeOf(key: Key): number {
+    const queue = this.#byKey.get(key);
+    return queue === undefined ? 0 : queue.size + queue.pending;
+  }
+
+  /** @returns the result of the work; never settles for work that {@link stop} keeps from starting */
+  async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const queue = this.#byKey.get(key) ?? new PQueue({ concurrency: 1 });
     this.#byKey.set(key, queue);
-    void queue
-      .add(() => this.#slots.add(work))
-      .finally(() => {
-        if (queue.size + queue.pending === 0) this.#byKey.delete(key);
-      });
+    this.#size += 1;
+    try {
+      return await queue.add(() => this.#slots.add(work));
+    } finally {
+      this.#size -= 1;
+      if (queue.size + queue.pending === 0) this.#byKey.delete(key);
+    }
   }
 
   /** Starts no further work, and returns when the running work has ended. */

@@ -50,6 +50,16 @@ export function alertStore(database: Database): AlertStore {
         return toAlert(row);
       }),
 
+    async amend(kind, subject, message) {
+      await database
+        .updateTable("alerts")
+        .set({ message })
+        .where("kind", "=", kind)
+        .where("subject", "=", subject)
+        .where("resolved_at", "is", null)
+        .execute();
+    },
+
     resolve: (kind, subject, resolvedAt) =>
       inTransaction(database, async (transaction) => {
         const row = await transaction

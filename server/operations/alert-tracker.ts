@@ -60,6 +60,15 @@ export class AlertTracker {
     this.#write(() => this.#store.raise({ kind, subject, message, raisedAt }));
   }
 
+  /** Raises an alert; changes only the message, without another notification, while it lasts. */
+  update(kind: AlertKind, message: string, subject = ""): void {
+    if (!this.lasts(kind, subject)) return this.raise(kind, message, subject);
+    this.#write(async () => {
+      await this.#store.amend(kind, subject, message);
+      return undefined;
+    });
+  }
+
   resolve(kind: AlertKind, message: string, subject = ""): void {
     if (!this.#open.delete(keyOf(kind, subject))) return;
     const resolvedAt = this.#clock();

@@ -8,6 +8,7 @@ export const ALERT_KINDS = [
   "journal_divergence",
   "storage_failure",
   "clock_skew",
+  "foreign_writes",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -30,6 +31,8 @@ export interface Alert {
 export interface AlertStore {
   /** @returns the alert; `undefined` when it lasts already */
   raise(alert: Pick<Alert, "kind" | "subject" | "message" | "raisedAt">): Promise<Alert | undefined>;
+  /** Changes the message of an alert that lasts. */
+  amend(kind: AlertKind, subject: string, message: string): Promise<void>;
   /** @returns the alert; `undefined` when it does not last */
   resolve(kind: AlertKind, subject: string, resolvedAt: number): Promise<Alert | undefined>;
   /** Lists the alerts that last. */

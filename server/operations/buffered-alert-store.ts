@@ -34,6 +34,10 @@ export class BufferedAlertStore implements AlertStore {
     }
   }
 
+  async amend(kind: AlertKind, subject: string, message: string): Promise<void> {
+    await this.#store.amend(kind, subject, message).catch(() => undefined);
+  }
+
   async resolve(kind: AlertKind, subject: string, at: number): Promise<Alert | undefined> {
     try {
       await this.#flush();

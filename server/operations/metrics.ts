@@ -39,6 +39,12 @@ export class Metrics {
     help: "Records stored",
     registers: this.#registers,
   });
+  readonly foreignWrites = new Counter({
+    name: "sealbook_foreign_writes_total",
+    help: "Rows on chain that another writer wrote over a record, or repeated",
+    labelNames: ["cause"],
+    registers: this.#registers,
+  });
   readonly logins = new Counter({
     name: "sealbook_logins_total",
     help: "Logins by result",

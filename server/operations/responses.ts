@@ -10,6 +10,7 @@ export const Alert = z.object({
     "journal_divergence",
     "storage_failure",
     "clock_skew",
+    "foreign_writes",
   ]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),

@@ -69,6 +69,12 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       deps.metrics.recordsStored.inc();
       serviceLog.write("info", account, `record ${rowId} stored`);
     },
+    recordsAltered(cause, count, message) {
+      deps.metrics.foreignWrites.inc({ cause }, count);
+      deps.alerts.update("foreign_writes", message, cause);
+    },
+    recordsUndisturbed: (cause) =>
+      deps.alerts.resolve("foreign_writes", "no further write past this server for a day", cause),
     ...proofs,
     proofsAccepted(count) {
       isJournalFailing = false;

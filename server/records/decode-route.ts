@@ -1,7 +1,9 @@
 import type { Request } from "express";
 import type { z } from "zod";
-import type { TransactionDecoder } from "./decoded-transaction.ts";
+import type { Decoder } from "./decoder.ts";
 import type { DecodeContent, DecodedTransaction } from "./responses.ts";
+import { toVerdict } from "./response-mapping.ts";
+import { type RowAudit, signedRow } from "./row-audit.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
 import { noteAccount } from "../http/access/caller.ts";
@@ -16,7 +18,8 @@ const INPUT_PATH = "payload.inputdata";
 /** What the decode route needs. */
 export interface DecodeRouteDeps {
   readonly sessions: SessionService;
-  readonly decoder: TransactionDecoder;
+  readonly decoder: Pick<Decoder, "decode">;
+  readonly audit: RowAudit;
   readonly decodesPerAccount: RateLimit;
 }
 
@@ -27,14 +30,19 @@ export async function decode(deps: DecodeRouteDeps, request: Request): Promise<D
   noteAccount(request, account.address);
   await deps.decodesPerAccount(account.address);
   const start = performance.now();
-  const transaction = decoded(deps.decoder, payload);
-  return { component_render: secondsSince(start), tparams: { transaction } };
+  const transaction = await decoded(deps.decoder, account.address, payload);
+  const record = toVerdict(await deps.audit.verdictOf(signedRow(transaction)));
+  return { component_render: secondsSince(start), tparams: { transaction, record } };
 }
 
 /** The decoder names faults by their place in the call data; the caller wrote these in a call. */
-function decoded(decoder: TransactionDecoder, payload: z.output<typeof DecodeCall>["payload"]): DecodedTransaction {
+async function decoded(
+  decoder: Pick<Decoder, "decode">,
+  account: string,
+  { inputdata, function: name }: z.output<typeof DecodeCall>["payload"],
+): Promise<DecodedTransaction> {
   try {
-    return decoder(payload.inputdata, payload.function);
+    return (await decoder.decode({ group: "accounts", id: account }, inputdata, name)).transaction;
   } catch (error) {
     if (!(error instanceof SealbookError) || error.details === undefined) throw error;
     const details = error.details.map(({ path, message }) => ({

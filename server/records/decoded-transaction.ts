@@ -1,4 +1,5 @@
 import type { DecodedTransaction } from "./responses.ts";
+import type { Row } from "./row-data.ts";
 
 /** The contract functions that write a row. They have the same arguments. */
 export const ROW_FUNCTIONS = ["set", "insert"] as const;
@@ -16,5 +17,10 @@ export interface RowArguments {
   readonly signature: string;
 }
 
-/** Decodes call data; throws `malformed` with the invalid part. */
-export type TransactionDecoder = (inputdata: string, expected: RowFunction) => DecodedTransaction;
+/** Decoded call data of a row function. */
+export interface Decoded {
+  readonly function: RowFunction;
+  readonly row: Row;
+  /** The decoded arguments in the decode route's format. */
+  readonly transaction: DecodedTransaction;
+}

@@ -1,4 +1,4 @@
-import type { EventLog, RecordIndexStore, RecordIndex } from "./record-index.ts";
+import type { EventLog, IndexChange, RecordIndexStore, RecordIndex } from "./record-index.ts";
 
 /** Maximum blocks per log query; below the limit of every common node. */
 const MAX_BLOCK_RANGE = 1_000;
@@ -13,6 +13,7 @@ const LAG_MILLISECONDS = 12_000;
 export type IndexerEvent =
   | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
   | { readonly kind: "rebuilding"; readonly reason: string }
+  | ({ readonly kind: "rows_altered" } & IndexChange)
   | { readonly kind: "failing"; readonly error: unknown };
 
 /**
@@ -102,11 +103,13 @@ export class EventIndexer implements RecordIndex {
         if (hash === undefined) return this.#scheduleRetry();
         const entries = await this.#chain.entries(this.#indexedTo + 1, to);
         const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
-        if (!(await this.#store.apply(entries, after, to, hash))) {
+        const change = await this.#store.apply(entries, after, to, hash);
+        if (change === undefined) {
           this.#onEvent({ kind: "rebuilding", reason: "another process changed the record index" });
           this.#verified = false;
           return this.#scheduleRetry();
         }
+        if (change.overwritten.length + change.replayed.length > 0) this.#onEvent({ kind: "rows_altered", ...change });
         this.#indexedTo = to;
         for (const wake of this.#waiters) wake();
       }

@@ -1,11 +1,13 @@
-import { getBytes } from "ethers";
-import type { EventLog, LogEntry } from "./record-index.ts";
-import type { ContractAddresses } from "../chain/transaction.ts";
+import { getAddress, getBytes } from "ethers";
+import type { EventLog, IndexedTable, LogEntry } from "./record-index.ts";
+import type { Address } from "../chain/transaction.ts";
 import { unpackRowData } from "./compression.ts";
+import type { RecordContent } from "./record.ts";
 import { decodeRowData } from "./row-data.ts";
+import { rowDigest } from "./row-digest.ts";
 import { SealbookError } from "../errors.ts";
 import { bzip2 } from "./bzip2.ts";
-import { EventTableClient } from "../chain/contracts/event-table-client.ts";
+import { EventTableClient, type LoggedRow } from "../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { readBlock } from "../chain/node/node-block.ts";
 import { fetchLogs, type NodeLog } from "../chain/node/log.ts";
@@ -14,48 +16,48 @@ import type { Rpc } from "../chain/rpc/rpc.ts";
 const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS]];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
+/** The contracts whose events are read. */
+export interface EventSources {
+  readonly tables: readonly IndexedTable[];
+  /** Address of the session registry. */
+  readonly registry: Address;
+  /** A block before which the contracts have no event. */
+  readonly firstBlock: number;
+}
+
 /**
- * Reads the events of the event table and the session registry.
- * @param table Name of the table to read
+ * Reads the events of the event tables and the session registry. Rows of other tables of the same contracts are read
+ * too: a signature can be written there once more.
  * @param onUnreadable Receives rows on chain that are not valid records
  */
 export function eventLog(
   rpc: Rpc,
-  addresses: ContractAddresses,
-  firstBlock: number,
-  table: string,
+  { tables, registry, firstBlock }: EventSources,
   onUnreadable: (rowId: bigint, reason: string) => void,
 ): EventLog {
+  const addresses = [...new Set(tables.map(({ contract }) => contract)), registry];
+
   const rowEntry = (log: NodeLog): LogEntry | undefined => {
-    const written = EventTableClient.rowOf(log, table);
+    const written = EventTableClient.rowOf(log);
     if (written === undefined) return undefined;
-    const { rowId, signer, rowdata, comp } = written;
+    const { rowId, rowdata, signature, table: tableName } = written;
+    const contract = getAddress(log.address);
+    const table = tables.find((each) => each.contract === contract && each.name === tableName)?.id;
+    const write = {
+      table,
+      tableName,
+      rowId,
+      digest: rowDigest(rowdata, signature),
+      transactionHash: getBytes(log.transactionHash),
+      blockNumber: log.blockNumber,
+    };
+    if (table === undefined) return { kind: "row", write, row: undefined };
     try {
-      const row = decodeRowData(unpackRowData({ rowdata, comp }, bzip2));
-      // The signature covers the row data only, so row id and sender in the row data must match those in the event.
-      if (row.rowId !== rowId.toString()) {
-        throw new SealbookError("malformed", `the row data name row id ${row.rowId}`);
-      }
-      if (row.sender.toLowerCase() !== signer.toLowerCase()) {
-        throw new SealbookError("malformed", `the row data name sender ${row.sender}, but ${signer} signed them`);
-      }
-      return {
-        kind: "row",
-        row: {
-          rowId,
-          sender: signer,
-          code: row.code,
-          topic: row.topic,
-          createdAt: row.createdAt,
-          payload: row.payloadBase64,
-          transactionHash: getBytes(log.transactionHash),
-          blockNumber: log.blockNumber,
-        },
-      };
+      return { kind: "row", write, row: recordOf(written) };
     } catch (error) {
       if (!(error instanceof SealbookError)) throw error;
       onUnreadable(rowId, error.message);
-      return undefined;
+      return { kind: "row", write, row: undefined };
     }
   };
 
@@ -73,7 +75,7 @@ export function eventLog(
     firstBlock,
     blockHash: async (blockNumber) => (await readBlock(rpc, blockNumber, NO_NAMES))?.hash,
     async entries(fromBlock, toBlock) {
-      const filter = { address: [addresses.EventTable, addresses.SessionRegistry], topics: TOPICS };
+      const filter = { address: addresses, topics: TOPICS };
       const entries: LogEntry[] = [];
       for (const log of await fetchLogs(rpc, filter, fromBlock, toBlock)) {
         const entry = await entryOf(log);
@@ -81,5 +83,27 @@ export function eventLog(
       }
       return entries;
     },
+  };
+}
+
+/**
+ * Returns the content of a row.
+ * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer: the signature
+ * covers the row data only
+ */
+function recordOf({ rowId, signer, rowdata, comp }: LoggedRow): RecordContent {
+  const row = decodeRowData(unpackRowData({ rowdata, comp }, bzip2));
+  if (row.rowId !== rowId.toString()) {
+    throw new SealbookError("malformed", `the row data name row id ${row.rowId}`);
+  }
+  if (row.sender.toLowerCase() !== signer.toLowerCase()) {
+    throw new SealbookError("malformed", `the row data name sender ${row.sender}, but ${signer} signed them`);
+  }
+  return {
+    sender: signer,
+    code: row.code,
+    topic: row.topic,
+    createdAt: row.createdAt,
+    payload: row.payloadBase64,
   };
 }

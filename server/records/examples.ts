@@ -176,7 +176,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
     "Decode a transaction",
     "/api/datastore/transaction/decode",
     { token },
-    { component_render: RENDER, tparams: { transaction: TRANSACTION } },
+    { component_render: RENDER, tparams: { transaction: TRANSACTION, record: null } },
     { function: "set", inputdata: CALL_DATA },
   ),
   failed(

@@ -1,8 +1,11 @@
 export { decodeCallData } from "./call-data/call-data.ts";
-export { type Bzip2, MAX_ROW_BYTES } from "./compression.ts";
-export type { RowFunction } from "./decoded-transaction.ts";
+export { assertReturnable } from "./call-data/returnable.ts";
+export type { Decoded, RowFunction } from "./decoded-transaction.ts";
+export type { Decoder } from "./decoder.ts";
 export type { RecordEvents, NewRecord, RecordIntent, RecordService } from "./service.ts";
 export type { Row } from "./row-data.ts";
 export { recoverSigner } from "./row-signature.ts";
 export type { RecordStore, RecordStores } from "./record.ts";
 export type { DecodedTransaction } from "./responses.ts";
+export { toVerdict } from "./response-mapping.ts";
+export { type RowAudit, type RowVerdict, signedRow } from "./row-audit.ts";

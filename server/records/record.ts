@@ -1,9 +1,11 @@
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 
-/** A row of the record index. */
-export interface RecordRow {
-  /** Position in the order of the chain's log; increases with every row written. */
+/** A row of the record index: one for each signed row, however often it is written. */
+export interface RecordRow extends RecordMarks {
+  /** Position in the order of the chain's log; increases with every new row. */
   readonly position: number;
+  /** The indexed table. */
+  readonly table: number;
   readonly rowId: bigint;
   readonly sender: string;
   readonly code: string;
@@ -16,8 +18,18 @@ export interface RecordRow {
   readonly blockNumber: number;
 }
 
-/** A row from the chain's log before its insertion into the index. */
-export type NewRecordRow = Omit<RecordRow, "position">;
+/** What happened to a row on chain after it was written. */
+export interface RecordMarks {
+  /** The transaction that wrote another row over it; `undefined` while it is the current one of its number. */
+  readonly overwrittenBy: Uint8Array | undefined;
+  /** How often the same row data and signature were written besides: in its place again, or in another one. */
+  readonly replays: number;
+  /** The newest transaction that did so. */
+  readonly replayedBy: Uint8Array | undefined;
+}
+
+/** The content of a record as its row data have it. */
+export type RecordContent = Pick<RecordRow, "sender" | "code" | "topic" | "createdAt" | "payload">;
 
 /** The field that a search compares. */
 export type SearchField = "code" | "topic";
@@ -35,7 +47,7 @@ export interface RecordQuery {
 export type SearchPattern = readonly [string, ...string[]];
 
 export interface RecordStore {
-  /** Returns the next row id of a table. Ids start at 1 and are never reused. */
+  /** Returns the next free row id of a table. Ids start at 1, are never reused, and skip those of other writers. */
   nextRowId(table: string): Promise<bigint>;
   search(query: RecordQuery): Promise<RecordRow[]>;
   count(): Promise<number>;

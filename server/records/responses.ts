@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { duration } from "../http/record-store/responses.ts";
+import { duration, marks, reference, RowVerdict } from "../http/record-store/responses.ts";
 import { ChainHash, next, type ResponseOf } from "../http/responses.ts";
 
 /** `/api/datastore/event/store` */
@@ -10,7 +10,10 @@ export const StoreContent = z.object({
   result: z.literal("success"),
 });
 
-const reference = z.union([z.int(), z.string()]).meta({ description: "An integer; a decimal string above 2^53 - 1." });
+const RecordMark = z.object({
+  event: z.int().nonnegative().meta({ description: "Index of the record in `events`." }),
+  ...marks,
+});
 
 const RecordLocation = z.object({ chainid: reference, tx_hash: ChainHash, block_number: z.int().nonnegative() });
 
@@ -26,6 +29,10 @@ export const SearchContent = z.object({
       .array(RecordLocation)
       .optional()
       .meta({ description: "The position of each record on the chain, in the same order, on request." }),
+    marks: z
+      .array(RecordMark)
+      .optional()
+      .meta({ description: "The records that were overwritten or replayed, if there are any." }),
   }),
 });
 
@@ -47,10 +54,16 @@ const DecodedTransaction = z.object({
 /** `/api/datastore/transaction/decode` */
 export const DecodeContent = z.object({
   component_render: duration,
-  tparams: z.object({ transaction: DecodedTransaction }),
+  tparams: z.object({
+    transaction: DecodedTransaction,
+    record: RowVerdict.nullable().meta({
+      description: "The row in this server's index of the chain; `null` when no indexed contract has it.",
+    }),
+  }),
 });
 
 export type StoreContent = ResponseOf<typeof StoreContent>;
+export type RecordMark = ResponseOf<typeof RecordMark>;
 export type RecordLocation = ResponseOf<typeof RecordLocation>;
 export type SearchContent = ResponseOf<typeof SearchContent>;
 export type DecodedTransaction = ResponseOf<typeof DecodedTransaction>;

@@ -8,9 +8,9 @@ import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import { decode, type DecodeRouteDeps } from "./decode-route.ts";
-import type { RecordLocation, SearchContent, StoreContent } from "./responses.ts";
+import type { SearchContent, StoreContent } from "./responses.ts";
+import { toLocation, toMarks } from "./response-mapping.ts";
 import { SearchCall, StoreCall } from "./schemas.ts";
-import { prefixedHex } from "../kit/hex.ts";
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;
@@ -63,13 +63,9 @@ async function search(deps: RecordRouteDeps, request: Request): Promise<SearchCo
       events,
       ...(next === undefined ? {} : { next: String(next) }),
       ...(locations ? { locations: rows.map(toLocation) } : {}),
+      ...toMarks(rows),
     },
   };
-}
-
-function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
-  const chainid = rowId <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(rowId) : rowId.toString();
-  return { chainid, tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
 }
 
 function toEvent(row: RecordRow): [sender: string, code: string, createdAt: string, payload: string, topic: string] {

@@ -2,6 +2,7 @@ import type { Clock } from "../kit/clock.ts";
 import type { Atomic } from "../journal/engine/database.ts";
 import type { RecordStores, RecordRow, SearchField } from "./record.ts";
 import type { RecordChain } from "./contract.ts";
+import type { WriteEvents } from "./write-watch.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { SealbookError } from "../errors.ts";
@@ -13,8 +14,8 @@ import { encodeRowData } from "./row-data.ts";
 import { parseSearchPattern } from "./search-pattern.ts";
 import type { Address } from "../chain/transaction.ts";
 
-/** Events of records for logs and metrics. Handlers never throw. */
-export interface RecordEvents {
+/** Events of records for logs, metrics and alerts. Handlers never throw. */
+export interface RecordEvents extends WriteEvents {
   recordStored(account: Address, rowId: bigint): void;
 }
 
@@ -24,7 +25,7 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly chain: RecordChain;
   readonly recordIndex: RecordIndex;
   readonly bzip2: Bzip2;
-  readonly telemetry: RecordEvents;
+  readonly telemetry: Pick<RecordEvents, "recordStored">;
   readonly clock: Clock;
   readonly chainWaitMilliseconds: number;
 }
@@ -74,7 +75,7 @@ const MAX_PAGE_SIZE = 8 * 1024 * 1024;
 const ROWS_PER_QUERY = 200;
 
 /** Maximum row ids tried for a record. */
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Stores and finds records.
@@ -113,9 +114,10 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
           telemetry.recordStored(account.address, rowId);
           return { rowId, event: eventName(record.topic), transactionHash: outcome.hash };
         case "reverted":
-          if (outcome.reason.startsWith("RowExists") && outcome.block !== undefined && attempt < MAX_ATTEMPTS) {
-            // The chain has rows that the journal's counter does not include yet. Indexing them raises the counter.
-            await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
+          if (outcome.reason.startsWith("RowExists")) {
+            if (attempt === MAX_ATTEMPTS) throw notStored("other writers took its row ids first");
+            // The chain has rows that the index does not have yet. Once it has them, their ids are skipped.
+            if (outcome.block !== undefined) await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
             earlier = undefined;
             continue;
           }
@@ -189,8 +191,8 @@ function refused(reason: string): SealbookError {
   return new SealbookError(code, `the chain refused the record: ${reason}`);
 }
 
-function notStored(): SealbookError {
-  return new SealbookError("chain_unavailable", "the chain is not reachable; the record was not stored", {
+function notStored(reason = "the chain is not reachable"): SealbookError {
+  return new SealbookError("chain_unavailable", `${reason}; the record was not stored`, {
     retryAfterSeconds: 5,
   });
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { nextRowId } from "./row-ids.ts";
 import type { RecordQuery, RecordRow, RecordStore, SearchPattern } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { toPostgresText } from "../journal/engine/postgres-types.ts";
@@ -8,17 +9,7 @@ import type { RecordsTable, Schema } from "../journal/engine/schema.ts";
 
 export function recordStore(database: Database): RecordStore {
   return {
-    async nextRowId(table) {
-      const { last_row_id } = await database
-        .insertInto("row_counters")
-        .values({ table_name: table, last_row_id: 1 })
-        .onConflict((conflict) =>
-          conflict.column("table_name").doUpdateSet({ last_row_id: sql`row_counters.last_row_id + 1` }),
-        )
-        .returning("last_row_id")
-        .executeTakeFirstOrThrow();
-      return BigInt(last_row_id);
-    },
+    nextRowId: (table) => nextRowId(database, table),
 
     async search(query) {
       const { limit, before = Infinity } = query;
@@ -74,11 +65,12 @@ const ROWS_PER_STEP = 2_000;
 /** With fewer rows of a prefix, the index is faster than reading all rows in order. */
 const FEW = 2_000;
 
-type RecordsRow = Selectable<RecordsTable>;
+type RecordsRow = Omit<Selectable<RecordsTable>, "digest">;
 
 function toRecordRow(row: RecordsRow): RecordRow {
   return {
     position: row.position,
+    table: row.table_id,
     rowId: BigInt(row.row_id),
     sender: row.sender,
     code: row.code,
@@ -87,6 +79,9 @@ function toRecordRow(row: RecordsRow): RecordRow {
     payload: row.payload,
     transactionHash: row.transaction_hash,
     blockNumber: row.block_number,
+    overwrittenBy: row.overwritten_by ?? undefined,
+    replays: row.replays,
+    replayedBy: row.replayed_by ?? undefined,
   };
 }
 

@@ -33,6 +33,8 @@ const TELEMETRY: Telemetry = {
   loginBlocked: nothing,
   sessionChanged: nothing,
   recordStored: nothing,
+  recordsAltered: nothing,
+  recordsUndisturbed: nothing,
   proofsAccepted: nothing,
   proofConfirmed: nothing,
   batchClosed: nothing,

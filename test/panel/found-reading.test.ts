@@ -37,6 +37,7 @@ class Records {
       createdAt: new Date(NOW - (this.#hours[index] ?? 0) * HOUR).toUTCString(),
       payload: index % 3 === 0 ? {} : payload,
       location: { chainId: String(index), transactionHash: "0x", blockNumber: index },
+      mark: undefined,
     };
   }
 }

@@ -1,3 +1,4 @@
+import { MarkBadges } from "../components/mark-badges.tsx";
 import { Badge } from "../components/badge.tsx";
 import { CodeBlock } from "../components/code-block.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -20,6 +21,7 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
           <div class="row">
             <Signature signer={signer} sender={sender} />
             <OnChainBadge decoded={decoded} />
+            <MarkBadges mark={decoded.record} />
           </div>
         </div>
         <Facts

@@ -1,5 +1,5 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
-import type { DecodedTransaction } from "../../../client/index.ts";
+import type { DecodedTransaction, RowVerdict } from "../../../client/index.ts";
 import { records, session } from "../session/session.ts";
 import { functionOf, type RowFunction, signerOf, textOf } from "./call-data.ts";
 
@@ -15,6 +15,8 @@ export interface Decoded {
   readonly table: string;
   readonly signer: string | undefined;
   readonly onChain: OnChain;
+  /** The row in the server's index of the chain. */
+  readonly record: RowVerdict | null;
   /** The transaction that wrote the current row. */
   readonly transactionHash: string | undefined;
 }
@@ -49,7 +51,7 @@ async function decodeCallData(
 ): Promise<Decoded | { readonly inputError: InputError }> {
   const name = functionOf(input);
   if (name === undefined) return { inputError: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
-  const transaction = await session.call((token) => records.decode(token, name, input));
+  const { transaction, record } = await session.call((token) => records.audit(token, name, input));
   const segments = transaction.rowdata.filechain.split("|");
   const transactionHash = hash ?? (await transactionOf(segments[2] ?? "", String(transaction.rowid.reference)));
   return {
@@ -59,6 +61,7 @@ async function decodeCallData(
     table: textOf(transaction.tabname.hexdata),
     signer: signerOf(transaction.rowdata.hexdata, transaction.signature.hexdata),
     transactionHash,
+    record,
     onChain: transactionHash === undefined ? "missing" : await stateOf(transactionHash, transaction),
   };
 }

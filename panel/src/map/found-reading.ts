@@ -57,6 +57,7 @@ export async function findReadings(
       newest ??= key;
       // An invalid date does not end the search: such a record is skipped.
       if (Date.parse(record.createdAt) < since) return found(false);
+      if ((record.mark?.overwritten_by ?? null) !== null) continue;
       const reading = readingIn(record, record.payload);
       if (reading !== undefined) readings.push({ ...reading, record });
     }

@@ -1,5 +1,6 @@
 import type { FoundRecord } from "../../../client/index.ts";
 import { Badge } from "../components/badge.tsx";
+import { MarkBadges } from "../components/mark-badges.tsx";
 import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";
 import { Ago, Moment } from "../format/moment.tsx";
@@ -17,7 +18,7 @@ export function RecordItem({ record }: { record: FoundRecord }) {
     <li class="card record">
       <div class="row spread">
         <h2>
-          {code} <Badge>{topic}</Badge>
+          {code} <Badge>{topic}</Badge> <MarkBadges mark={record.mark} />
         </h2>
         <p class="muted small">
           {Number.isFinite(at) ? (

@@ -1,6 +1,18 @@
-import { serveJobs } from "../../kit/job-thread.ts";
+// Module of the threads of AttestationPrinter.
+import { serveJobs } from "../../kit/workers/reply.ts";
 import { attestationPdf } from "./attestation-pdf.ts";
-import type { PrintJob } from "./attestation-printer.ts";
+import type { Attachment } from "../facts.ts";
+import type { Statement } from "../responses.ts";
 
-// Entry point of the thread of AttestationPrinter.
-serveJobs<PrintJob>(({ statement, text, jws, attachments }) => attestationPdf(statement, text, jws, attachments));
+/** A statement to be printed. */
+export interface PrintJob {
+  readonly statement: Statement;
+  /** The signed payload. */
+  readonly text: string;
+  readonly jws: string;
+  readonly attachments: readonly Attachment[];
+}
+
+export const print = serveJobs(({ statement, text, jws, attachments }: PrintJob) =>
+  attestationPdf(statement, text, jws, attachments),
+);

@@ -114,7 +114,7 @@ async function recentReadings(records: Pick<RecordStore, "search">, since: numbe
       ...(before === undefined ? {} : { before }),
     });
     for (const record of found) {
-      const reading = readingOf(record);
+      const reading = record.overwrittenBy === undefined ? readingOf(record) : undefined;
       if (reading !== undefined && reading.time >= since) readings.push(reading);
     }
     const last = found.at(-1);

@@ -1,58 +1,84 @@
-import { type Bzip2, type DecodedTransaction, MAX_ROW_BYTES, type Row, type RowFunction } from "../../records/index.ts";
+import { type Decoder, type RowAudit, signedRow } from "../../records/index.ts";
 import { malformed, SealbookError } from "../../errors.ts";
-import { textMessage } from "../message.ts";
+import { type Message, textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
 import { type Command, type Request, textReply } from "./command.ts";
+import type { RateLimit } from "../../http/limits.ts";
 import { prefixedHex } from "../../kit/hex.ts";
+import type { Caller } from "../../kit/workers/worker-pool.ts";
 
 const LARGEST_FILE_KIB = 512;
+/** Maximum characters of a reply, which waits in the database until Telegram has it. */
+const MAX_REPLY_LENGTH = 512 * 1024;
+/** Indentation multiplies the size of nested data: larger ones are written without. */
+const MAX_INDENTED_LENGTH = 16 * 1024;
 
 export interface AuditDeps {
-  /** @throws SealbookError `malformed` */
-  readonly decode: (inputdata: string) => {
-    readonly function: RowFunction;
-    readonly row: Row;
-    readonly transaction: DecodedTransaction;
-  };
-  readonly bzip2: Pick<Bzip2, "decompress">;
+  readonly decoder: Pick<Decoder, "decode" | "decompress">;
+  readonly audit: RowAudit;
+  /** Counts a command of a user with an account. */
+  readonly decodesPerAccount: RateLimit;
+  /** Counts a command of any other user. */
+  readonly decodesPerStranger: RateLimit;
   /** Downloads a file; returns `undefined` if it has more bytes than the maximum. */
   readonly file: (document: SentDocument, maximum: number) => Promise<Uint8Array | undefined>;
 }
 
 /** `/decode` and `/decompress`: decode data from the blockchain. */
-export function auditCommands({ decode, bzip2, file }: AuditDeps): Record<"decode" | "decompress", Command> {
+export function auditCommands({
+  decoder,
+  audit,
+  decodesPerAccount,
+  decodesPerStranger,
+  file,
+}: AuditDeps): Record<"decode" | "decompress", Command> {
   /** Runs a command on its input; requests the input if there is none. */
   const on =
     (
       name: "decode" | "decompress",
-      run: (input: Uint8Array, request: Request) => ReturnType<typeof textMessage>,
+      run: (input: Uint8Array, caller: Caller, request: Request) => Promise<Message>,
     ): Command =>
     async (request) => {
-      const { argument, document, texts, user } = request;
+      const { argument, document, texts, user, incoming } = request;
       if (argument === "" && document === undefined) return textReply(texts.sendData(name), { ...user, awaits: name });
+      const id = user.account?.address ?? `user ${incoming.sender}`;
+      await (user.account === undefined ? decodesPerStranger(id) : decodesPerAccount(id));
       const sent = document === undefined ? Buffer.from(argument) : await file(document, LARGEST_FILE_KIB * 1024);
       if (sent === undefined) return textReply(texts.fileTooLarge(LARGEST_FILE_KIB));
-      return { messages: [run(bytesOf(sent), request)] };
+      return { messages: [await run(bytesOf(sent), { group: "bot", id }, request)] };
     };
 
   return {
-    decode: on("decode", (input, { texts }) => {
-      const { function: name, row, transaction } = decode(prefixedHex(input));
+    decode: on("decode", async (input, caller, { texts }) => {
+      const { function: name, row, transaction } = await decoder.decode(caller, prefixedHex(input));
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
+      const found = await audit.verdictOf(signedRow(transaction));
       const text = [
         texts.decoded(name),
+        found === undefined
+          ? texts.noVerdict
+          : texts.verdict(
+              found.verdict,
+              found.original.rowId.toString(),
+              found.original.tableName,
+              found.overwrittenBy !== undefined,
+              found.replays,
+            ),
         ...Object.entries(facts).map(
           ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
         ),
         "",
-        JSON.stringify(transaction, null, 2),
-      ];
-      return textMessage(text.join("\n"), "transaction.txt", texts.decodedCaption);
+        indented(transaction),
+      ].join("\n");
+      if (text.length > MAX_REPLY_LENGTH) {
+        throw malformed("data", `decode to ${text.length} characters, and the bot sends at most ${MAX_REPLY_LENGTH}`);
+      }
+      return textMessage(text, "transaction.txt", texts.decodedCaption);
     }),
 
-    decompress: on("decompress", (input, { texts }) => {
-      const data = decompressed(bzip2, input);
+    decompress: on("decompress", async (input, caller, { texts }) => {
+      const data = await decompressed(decoder, caller, input);
       const text = textOf(data);
       // Returns binary data as a file.
       if (text === undefined)
@@ -78,9 +104,19 @@ function bytesOf(sent: Uint8Array): Uint8Array {
   return Buffer.from(digits, "hex");
 }
 
-function decompressed(bzip2: AuditDeps["bzip2"], data: Uint8Array): Uint8Array {
+function indented(value: unknown): string {
+  const text = JSON.stringify(value);
+  const spaced = text.length <= MAX_INDENTED_LENGTH ? JSON.stringify(value, null, 2) : text;
+  return spaced.length <= MAX_REPLY_LENGTH ? spaced : text;
+}
+
+async function decompressed(
+  decoder: Pick<Decoder, "decompress">,
+  caller: Caller,
+  data: Uint8Array,
+): Promise<Uint8Array> {
   try {
-    return bzip2.decompress(data, MAX_ROW_BYTES);
+    return await decoder.decompress(caller, data);
   } catch (error) {
     throw error instanceof SealbookError && error.code === "malformed"
       ? malformed("data", error.message, error)

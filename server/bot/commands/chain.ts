@@ -50,6 +50,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
           row.createdAt,
           row.sender,
           deps.explorerLink(row.transactionHash),
+          row.overwrittenBy !== undefined || row.replays > 0,
         ),
       );
       return {

@@ -129,8 +129,15 @@ export const en = {
     `Server time: ${server}${block === undefined ? "" : `\nNewest block: ${block}`}`,
   noTransactions: "No value has been stored yet.",
   transactions: "Latest transactions that stored values, newest first:",
-  transaction: (row: string, code: string, time: string, sender: string, link: string) =>
-    `#${row} ${code}\n${time}, ${sender}\n${link}`,
+  transaction: (row: string, code: string, time: string, sender: string, link: string, isMarked: boolean) =>
+    `#${row} ${code}${isMarked ? " ⚠ overwritten or replayed" : ""}\n${time}, ${sender}\n${link}`,
+  verdict: (verdict: "original" | "replay", row: string, table: string, isOverwritten: boolean, replays: number) =>
+    (verdict === "original"
+      ? `The chain has it as row ${row} of table ${table}.`
+      : `⚠ A replay: row data and signature are those of row ${row} of table ${table}.`) +
+    (isOverwritten ? " ⚠ Another row was written over it." : "") +
+    (replays > 0 ? ` ⚠ Written ${replays} more times.` : ""),
+  noVerdict: "The record index does not have it.",
   sync: (copied: number | undefined, head: number | undefined, reconciled: string | undefined) =>
     `The record index includes block ${copied ?? "-"} of ${head ?? "-"}.\n` +
     (reconciled === undefined ? "No reconciliation has run yet." : `Last reconciliation: ${reconciled}.`),
@@ -150,7 +157,7 @@ export const en = {
 
   chainAway: "The blockchain is not reachable. Nothing was stored; please try again later.",
   chainRefused: "The blockchain rejected the transaction.",
-  tooManyStored: (seconds: number) => `Too many values in a short time; please wait ${seconds} s.`,
+  tooManyRequests: (seconds: number) => `Too many requests in a short time; please wait ${seconds} s.`,
   busy: "The server is busy; please try again in a minute.",
   failed: "An internal error occurred; the operator finds it in the log. Please try again later.",
 };

@@ -123,7 +123,15 @@ export const ru: Texts = {
   time: (server, block) => `Время сервера: ${server}${block === undefined ? "" : `\nПоследний блок: ${block}`}`,
   noTransactions: "Ещё ни одно значение не сохранено.",
   transactions: "Последние транзакции, сохранившие значения, сначала новые:",
-  transaction: (row, code, time, sender, link) => `#${row} ${code}\n${time}, ${sender}\n${link}`,
+  transaction: (row, code, time, sender, link, isMarked) =>
+    `#${row} ${code}${isMarked ? " ⚠ перезаписана или повторена" : ""}\n${time}, ${sender}\n${link}`,
+  verdict: (verdict, row, table, isOverwritten, replays) =>
+    (verdict === "original"
+      ? `В блокчейне это строка ${row} таблицы ${table}.`
+      : `⚠ Повтор: данные и подпись строки ${row} таблицы ${table}.`) +
+    (isOverwritten ? " ⚠ Поверх неё записана другая строка." : "") +
+    (replays > 0 ? ` ⚠ Записана ещё раз: ${replays}.` : ""),
+  noVerdict: "В индексе записей её нет.",
   sync: (copied, head, reconciled) =>
     `В базе данных блокчейн до блока ${copied ?? "-"} из ` +
     `${head ?? "-"}.\n${reconciled === undefined ? "Они ещё не сверялись." : `Последняя сверка: ${reconciled}.`}`,
@@ -143,7 +151,7 @@ export const ru: Texts = {
 
   chainAway: "Блокчейн сейчас не отвечает. Ничего не сохранено; попробуйте позже.",
   chainRefused: "Блокчейн отказал.",
-  tooManyStored: (seconds) => `Слишком много значений за короткое время; подождите ${seconds} с.`,
+  tooManyRequests: (seconds) => `Слишком много запросов за короткое время; подождите ${seconds} с.`,
   busy: "Сейчас слишком много работы; попробуйте через минуту.",
   failed: "Здесь что-то пошло не так, оператор увидит это в журнале. Попробуйте позже.",
 };

@@ -1,4 +1,4 @@
-import { AbiCoder, id, keccak256, ZeroAddress, ZeroHash } from "ethers";
+import { AbiCoder, keccak256, type Result, ZeroAddress, ZeroHash } from "ethers";
 import { bytesOfHex } from "../../kit/hex.ts";
 import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -12,6 +12,15 @@ export interface EventTableRow {
   /** Whether the row data is compressed. */
   readonly comp: boolean;
   readonly rowdata: Uint8Array;
+}
+
+/** A row of the contract's log. */
+export interface LoggedRow extends EventTableRow {
+  readonly table: string;
+  readonly rowId: bigint;
+  readonly signer: Address;
+  /** As text, in either case of its digits. */
+  readonly signature: string;
 }
 
 const ABI = INTERFACES.EventTable;
@@ -36,25 +45,28 @@ export class EventTableClient {
     return stored === digestOf(row) ? "current" : "overwritten";
   }
 
-  /** Returns the row data that a call of `set` or `insert` writes. */
-  static rowdataOf(input: string): Uint8Array {
-    return bytesOfHex(String(ABI.parseTransaction({ data: input })?.args.getValue("rowdata") ?? "0x"));
-  }
-
-  /** Decodes the event of a row in a table; `undefined` for any other event. */
-  static rowOf(
-    log: Pick<NodeLog, "topics" | "data">,
-    table: string,
-  ): (EventTableRow & { readonly rowId: bigint; readonly signer: Address }) | undefined {
-    const event = log.topics[1] === id(table) ? ABI.parseLog(log) : null;
+  /** Decodes the event of a row in any table; `undefined` for any other event. */
+  static rowOf(log: Pick<NodeLog, "topics" | "data">): LoggedRow | undefined {
+    const event = ABI.parseLog(log);
     if (event?.name !== "RowWritten") return undefined;
     const { args } = event;
     return {
+      table: tableNameOf(args),
       rowId: args.getValue("rowid"),
       signer: args.getValue("signer"),
       comp: Boolean(args.getValue("comp")),
       rowdata: bytesOfHex(args.getValue("rowdata")),
+      signature: String(args.getValue("signature")),
     };
+  }
+}
+
+/** Returns the name of a table; its hash for a name that is not UTF-8 text, which the library does not decode. */
+function tableNameOf(args: Result): string {
+  try {
+    return String(args.getValue("tabname"));
+  } catch {
+    return String(args.getValue("tableHash"));
   }
 }
 

@@ -4,7 +4,7 @@ import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { fetchQuantity, parseResponse } from "../rpc/query.ts";
+import { parseResponse } from "../rpc/query.ts";
 import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
 import type {
@@ -109,8 +109,9 @@ export class ProofAnchorClient {
     const before = near === undefined ? undefined : await this.anchoringBlock(near);
     if (before !== undefined && isGiven(before.given(transactionHash), hash)) return before.block;
     const [found] = await this.chain.transactions([hexlify(transactionHash)]);
-    const confirmed = found && (await this.confirmedBy(found));
-    return equalBytes(confirmed?.hash, hash) ? found?.block.reference : undefined;
+    if (found === undefined || found === "unfinal") return undefined;
+    const confirmed = await this.confirmedBy(found);
+    return equalBytes(confirmed?.hash, hash) ? found.block.reference : undefined;
   }
 
   /** Returns the content whose anchor a transaction confirms; `undefined` when it confirms none. */
@@ -164,8 +165,9 @@ export class ProofAnchorClient {
     return this.#blockAt(number);
   }
 
+  /** Returns the number of the newest final block. */
   newestBlock(): Promise<number> {
-    return fetchQuantity(this.#rpc, "eth_blockNumber", []);
+    return this.chain.newestNumber();
   }
 
   async blockHash(number: number): Promise<Uint8Array | undefined> {

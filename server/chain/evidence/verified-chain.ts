@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
+import { Finality, type FinalityRule } from "./finality.ts";
 import { ValidatorHistory } from "../consensus/validator-history.ts";
 import { NodeBlock, type ValidatorNames } from "../node/node-block.ts";
 import { NodeReceipt } from "../node/receipt.ts";
-import { fetchQuantity, query } from "../rpc/query.ts";
+import { query } from "../rpc/query.ts";
 import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
@@ -39,6 +40,8 @@ export interface VerifiedChainOptions {
   readonly validatorNames?: ValidatorNames;
   /** Unset for a reader without a journal: each block's own validators count. */
   readonly validators?: ValidatorHistory;
+  /** When a block counts; unset on a chain whose blocks never change. */
+  readonly finality?: FinalityRule;
 }
 
 /** Trust in a block that a statement rests on. */
@@ -52,30 +55,40 @@ export interface BlockTrust {
 /**
  * The chain as far as the server checks it itself. Proofs, statements and bundles rest on these blocks only: the fields
  * of a header are covered by the block's hash, transactions and receipts by the header, and on a BFT chain the hash by
- * the seals of known validators.
+ * the seals of known validators. It ends with the newest final block.
  */
 export class VerifiedChain {
   readonly rpc: Rpc;
   readonly #rules: BlockRules;
+  readonly #finality: Finality;
 
-  constructor(rpc: Rpc, { validatorNames = new Map(), validators }: VerifiedChainOptions = {}) {
+  constructor(rpc: Rpc, { validatorNames = new Map(), validators, finality }: VerifiedChainOptions = {}) {
     this.rpc = rpc;
+    this.#finality = new Finality(rpc, finality);
     this.#rules = { names: validatorNames, validators: validators ?? ValidatorHistory.inMemory() };
   }
 
-  /** Fetches a block's header; `undefined` for a block that the node does not have. */
-  header(number: number): Promise<VerifiedHeader | undefined> {
-    return readVerifiedHeader(this.rpc, number, this.#rules);
+  /** Fetches a block's header; `undefined` for a block that the node does not have, or that is not final. */
+  async header(number: number): Promise<VerifiedHeader | undefined> {
+    return (await this.#finality.isFinal(number)) ? readVerifiedHeader(this.rpc, number, this.#rules) : undefined;
   }
 
-  /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
-  block(number: number): Promise<VerifiedBlock | undefined> {
-    return readVerifiedBlock(this.rpc, number, this.#rules);
+  /** Fetches a block with its transactions; `undefined` for a block that the node does not have, or is not final. */
+  async block(number: number): Promise<VerifiedBlock | undefined> {
+    return (await this.#finality.isFinal(number)) ? readVerifiedBlock(this.rpc, number, this.#rules) : undefined;
   }
 
-  /** Fetches the newest block's header. */
+  /**
+   * Returns the number of the newest final block; -1 when there is none yet.
+   * @param head Number of the newest block, when it is known
+   */
+  newestNumber(head?: number): Promise<number> {
+    return this.#finality.newest(head);
+  }
+
+  /** Fetches the header of the newest final block. */
   async newest(): Promise<VerifiedHeader> {
-    const header = await this.header(await fetchQuantity(this.rpc, "eth_blockNumber", []));
+    const header = await this.header(Math.max(0, await this.newestNumber()));
     if (header === undefined) throw unavailable(new Error("the node does not have its own newest block"));
     return header;
   }
@@ -83,17 +96,21 @@ export class VerifiedChain {
   /**
    * Finds mined transactions; each block is read once. The node's receipt only serves to find the block.
    * @param hashes `0x` hex
-   * @returns in the order of the hashes, `undefined` for a transaction that is in no block
+   * @returns in the order of the hashes: `undefined` for a transaction that is in no block, `unfinal` for one whose
+   *   block is not final
    */
-  async transactions(hashes: readonly string[]): Promise<(TransactionInBlock | undefined)[]> {
+  async transactions(hashes: readonly string[]): Promise<(TransactionInBlock | "unfinal" | undefined)[]> {
     const positions = await Promise.all(
       hashes.map((hash) => query(this.rpc, BlockPosition, "eth_getTransactionReceipt", [hash])),
     );
     const numbers = new Set(positions.flatMap((position) => position?.blockNumber ?? []));
     const blocks = new Map(
-      await Promise.all(Array.from(numbers, async (number) => [number, await this.block(number)] as const)),
+      await Promise.all(Array.from(numbers, async (number) => [number, await this.#blockOrUnfinal(number)] as const)),
     );
-    return hashes.map((hash, at) => transactionIn(blocks.get(positions[at]?.blockNumber ?? -1), hash));
+    return hashes.map((hash, at) => {
+      const block = blocks.get(positions[at]?.blockNumber ?? -1);
+      return block === "unfinal" ? block : transactionIn(block, hash);
+    });
   }
 
   /**
@@ -116,6 +133,11 @@ export class VerifiedChain {
       if (this.rpc.callEach !== undefined) nodes = Math.min(nodes, await this.#agreeing(block));
     }
     return { nodes, isSealed };
+  }
+
+  async #blockOrUnfinal(number: number): Promise<VerifiedBlock | "unfinal" | undefined> {
+    if (!(await this.#finality.isFinal(number))) return "unfinal";
+    return readVerifiedBlock(this.rpc, number, this.#rules);
   }
 
   /** Returns how many nodes have a block; waits for the newest one to spread. */

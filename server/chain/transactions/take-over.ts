@@ -36,7 +36,7 @@ export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
   const outcomes: FinalOutcome[] = [];
   for (const [index, transaction] of transactions.entries()) {
     const at = mined[index];
-    const outcome = at && (await finalOutcomeOf(deps, transaction, at));
+    const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(deps, transaction, at);
     if (outcome !== undefined) outcomes.push(outcome);
   }
   if (outcomes.length > 0) await rpc.identify?.();

@@ -194,11 +194,11 @@ export class TransactionSender implements Transactions {
     if (this.#nextNonce !== undefined) return this.#nextNonce;
     const { chain, store, onEvent } = this.#deps;
     const { rpc } = chain;
-    const [mined, head] = await Promise.all([
+    const [mined, final] = await Promise.all([
       fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
-      fetchQuantity(rpc, "eth_blockNumber", []),
+      chain.newestNumber(),
     ]);
-    this.#confirmedTo ??= head;
+    this.#confirmedTo ??= final;
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
     for (const transaction of left)
@@ -283,13 +283,15 @@ export class TransactionSender implements Transactions {
     const { rpc } = chain;
     const hash = hexlify(transaction.hash);
     const [mined] = await chain.transactions([hash]);
+    if (mined === "unfinal") return;
     if (mined !== undefined) return this.#recordMined([mined]);
-    const head = await fetchQuantity(rpc, "eth_blockNumber", []);
-    const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(head)]);
+    const final = await chain.newestNumber();
+    if (final < 0) return;
+    const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(final)]);
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
     const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
-    if ((await this.#recordBlocks(first, head)) < head || !this.#inFlight.has(hash)) return;
+    if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(hash)) return;
     this.#inFlight.delete(hash);
     await this.#written(store.requeue(transaction.id));
     this.#nextNonce = undefined;
@@ -317,11 +319,12 @@ export class TransactionSender implements Transactions {
     this.#send([inPlace]);
   }
 
-  /** Records the outcomes of whole blocks at a time. */
+  /** Records the outcomes of whole final blocks at a time. */
   async #confirmTo(head: number): Promise<void> {
     await this.#prepare();
-    const confirmed = this.#confirmedTo ?? head;
-    this.#confirmedTo = this.#inFlight.size === 0 ? head : await this.#recordBlocks(confirmed + 1, head);
+    const final = await this.#deps.chain.newestNumber(head);
+    const confirmed = this.#confirmedTo ?? final;
+    this.#confirmedTo = this.#inFlight.size === 0 ? final : await this.#recordBlocks(confirmed + 1, final);
     await this.#signAndSend();
   }
 
@@ -426,7 +429,7 @@ export class TransactionSender implements Transactions {
       if (isContradiction(error)) this.#sendAgain(transactions);
       throw error;
     });
-    await this.#recordMined(mined.filter((at) => at !== undefined));
+    await this.#recordMined(mined.filter((at) => at !== undefined && at !== "unfinal"));
     this.#sendAgain(transactions.filter((_, index) => mined[index] === undefined));
   }
 

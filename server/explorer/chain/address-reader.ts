@@ -11,8 +11,9 @@ import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
-import type { CallDecoder } from "./call-decoder.ts";
+import type { ContractNames } from "./contract-names.ts";
 import { newestLogs } from "./newest-logs.ts";
+import type { ThreadedDecoder } from "./threaded-decoder.ts";
 import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
 
 const { SessionRegistry } = INTERFACES;
@@ -29,18 +30,20 @@ const LONG_ARGUMENTS = ["rowdata", "signature"];
 export class AddressReader {
   readonly #rpc: Rpc;
   readonly #deployment: Deployment;
-  readonly #decoder: CallDecoder;
+  readonly #names: ContractNames;
+  readonly #decoder: ThreadedDecoder;
   readonly #blocks: BlockReader;
-  readonly #names: ValidatorNames;
+  readonly #validators: ValidatorNames;
   readonly #roles: RelayerRoles;
   readonly #sessions: Pick<SessionRegistryClient, "scopeOf">;
 
   constructor(
     rpc: Rpc,
     deployment: Deployment,
-    decoder: CallDecoder,
+    names: ContractNames,
+    decoder: ThreadedDecoder,
     blocks: BlockReader,
-    names: ValidatorNames,
+    validators: ValidatorNames,
     sessions: Pick<SessionRegistryClient, "scopeOf">,
   ) {
     this.#rpc = rpc;
@@ -48,6 +51,7 @@ export class AddressReader {
     this.#decoder = decoder;
     this.#blocks = blocks;
     this.#names = names;
+    this.#validators = validators;
     this.#sessions = sessions;
     this.#roles = new RelayerRoles(rpc, deployment);
   }
@@ -63,19 +67,23 @@ export class AddressReader {
     ]);
     return {
       address,
-      contract: this.#decoder.contractAt(address),
+      contract: this.#names.contractAt(address),
       hasCode: code !== "0x",
       relays,
       administers,
       scope,
-      validator: this.#names.get(address.toLowerCase()),
+      validator: this.#validators.get(address.toLowerCase()),
       balance: BigInt(String(balance)),
       sent,
     };
   }
 
-  async activity(address: Address, { limit, cursor }: PageRequest<LogPosition>): Promise<Page<Activity>> {
-    const isContract = this.#decoder.contractAt(address) !== undefined;
+  async activity(
+    address: Address,
+    { limit, cursor }: PageRequest<LogPosition>,
+    source: string,
+  ): Promise<Page<Activity>> {
+    const isContract = this.#names.contractAt(address) !== undefined;
     const sends =
       !isContract &&
       [...(await this.#roles.heldBy(address)), ...(await this.#roles.administeredBy(address))].length > 0;
@@ -95,15 +103,17 @@ export class AddressReader {
       ...(sends ? { accept: (found) => this.#sentBy(address, found) } : {}),
     });
     const blocks = await this.#blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
-    const items = logs.flatMap((log) => {
-      const block = blocks.get(log.blockNumber);
-      if (block === undefined) return [];
-      const { address: contract, event } = this.#decoder.logOf(log);
+    const decoded = await this.#decoder.logs(source, logs);
+    const items = logs.flatMap(({ blockNumber, transactionHash }, index) => {
+      const block = blocks.get(blockNumber);
+      const log = decoded[index];
+      if (block === undefined || log === undefined) return [];
+      const { address: contract, event } = log;
       const short = event && {
         ...event,
         arguments: event.arguments.filter(({ name }) => !LONG_ARGUMENTS.includes(name)),
       };
-      return [{ transactionHash: log.transactionHash, block, contract, event: short }];
+      return [{ transactionHash, block, contract, event: short }];
     });
     return { items, next };
   }

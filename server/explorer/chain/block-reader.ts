@@ -9,7 +9,7 @@ import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-heade
 import { commitSignersOf } from "../../chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../chain/evidence/consensus.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
-import type { CallDecoder } from "./call-decoder.ts";
+import type { ContractNames } from "./contract-names.ts";
 import { parseResponse } from "../../chain/rpc/query.ts";
 import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
@@ -19,12 +19,12 @@ const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });
 /** Reads and decodes blocks. */
 export class BlockReader {
   readonly #rpc: Rpc;
-  readonly #decoder: CallDecoder;
+  readonly #contracts: ContractNames;
   readonly #names: ValidatorNames;
 
-  constructor(rpc: Rpc, decoder: CallDecoder, names: ValidatorNames) {
+  constructor(rpc: Rpc, contracts: ContractNames, names: ValidatorNames) {
     this.#rpc = rpc;
-    this.#decoder = decoder;
+    this.#contracts = contracts;
     this.#names = names;
   }
 
@@ -66,8 +66,7 @@ export class BlockReader {
         index: first + index,
         from,
         to,
-        kind: this.#decoder.actionOf(transaction).kind,
-        function: this.#decoder.callOf(transaction)?.function,
+        ...this.#contracts.outlineOf(transaction),
         succeeded: succeeded.has(hash),
       };
     });

@@ -1,53 +1,46 @@
 import type { ParamType, Result, TransactionDescription } from "ethers";
-import type { DecodedArgument, DecodedCall, DecodedLog, Action } from "../call.ts";
-import type { Address, ContractAddresses, ContractName } from "../../chain/transaction.ts";
+import type { Action, DecodedArgument, DecodedLog, DecodedTransaction } from "../call.ts";
 import { SealbookError } from "../../errors.ts";
-import { decodeCallData, recoverSigner } from "../../records/index.ts";
+import { bytesOfHex } from "../../kit/hex.ts";
+import { assertReturnable, decodeCallData, recoverSigner } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
-import { type NodeLog } from "../../chain/node/log.ts";
-import { type NodeTransaction } from "../../chain/node/node-block.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
+import type { NodeTransaction } from "../../chain/node/node-block.ts";
+import type { ContractNames } from "./contract-names.ts";
 
-const CONTRACTS: readonly ContractName[] = ["SessionRegistry", "EventTable", "ProofAnchor"];
+const OTHER: DecodedTransaction = { action: { kind: "other" }, call: undefined };
 
-/** Decodes calls and events of the contracts. */
+/**
+ * Decodes calls and events of the contracts. The cost grows with their size: 128 KiB take 100 ms, so that a server does
+ * this in a thread.
+ */
 export class CallDecoder {
-  readonly #byAddress: ReadonlyMap<string, ContractName>;
+  readonly #names: ContractNames;
 
-  constructor(addresses: ContractAddresses) {
-    this.#byAddress = new Map(CONTRACTS.map((name) => [addresses[name].toLowerCase(), name]));
+  constructor(names: ContractNames) {
+    this.#names = names;
   }
 
-  /** Returns the contract at an address. */
-  contractAt(address: Address | undefined): ContractName | undefined {
-    return this.#byAddress.get(address?.toLowerCase() ?? "");
-  }
-
-  /** Decodes the call of a transaction; `undefined` when it calls no function of the contracts. */
-  callOf({ to, input }: Pick<NodeTransaction, "to" | "input">): DecodedCall | undefined {
-    const contract = this.contractAt(to);
-    if (contract === undefined) return undefined;
-    return readable(() => {
+  transactionOf({ to, input }: Pick<NodeTransaction, "to" | "input">): DecodedTransaction {
+    const contract = this.#names.contractAt(to);
+    if (contract === undefined) {
+      const kind = to === undefined ? "deployment" : input === "0x" ? "empty" : "other";
+      return { action: { kind }, call: undefined };
+    }
+    const decoded = readable(() => {
       const parsed = INTERFACES[contract].parseTransaction({ data: input });
       if (parsed === null) return undefined;
       const { name, signature, fragment, args } = parsed;
-      return { contract, function: name, signature, arguments: argumentsOf(fragment.inputs, args) };
+      return {
+        action: actionOf(parsed, input),
+        call: { contract, function: name, signature, arguments: argumentsOf(fragment.inputs, args) },
+      };
     });
-  }
-
-  /** Determines the action of a transaction. */
-  actionOf({ to, input }: Pick<NodeTransaction, "to" | "input">): Action {
-    if (to === undefined) return { kind: "deployment" };
-    const contract = this.contractAt(to);
-    if (contract === undefined) return { kind: input === "0x" ? "empty" : "other" };
-    const action = readable(() => {
-      const parsed = INTERFACES[contract].parseTransaction({ data: input });
-      return parsed === null ? undefined : actionOfCall(parsed, input);
-    });
-    return action ?? { kind: "other" };
+    return decoded ?? OTHER;
   }
 
   logOf({ address, topics, data, logIndex }: NodeLog): DecodedLog {
-    const contract = this.contractAt(address);
+    const contract = this.#names.contractAt(address);
     const event =
       contract &&
       readable(() => {
@@ -60,7 +53,7 @@ export class CallDecoder {
   }
 }
 
-function actionOfCall({ name, args }: TransactionDescription, input: string): Action {
+function actionOf({ name, args }: TransactionDescription, input: string): Action {
   const text = (argument: string): string => String(args.getValue(argument));
   switch (name) {
     case "anchor":
@@ -68,7 +61,8 @@ function actionOfCall({ name, args }: TransactionDescription, input: string): Ac
     case "anchorBatch":
       return { kind: "anchor", hash: text("root"), size: Number(args.getValue("size")) };
     case "set":
-    case "insert":
+    case "insert": {
+      const rowdata = bytesOfHex(text("rowdata"));
       return {
         kind: "record",
         function: name,
@@ -76,9 +70,11 @@ function actionOfCall({ name, args }: TransactionDescription, input: string): Ac
         rowId: text("rowid"),
         compressed: Boolean(args.getValue("comp")),
         signature: text("signature"),
-        signer: recoverSigner(Buffer.from(text("rowdata").slice(2), "hex"), text("signature")),
+        signer: recoverSigner(rowdata, text("signature")),
         content: contentOf(input),
+        rowdata,
       };
+    }
     case "open":
       return {
         kind: "session",
@@ -105,7 +101,9 @@ function actionOfCall({ name, args }: TransactionDescription, input: string): Ac
 
 function contentOf(input: string): Extract<Action, { kind: "record" }>["content"] {
   try {
-    return { row: decodeCallData(input).row };
+    const { row } = decodeCallData(input);
+    assertReturnable(row);
+    return { row };
   } catch (error) {
     if (error instanceof SealbookError) return { fault: error.message };
     throw error;

@@ -7,23 +7,30 @@ import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
+import type { RowAudit } from "../../records/index.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
 import { BlockReader } from "./block-reader.ts";
-import { CallDecoder } from "./call-decoder.ts";
+import { ContractNames } from "./contract-names.ts";
+import type { ThreadedDecoder } from "./threaded-decoder.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
 /** Creates an explorer of the chain with the contracts of a deployment. */
-export function chainExplorer(rpc: Rpc, deployment: Deployment, names: ValidatorNames): ChainExplorer {
+export function chainExplorer(
+  rpc: Rpc,
+  deployment: Deployment,
+  validators: ValidatorNames,
+  { decoder, audit }: { readonly decoder: ThreadedDecoder; readonly audit: RowAudit },
+): ChainExplorer {
   const { contracts, firstBlock } = deployment;
-  const decoder = new CallDecoder(contracts);
+  const names = new ContractNames(contracts);
   const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock });
   const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
   const eventTable = new EventTableClient(rpc, contracts.EventTable);
-  const blocks = new BlockReader(rpc, decoder, names);
-  const transactions = new TransactionReader(rpc, decoder, blocks, proofAnchor, eventTable);
+  const blocks = new BlockReader(rpc, names, validators);
+  const transactions = new TransactionReader(rpc, names, decoder, blocks, proofAnchor, eventTable, audit);
   const anchors = new AnchorReader(rpc, blocks, proofAnchor);
-  const addresses = new AddressReader(rpc, deployment, decoder, blocks, names, sessions);
+  const addresses = new AddressReader(rpc, deployment, names, decoder, blocks, validators, sessions);
   const newestNumber = (): Promise<number> => fetchQuantity(rpc, "eth_blockNumber", []);
 
   return {
@@ -35,11 +42,12 @@ export function chainExplorer(rpc: Rpc, deployment: Deployment, names: Validator
       }),
     blocks: (page) => withoutNodeErrors(async () => blocks.newest(await newestNumber(), page)),
     block: (id, page) => withoutNodeErrors(() => blocks.block(id, page)),
-    transaction: (hash) => withoutNodeErrors(() => transactions.transaction(hash)),
+    transaction: (hash, source) => withoutNodeErrors(() => transactions.transaction(hash, source)),
+    hasTransaction: (hash) => withoutNodeErrors(() => transactions.has(hash)),
     anchors: (page) => withoutNodeErrors(() => anchors.newest(page)),
     anchor: (hash) => withoutNodeErrors(() => anchors.anchor(hash)),
     address: (address) => withoutNodeErrors(() => addresses.address(address)),
-    activity: (address, page) => withoutNodeErrors(() => addresses.activity(address, page)),
+    activity: (address, page, source) => withoutNodeErrors(() => addresses.activity(address, page, source)),
     knowsSession: (tokenHash) =>
       withoutNodeErrors(async () => (await sessions.sessionOf(getBytes(tokenHash))) !== undefined),
   };

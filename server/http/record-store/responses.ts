@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ChainHash, type ResponseOf } from "../responses.ts";
 
 /** A duration as the envelope writes it. */
 export const duration = z
@@ -40,3 +41,35 @@ export const Failure = z
     status: z.literal(0),
   })
   .meta({ id: "Failure", description: "The envelope of a failed call." });
+
+/** A row id. */
+export const reference = z
+  .union([z.int(), z.string()])
+  .meta({ description: "An integer; a decimal string above 2^53 - 1." });
+
+/** Marks of a record: what was written past this server. */
+export const marks = {
+  overwritten_by: ChainHash.nullable().meta({ description: "The transaction that wrote another row over it." }),
+  replays: z.int().nonnegative().meta({
+    description: "How often the same row data and signature were written besides, in any table of the contract.",
+  }),
+  replayed_by: ChainHash.nullable().meta({ description: "The newest transaction that did so." }),
+};
+
+/** What the record index has of a signed row. */
+export const RowVerdict = z
+  .object({
+    verdict: z.enum(["original", "replay"]).meta({
+      description:
+        "`original` for the first write of the row data and signature; `replay` when they are written again, or in " +
+        "another table or under another row id than first.",
+    }),
+    table: z.string().meta({ description: "The table of the original." }),
+    chainid: reference,
+    tx_hash: ChainHash,
+    block_number: z.int().nonnegative(),
+    ...marks,
+  })
+  .meta({ id: "RowVerdict" });
+
+export type RowVerdict = ResponseOf<typeof RowVerdict>;

@@ -10,7 +10,10 @@ export interface Schema {
   login_failures: LoginFailuresTable;
   login_sources: LoginSourcesTable;
   row_counters: RowCountersTable;
+  distant_rows: DistantRowsTable;
+  indexed_tables: IndexedTablesTable;
   records: RecordsTable;
+  row_copies: RowCopiesTable;
   index_progress: IndexProgressTable;
   journal_head: JournalHeadTable;
   digest_nodes: DigestNodesTable;
@@ -108,11 +111,33 @@ export interface RowCountersTable {
   last_row_id: number;
 }
 
-/** The record index, a local copy of the event table: it can be dropped and rebuilt from the chain alone. */
+/** Ranges of row ids on chain that are far above the last assigned one; no two of them are adjacent. */
+export interface DistantRowsTable {
+  table_name: string;
+  first_row_id: number;
+  last_row_id: number;
+}
+
+/** Tables on chain that the record index covers: that of this server, and those that it wrote to before. */
+export interface IndexedTablesTable {
+  id: Generated<number>;
+  /** Address of the event table contract. */
+  contract: string;
+  name: string;
+}
+
+/**
+ * The record index: each signed row once. It can be dropped and rebuilt from the chain alone. At most one row of a
+ * table and row id is not overwritten.
+ */
 export interface RecordsTable {
   position: Generated<number>;
+  /** The indexed table. */
+  table_id: number;
   /** Decimal: a row written by another client can have any uint256. */
   row_id: string;
+  /** Of row data and signature. */
+  digest: Uint8Array;
   sender: string;
   code: string;
   topic: string;
@@ -120,6 +145,22 @@ export interface RecordsTable {
   payload: string;
   transaction_hash: Uint8Array;
   block_number: number;
+  /** The transaction that wrote another row over this one. */
+  overwritten_by: Uint8Array | null;
+  /** Further writes of the same row data and signature, and the transaction of the newest one. */
+  replays: Generated<number>;
+  replayed_by: Uint8Array | null;
+}
+
+/** Writes that are no record of the index, by the digest of row data and signature: the first place of each. */
+export interface RowCopiesTable {
+  digest: Uint8Array;
+  /** At most 256 characters of it. */
+  table_name: string;
+  row_id: string;
+  transaction_hash: Uint8Array;
+  block_number: number;
+  writes: number;
 }
 
 /** The last indexed block; no row before the first one. */
@@ -365,7 +406,8 @@ type AlertKind =
   | "degraded_performance"
   | "journal_divergence"
   | "storage_failure"
-  | "clock_skew";
+  | "clock_skew"
+  | "foreign_writes";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {

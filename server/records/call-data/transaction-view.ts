@@ -38,6 +38,7 @@ function dynamicElement({ head, type, bytes }: RawArgument): DecodedTransaction[
   };
 }
 
-function jsonInteger(value: bigint): number | string {
+/** Returns a number; a decimal string for one that JSON readers cannot count with. */
+export function jsonInteger(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }

@@ -7,6 +7,7 @@ import { recordStore } from "../../../server/records/store.ts";
 import { type IndexerEvent, EventIndexer } from "../../../server/records/event-indexer.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { rowEntry } from "../../support/row-entry.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
 const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
@@ -23,17 +24,11 @@ class FakeLog implements EventLog {
     this.#name = name;
   }
   row(blockNumber: number, rowId: number, code: string): this {
-    const row = {
-      rowId: BigInt(rowId),
-      sender: SENDER,
-      code,
-      topic: "t",
-      createdAt: "then",
-      payload: "e30=",
-      transactionHash: bytes(code),
+    const content = { sender: SENDER, code, topic: "t", createdAt: "then", payload: "e30=" };
+    return this.add(
       blockNumber,
-    };
-    return this.add(blockNumber, { kind: "row", row });
+      rowEntry({ rowId: BigInt(rowId), ...content, transactionHash: bytes(code), blockNumber }),
+    );
   }
   add(blockNumber: number, entry: LogEntry): this {
     this.#entries.set(blockNumber, [...(this.#entries.get(blockNumber) ?? []), entry]);
@@ -100,10 +95,20 @@ for (const engine of ENGINES)
       assert.isEmpty(events);
     });
 
-    it("moves an overwritten row to the end", async () => {
+    it("keeps an overwritten row, marked, and has the other one at the end", async () => {
       const indexer = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
       await indexer.waitForBlock(5, 5_000);
-      assert.deepEqual(await codes(), ["one again", "two"]);
+      const found = await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 });
+      assert.deepEqual(
+        found.map(({ code, overwrittenBy }) => [code, overwrittenBy && Buffer.from(overwrittenBy)]),
+        [
+          ["one again", undefined],
+          ["two", undefined],
+          ["one", Buffer.from(bytes("one again"))],
+        ],
+      );
+      const [event] = events;
+      assert.isTrue(event?.kind === "rows_altered" && event.overwritten.length === 1 && event.replayed.length === 0);
     });
 
     it("continues at the end of the index", async () => {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
 import { recordIndexStore } from "../../../server/records/record-index-store.ts";
 import { recordStore } from "../../../server/records/store.ts";
+import { rowEntry } from "../../support/row-entry.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
@@ -54,17 +55,15 @@ describe("search pattern", function () {
       it("finds texts that continue with the highest character", async () => {
         const copy = recordIndexStore(journal.database, "events");
         await copy.drop();
-        const row = {
+        const row = rowEntry({
           rowId: BigInt((position += 1)),
           sender: SENDER,
           code: "a\u{10FFFF}",
           topic: "a\u{10FFFF}\u{10FFFF}",
           createdAt: "",
           payload: "",
-          transactionHash: new Uint8Array(32),
-          blockNumber: 1,
-        };
-        await copy.apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
+        });
+        await copy.apply([row], undefined, 1, new Uint8Array(32));
         for (const field of ["code", "topic"] as const) {
           const pattern = parseSearchPattern("a*");
           assert.lengthOf(await recordStore(journal.database).search({ field, pattern, limit: 10 }), 1, field);
@@ -113,26 +112,21 @@ describe("search pattern", function () {
         await fc.assert(
           fc.asyncProperty(searchCase, async ([texts, phrases]) => {
             await copy.drop();
-            const rows = texts.map((code, index) => ({
-              kind: "row" as const,
-              row: {
-                rowId: BigInt((position += 1)),
-                sender: SENDER,
-                code,
-                topic: texts[texts.length - 1 - index] ?? "",
-                createdAt: "",
-                payload: "",
-                transactionHash: new Uint8Array(32),
-                blockNumber: 1,
-              },
+            const contents = texts.map((code, index) => ({
+              sender: SENDER,
+              code,
+              topic: texts[texts.length - 1 - index] ?? "",
+              createdAt: "",
+              payload: "",
             }));
+            const rows = contents.map((row) => rowEntry({ rowId: BigInt((position += 1)), ...row }));
             await copy.apply(rows, undefined, 1, new Uint8Array(32));
             for (const phrase of [...phrases, "*", ...texts]) {
               const pattern = parseSearchPattern(phrase);
               for (const field of ["code", "topic"] as const) {
                 const found = (await store.search({ field, pattern, limit: 100 })).map((row) => row[field]);
-                const expected = rows
-                  .map(({ row }) => row[field])
+                const expected = contents
+                  .map((row) => row[field])
                   .filter((value) => matches(phrase, value))
                   .reverse();
                 assert.deepEqual(found, expected, `${field} like ${JSON.stringify(phrase)}`);

@@ -3,6 +3,7 @@ import type { Action } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { JsonView } from "../../components/json-view.tsx";
+import { MarkBadges } from "../../components/mark-badges.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
@@ -79,7 +80,15 @@ function RecordCard({ action }: { action: ActionOf<"record"> }) {
   const [kind, text] = states[on_chain];
   const isSender = row !== undefined && signer !== null && row.sender.toLowerCase() === signer.toLowerCase();
   return (
-    <Card title={actions.record} badge={<Badge kind={kind}>{text}</Badge>}>
+    <Card
+      title={actions.record}
+      badge={
+        <div class="row">
+          <Badge kind={kind}>{text}</Badge>
+          <MarkBadges mark={action.record} />
+        </div>
+      }
+    >
       {fault === undefined ? null : (
         <Notice kind="warning" title={actions.unreadable}>
           {fault}

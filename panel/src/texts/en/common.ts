@@ -12,5 +12,10 @@ export const common = {
   skip: "Skip to the content",
   sections: "Sections",
   explorer: "Explorer",
+  marks: {
+    overwritten: "Overwritten",
+    replay: "Replay: signed for another place",
+    replayed: (count: number) => `Written ${count} more times`,
+  },
   seconds: (count: number) => `${count} s`,
 };

@@ -14,5 +14,10 @@ export const common: Texts["common"] = {
   skip: "Перейти к содержанию",
   sections: "Разделы",
   explorer: "Обозреватель",
+  marks: {
+    overwritten: "Перезаписана",
+    replay: "Повтор: подписана для другого места",
+    replayed: (count) => `Записана ещё раз: ${count}`,
+  },
   seconds: (count) => `${count} с`,
 };

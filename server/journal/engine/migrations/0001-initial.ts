@@ -117,9 +117,27 @@ async function records(db: Kysely<unknown>): Promise<void> {
     .execute();
 
   await db.schema
+    .createTable("distant_rows")
+    .addColumn("table_name", "text", (c) => c.notNull())
+    .addColumn("first_row_id", "bigint", (c) => c.notNull())
+    .addColumn("last_row_id", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("distant_rows_by_first", ["table_name", "first_row_id"])
+    .execute();
+
+  await db.schema
+    .createTable("indexed_tables")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("contract", "text", (c) => c.notNull())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addUniqueConstraint("indexed_tables_by_name", ["contract", "name"])
+    .execute();
+
+  await db.schema
     .createTable("records")
     .addColumn("position", types.rowNumber, types.numbered)
-    .addColumn("row_id", "text", (c) => c.notNull().unique())
+    .addColumn("table_id", "integer", (c) => c.notNull())
+    .addColumn("row_id", "text", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull().unique())
     .addColumn("sender", "text", (c) => c.notNull())
     .addColumn("code", types.orderedText, (c) => c.notNull())
     .addColumn("topic", types.orderedText, (c) => c.notNull())
@@ -127,6 +145,25 @@ async function records(db: Kysely<unknown>): Promise<void> {
     .addColumn("payload", "text", (c) => c.notNull())
     .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
     .addColumn("block_number", "bigint", (c) => c.notNull())
+    .addColumn("overwritten_by", types.bytes)
+    .addColumn("replays", "bigint", (c) => c.notNull().defaultTo(0))
+    .addColumn("replayed_by", types.bytes)
+    .execute();
+  await db.schema
+    .createIndex("records_current")
+    .unique()
+    .on("records")
+    .columns(["table_id", "row_id"])
+    .where(sql.ref("overwritten_by"), "is", null)
+    .execute();
+  await db.schema
+    .createTable("row_copies")
+    .addColumn("digest", types.bytes, (c) => c.primaryKey())
+    .addColumn("table_name", "text", (c) => c.notNull())
+    .addColumn("row_id", "text", (c) => c.notNull())
+    .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
+    .addColumn("block_number", "bigint", (c) => c.notNull())
+    .addColumn("writes", "bigint", (c) => c.notNull())
     .execute();
   await db.schema.createIndex("records_by_code").on("records").columns(["code", "position"]).execute();
   await db.schema.createIndex("records_by_topic").on("records").columns(["topic", "position"]).execute();

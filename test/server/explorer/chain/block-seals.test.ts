@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { getAddress } from "ethers";
 import { BlockReader } from "../../../../server/explorer/chain/block-reader.ts";
-import { CallDecoder } from "../../../../server/explorer/chain/call-decoder.ts";
+import { ContractNames } from "../../../../server/explorer/chain/contract-names.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { bftRpc, testValidators } from "../../../support/bft-chain.ts";
@@ -27,7 +27,7 @@ describe("a block's seals in the explorer", function () {
   const reader = (chain: Rpc) =>
     new BlockReader(
       chain,
-      new CallDecoder({ SessionRegistry: UNKNOWN, EventTable: UNKNOWN, ProofAnchor: UNKNOWN }),
+      new ContractNames({ SessionRegistry: UNKNOWN, EventTable: UNKNOWN, ProofAnchor: UNKNOWN }),
       new Map([[first, "Data centre 1"]]),
     );
 

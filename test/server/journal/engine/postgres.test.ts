@@ -8,6 +8,7 @@ import { SealbookError } from "../../../../server/errors.ts";
 import { parseSearchPattern } from "../../../../server/records/search-pattern.ts";
 import { recordIndexStore } from "../../../../server/records/record-index-store.ts";
 import { emptyDatabase, sharedCluster } from "../../../support/database.ts";
+import { rowEntry } from "../../../support/row-entry.ts";
 import type { EngineDatabase } from "../../../support/engine-database.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type { PostgresCluster } from "../../../support/postgres-cluster.ts";
@@ -57,17 +58,8 @@ describe("PostgreSQL", function () {
     });
 
     it("texts with unsupported characters", async () => {
-      const row = {
-        rowId: 1n,
-        sender: ADDRESS,
-        code: "a\0b",
-        topic: "t",
-        createdAt: "",
-        payload: "",
-        transactionHash: new Uint8Array(32),
-        blockNumber: 1,
-      };
-      await recordIndexStore(database, "events").apply([{ kind: "row", row }], undefined, 1, new Uint8Array(32));
+      const row = rowEntry({ rowId: 1n, sender: ADDRESS, code: "a\0b", topic: "t", createdAt: "", payload: "" });
+      await recordIndexStore(database, "events").apply([row], undefined, 1, new Uint8Array(32));
       const { records, proofs } = createJournal(database, ADDRESSES, ADDRESS);
       for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
         const found = await records.search({ field: "code", pattern: parseSearchPattern(phrase), limit: 10 });

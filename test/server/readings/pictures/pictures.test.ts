@@ -194,7 +194,7 @@ describe("Map pictures", function () {
     const others = new DrawnPictures();
     const drawing = others.drawMap([], OPTIONS).catch((error: unknown) => String(error));
     await others.stop();
-    assert.match(String(await drawing), /thread that draws pictures has ended/);
+    assert.match(String(await drawing), /Terminating worker thread/);
     assert.equal((await pixelsOf(await others.drawMap([], OPTIONS))).width, 1024);
     await others.stop();
   });

@@ -1,0 +1,22 @@
+// Module of the threads of ThreadedDecoder.
+import { workerData } from "node:worker_threads";
+import { useFastKeccak } from "../../chain/fast-keccak.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
+import type { NodeTransaction } from "../../chain/node/node-block.ts";
+import type { ContractAddresses } from "../../chain/transaction.ts";
+import { serveJobs } from "../../kit/workers/reply.ts";
+import { CallDecoder } from "./call-decoder.ts";
+import { ContractNames } from "./contract-names.ts";
+
+/** Start data of the module. */
+export interface WorkerData {
+  readonly contracts: ContractAddresses;
+}
+
+const { contracts }: WorkerData = workerData;
+const decoder = new CallDecoder(new ContractNames(contracts));
+await useFastKeccak();
+
+export const transaction = serveJobs((call: Pick<NodeTransaction, "to" | "input">) => decoder.transactionOf(call));
+
+export const log = serveJobs((entry: NodeLog) => decoder.logOf(entry));

@@ -1,0 +1,94 @@
+import { SealbookError } from "../../errors.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
+import type { NodeTransaction } from "../../chain/node/node-block.ts";
+import type { ContractAddresses } from "../../chain/transaction.ts";
+import { type Caller, WorkerPool } from "../../kit/workers/worker-pool.ts";
+import type { DecodedLog, DecodedTransaction } from "../call.ts";
+import type * as worker from "./decode-worker.ts";
+
+/** Maximum of a call, or of the data of a log, that is decoded: a record of this service has at most 130 KiB. */
+const MAX_DECODED_BYTES = 256 * 1024;
+const DEADLINE_MILLISECONDS = 5_000;
+const MEMORY_MEGABYTES = 256;
+const MAX_WAITING = 100;
+const MAX_WAITING_PER_SOURCE = 20;
+const IDLE_MILLISECONDS = 60_000;
+
+/** A decoded transaction, or the reason that it was not decoded. */
+export type ThreadedTransaction = DecodedTransaction & { readonly undecoded?: string };
+
+/** Decodes calls and events in a thread, whose budgets their size cannot exceed. */
+export class ThreadedDecoder {
+  readonly #pool: WorkerPool<typeof worker>;
+
+  constructor(contracts: ContractAddresses) {
+    this.#pool = new WorkerPool({
+      module: new URL("./decode-worker.ts", import.meta.url),
+      workerData: { contracts } satisfies worker.WorkerData,
+      jobs: "decoded transactions",
+      deadlineMilliseconds: DEADLINE_MILLISECONDS,
+      memoryMegabytes: MEMORY_MEGABYTES,
+      maxWaiting: MAX_WAITING,
+      maxWaitingPerCaller: MAX_WAITING_PER_SOURCE,
+      idleMilliseconds: IDLE_MILLISECONDS,
+    });
+  }
+
+  /** @throws SealbookError `too_many_requests`, `overloaded` */
+  transaction(source: string, { to, input }: Pick<NodeTransaction, "to" | "input">): Promise<ThreadedTransaction> {
+    return withinBudget<ThreadedTransaction>(
+      "call",
+      input,
+      () => this.#pool.run("transaction", { to, input }, callerOf(source)),
+      (undecoded) => ({ action: { kind: "other" }, call: undefined, undecoded }),
+    );
+  }
+
+  /**
+   * Decodes logs one by one, so that the logs of others come in between.
+   * @throws SealbookError `too_many_requests`, `overloaded`
+   */
+  async logs(source: string, logs: readonly NodeLog[]): Promise<DecodedLog[]> {
+    const decoded: DecodedLog[] = [];
+    for (const log of logs) {
+      const { address, topics, data, logIndex } = log;
+      decoded.push(
+        await withinBudget(
+          "log",
+          data,
+          () => this.#pool.run("log", log, callerOf(source)),
+          () => ({ index: logIndex, address, topics, data, event: undefined }),
+        ),
+      );
+    }
+    return decoded;
+  }
+
+  /** Ends the thread. */
+  stop(): Promise<void> {
+    return this.#pool.stop();
+  }
+}
+
+function callerOf(source: string): Caller {
+  return { group: "sources", id: source };
+}
+
+/** Decodes hex, or returns its replacement with the exceeded budget. */
+async function withinBudget<T>(
+  what: string,
+  hex: string,
+  decode: () => Promise<T>,
+  otherwise: (reason: string) => T,
+): Promise<T> {
+  const bytes = Math.ceil(hex.length / 2) - 1;
+  if (bytes > MAX_DECODED_BYTES) {
+    return otherwise(`the ${what} has ${bytes} bytes, and the explorer decodes at most ${MAX_DECODED_BYTES}`);
+  }
+  try {
+    return await decode();
+  } catch (error) {
+    if (error instanceof SealbookError && error.code === "too_expensive") return otherwise(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+// Module of the threads of Decoder.
+import { serveJobs } from "../kit/workers/reply.ts";
+import { bzip2 } from "./bzip2.ts";
+import { decodeCallData } from "./call-data/call-data.ts";
+import { assertReturnable } from "./call-data/returnable.ts";
+import { MAX_ROW_BYTES } from "./compression.ts";
+import type { Decoded, RowFunction } from "./decoded-transaction.ts";
+
+/** Call data to decode. */
+export interface DecodeJob {
+  readonly inputdata: string;
+  readonly expected: RowFunction | undefined;
+}
+
+export const decode = serveJobs(({ inputdata, expected }: DecodeJob): Decoded => {
+  const { function: name, row, transaction } = decodeCallData(inputdata, expected);
+  assertReturnable(transaction);
+  return { function: name, row, transaction };
+});
+
+export const decompress = serveJobs((data: Uint8Array) => bzip2.decompress(data, MAX_ROW_BYTES));

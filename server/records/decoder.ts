@@ -1,0 +1,54 @@
+import { type Caller, WorkerPool } from "../kit/workers/worker-pool.ts";
+import type * as worker from "./decode-worker.ts";
+import type { Decoded, RowFunction } from "./decoded-transaction.ts";
+
+/** The worst data within the other budgets take about 30 ms. */
+const DEADLINE_MILLISECONDS = 5_000;
+const MEMORY_MEGABYTES = 256;
+const MAX_WAITING = 100;
+const MAX_WAITING_PER_CALLER = 20;
+const IDLE_MILLISECONDS = 60_000;
+
+/**
+ * Decodes data of others, which can expand and nest, in a thread. Besides the budgets of the thread, a row has at most
+ * 128 KiB and 128 levels, and a decoded transaction 512 KiB.
+ */
+export class Decoder {
+  readonly #pool = new WorkerPool<typeof worker>({
+    module: new URL("./decode-worker.ts", import.meta.url),
+    jobs: "decoded transactions",
+    deadlineMilliseconds: DEADLINE_MILLISECONDS,
+    memoryMegabytes: MEMORY_MEGABYTES,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerCaller: MAX_WAITING_PER_CALLER,
+    idleMilliseconds: IDLE_MILLISECONDS,
+  });
+
+  /** Transactions that are being decoded, or wait for it. */
+  get size(): number {
+    return this.#pool.size;
+  }
+
+  /**
+   * Decodes call data of `set` or `insert`.
+   * @param inputdata `0x`-prefixed hex, with the selector
+   * @param expected The required function; any row function if omitted
+   * @throws SealbookError `malformed` with the position as path; `too_expensive`, `too_many_requests`, `overloaded`
+   */
+  decode(caller: Caller, inputdata: string, expected?: RowFunction): Promise<Decoded> {
+    return this.#pool.run("decode", { inputdata, expected }, caller);
+  }
+
+  /**
+   * Decompresses one complete bzip2 stream.
+   * @throws SealbookError as {@link decode}
+   */
+  decompress(caller: Caller, data: Uint8Array): Promise<Uint8Array> {
+    return this.#pool.run("decompress", data, caller);
+  }
+
+  /** Ends the thread. */
+  stop(): Promise<void> {
+    return this.#pool.stop();
+  }
+}

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import type { LogEntry, RowWrite } from "../../server/records/record-index.ts";
+import type { RecordContent } from "../../server/records/record.ts";
+
+/** The indexed table of {@link rowEntry}. */
+export const TABLE = { id: 1, name: "events" } as const;
+
+/** Returns the event of a record; by default each content has a digest of its own. */
+export function rowEntry({
+  rowId,
+  transactionHash = new Uint8Array(32),
+  blockNumber = 1,
+  digest,
+  ...content
+}: { rowId: bigint } & RecordContent & Partial<RowWrite>): Extract<LogEntry, { kind: "row" }> {
+  const { sender, code, topic, createdAt, payload } = content;
+  const row = { sender, code, topic, createdAt, payload };
+  const digested = createHash("sha256")
+    .update(JSON.stringify([String(rowId), row]))
+    .digest();
+  const write = { table: TABLE.id, tableName: TABLE.name, rowId, transactionHash, blockNumber };
+  return { kind: "row", write: { ...write, digest: digest ?? digested }, row };
+}
