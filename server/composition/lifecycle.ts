@@ -39,6 +39,7 @@ export async function startParts(
   resources.defer(() => parts.printer.stop());
   resources.defer(() => parts.explorerDecoder.stop());
   resources.defer(() => parts.records.decoder.stop());
+  resources.defer(() => parts.records.search.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,

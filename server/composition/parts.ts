@@ -82,6 +82,8 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const records = createRecords(foundation, {
     config: config.records,
+    location: config.database,
+    assertInPlace: () => opened.storage.assertInPlace(),
     tables: opened.tables,
     sessions: sessions.sessions,
     transactions: sender,

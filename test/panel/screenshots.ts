@@ -83,7 +83,7 @@ const VIEWS: readonly View[] = [
     async (page, { server }) => {
       await page.getByRole("textbox").fill(await newestTransaction(server));
       await page.getByRole("button", { name: "Decode" }).click();
-      await page.getByText("On the chain").waitFor();
+      await page.getByText("On the chain", { exact: true }).first().waitFor();
     },
   ],
   [

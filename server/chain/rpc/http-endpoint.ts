@@ -17,6 +17,8 @@ const MAX_CONNECTIONS = 64;
 export interface HttpResponse {
   readonly status: number;
   readonly body: string;
+  /** Seconds of a `Retry-After` header; 0 without one. */
+  readonly retryAfterSeconds: number;
 }
 
 /** How requests are made. */
@@ -92,7 +94,11 @@ export class HttpEndpoint {
     };
     return new Promise((resolve, reject) => {
       const request = this.#request(whole, (response) => {
-        readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+        const retryAfterSeconds = Number.parseInt(response.headers["retry-after"] ?? "0", 10) || 0;
+        readAll(response).then(
+          (body) => resolve({ status: response.statusCode ?? 0, body, retryAfterSeconds }),
+          reject,
+        );
       });
       const timer = setTimeout(() => request.destroy(timedOut(this.#timeout)), this.#timeout);
       request.once("error", (error: NodeJS.ErrnoException) => {

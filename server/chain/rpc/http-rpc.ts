@@ -1,4 +1,5 @@
 import { responseOf, requestText, malformedResponse, closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
+import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
 
 /** Limits of one request: nodes refuse longer batches and larger bodies. */
@@ -6,6 +7,12 @@ const MAX_CALLS = 100;
 const MAX_CHARACTERS = 1024 * 1024;
 /** A gateway returns these for a node that it cannot reach, with any body. */
 const GATEWAY_STATUS = new Set([429, 502, 503, 504]);
+/** A node that limits the rate of requests. */
+const TOO_MANY_REQUESTS = 429;
+/** Waits of a request that the node's rate limit rejects; then it fails. */
+const RATE_LIMIT_RULE: BackoffRule = { firstMilliseconds: 250, longestMilliseconds: 4_000 };
+const RATE_LIMIT_ATTEMPTS = 5;
+const LONGEST_WAIT_SECONDS = 10;
 /** Error codes of nodes that refuse batches, or long ones: invalid, unknown, over a limit. */
 const REFUSES_BATCH = new Set([-32600, -32601, -32005]);
 
@@ -23,7 +30,9 @@ export class HttpRpc implements Rpc {
   #queue: Call[] = [];
   #lastId = 0;
   #mostCalls = MAX_CALLS;
-  #closed = false;
+  readonly #ended = new AbortController();
+  /** Resolves when the node's rate limit permits further requests. */
+  #permitted: Promise<void> = Promise.resolve();
 
   constructor(node: HttpEndpoint, chainId: number) {
     this.#node = node;
@@ -31,7 +40,7 @@ export class HttpRpc implements Rpc {
   }
 
   call(method: string, parameters: readonly unknown[]): Promise<unknown> {
-    if (this.#closed) return Promise.reject(unavailable(closed()));
+    if (this.#ended.signal.aborted) return Promise.reject(unavailable(closed()));
     const id = ++this.#lastId;
     const text = requestText(id, method, parameters);
     return new Promise((resolve, reject) => {
@@ -40,7 +49,7 @@ export class HttpRpc implements Rpc {
   }
 
   close(): void {
-    this.#closed = true;
+    this.#ended.abort();
     this.#node.close();
   }
 
@@ -69,13 +78,22 @@ export class HttpRpc implements Rpc {
     const [first] = batch;
     if (first === undefined) return;
     try {
-      const response = await this.#node.send(
-        batch.length === 1 ? first.text : `[${batch.map(({ text }) => text).join(",")}]`,
-      );
-      this.#resolve(batch, response);
+      const text = batch.length === 1 ? first.text : `[${batch.map((call) => call.text).join(",")}]`;
+      this.#resolve(batch, await this.#sendWithinRate(text));
     } catch (error) {
       const failure = unavailable(error);
       for (const { reject } of batch) reject(failure);
+    }
+  }
+
+  /** Sends a request; while the node limits the rate, this and all further ones wait. */
+  async #sendWithinRate(text: string): Promise<HttpResponse> {
+    const backoff = new Backoff(RATE_LIMIT_RULE);
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#permitted;
+      const response = await this.#node.send(text);
+      if (response.status !== TOO_MANY_REQUESTS || attempt === RATE_LIMIT_ATTEMPTS) return response;
+      this.#permitted = backoff.wait(this.#ended.signal, Math.min(response.retryAfterSeconds, LONGEST_WAIT_SECONDS));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { LogPosition } from "../explorer.ts";
 import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
-import { fetchLogs, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
+import { fetchLogRange, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
 /** Blocks of the first query: the logs of a busy chain in this range must fit into a response. */
 const FIRST_SPAN = 16;
@@ -68,7 +68,7 @@ function isBefore({ blockNumber, logIndex }: NodeLog, { block, index }: LogPosit
 }
 
 async function logsBetween(rpc: Rpc, filters: readonly LogFilter[], first: number, last: number): Promise<NodeLog[]> {
-  const found = await Promise.all(filters.map((filter) => fetchLogs(rpc, filter, first, last)));
+  const found = await Promise.all(filters.map((filter) => fetchLogRange(rpc, filter, first, last)));
   const logs = found.flat().toSorted((a, b) => b.blockNumber - a.blockNumber || b.logIndex - a.logIndex);
   // One log can match several filters.
   return logs.filter(

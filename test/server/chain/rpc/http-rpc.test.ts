@@ -70,6 +70,19 @@ describe("JSON-RPC over HTTP", () => {
   });
   afterEach(() => rpc.close());
 
+  it("waits as long as a node with a rate limit requires, with all of its calls", async () => {
+    let rejections = 3;
+    respond = (response, calls, isBatch, request) => {
+      if (rejections === 0) return normally(response, calls, isBatch, request);
+      rejections -= 1;
+      response.writeHead(429, { "Retry-After": "0" }).end("slow down");
+    };
+    const first = rpc.call("echo", [0]);
+    await eventually(async () => assert.isBelow(rejections, 3));
+    assert.deepEqual<unknown>(await Promise.all([first, rpc.call("echo", [1])]), expected(2));
+    assert.lengthOf(bodies, 5);
+  });
+
   it("sends a single call unchanged", async () => {
     assert.deepEqual(await rpc.call("echo", ["ü€😀", { a: [1] }]), ["echo", "ü€😀", { a: [1] }]);
     const { method, url, headers } = requests[0] ?? assert.fail();
