@@ -103,12 +103,13 @@ async function writeRow({ chainUrl, directory }: Sealbook): Promise<string> {
   return Sent.parse(await post(chainUrl, call)).result;
 }
 
-/** Adds records as the event indexer does. */
+/** Adds records to the index, without the chain. */
 function addRecords(file: string, count: number): void {
   using database = new DatabaseSync(file);
   const insert = database.prepare(
-    `insert into records (row_id, sender, code, topic, created_at, payload, transaction_hash, block_number)
-     values (?, '0x', ?, ?, '', 'e30=', zeroblob(32), 1)`,
+    `insert into records
+       (table_id, row_id, digest, sender, code, topic, created_at, payload, transaction_hash, block_number)
+     values (1, ?, randomblob(32), '0x', ?, ?, '', 'e30=', zeroblob(32), 1)`,
   );
   database.exec("begin immediate");
   for (let row = 0; row < count; row += 1) insert.run(`x${row}`, `old-${row % 1_000}`, TOPIC);

@@ -16,6 +16,7 @@ import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine, resultLine } from "./check-report.ts";
+import { interruptible } from "./interruptible.ts";
 import { readResumePoint, writeResumePoint } from "./resume-file.ts";
 
 const FOUND = 1;
@@ -129,34 +130,30 @@ async function checkAll(
   const keep = async (resumePoint: ResumePoint): Promise<void> => {
     if (options.from === undefined) await writeResumePoint(file, resumePoint, readsChain);
   };
-  const stop = new AbortController();
-  const interrupt = (): void => {
-    if (stop.signal.aborted) process.exit(INTERRUPTED);
-    stop.abort();
-  };
-  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   const stages = new Stages();
   let keptAt = Date.now();
   let result: CheckResult;
   try {
-    result = await JournalCheck.run(
-      {
-        database,
-        ...(chain === undefined ? {} : { chain }),
-        onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
-        onProgress: (stage, done, total) => stages.update(stage, done, total),
-        async onResumePoint(resumePoint) {
-          if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
-          keptAt = Date.now();
-          await keep(resumePoint);
+    const from = await startOf(database, file, options, readsChain);
+    result = await interruptible((signal) =>
+      JournalCheck.run(
+        {
+          database,
+          ...(chain === undefined ? {} : { chain }),
+          onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
+          onProgress: (stage, done, total) => stages.update(stage, done, total),
+          async onResumePoint(resumePoint) {
+            if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
+            keptAt = Date.now();
+            await keep(resumePoint);
+          },
         },
-      },
-      await startOf(database, file, options, readsChain),
-      stop.signal,
+        from,
+        signal,
+      ),
     );
   } finally {
     stages.stop();
-    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
   await keep(result.resumePoint);
   process.stdout.write(`${resultLine(result, readsChain, json)}\n`);

@@ -13,8 +13,8 @@ import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
+import { hex } from "../kit/hex.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
@@ -139,7 +139,7 @@ export class AttestationService {
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: Completed[] = [];
     for (const stored of proofs) {
-      const fault = (await audit.faultOf(stored)) ?? recordFault(stored);
+      const fault = await audit.faultOf(stored);
       if (fault !== undefined) throw contradiction(fault);
       const proof = await verifiedProof(checked, stored);
       complete.push(await this.#complete(proof));
@@ -157,13 +157,13 @@ export class AttestationService {
       const inspected = anchors[index];
       // The contract's response is only what the node returns; the event is in the block.
       if (inspected !== undefined && inspected.time !== 0 && !(await chain.inclusionOf(hash, inspected)))
-        throw contradiction("the contract's response names an anchor that its block does not have");
+        this.#diverged("root", hash, "the contract's response names an anchor that its block does not have");
     }
     const trust = await chain.trust([block, ...complete.map(({ proof }) => proof.outcome.block)]);
     const records = complete.map(({ proof, anchored }): CheckedProof => {
       const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
-        throw contradiction("the contract has no anchor of a record at the newest block");
+        return this.#diverged("root", anchored, "the contract has no anchor of a record at the newest block");
       }
       const { response, ...firstAnchor } = inspected;
       return { proof, firstAnchor, response };
@@ -200,15 +200,16 @@ export class AttestationService {
       Buffer.compare(anchored, content.hash) !== 0 ||
       (merkle && !verifyPath(recordHash, merkle.path, content.hash))
     ) {
-      throw contradiction("the Merkle path of a record does not lead to its anchor");
+      return this.#diverged("proof", recordHash, "the Merkle path of a record does not lead to its anchor");
     }
     return { proof: { documentId, hash, recordHash, metadata, acceptedAt, outcome, merkle }, anchored };
   }
-}
 
-function recordFault({ documentId, hash, metadata, recordHash: recorded }: ConfirmedProof): string | undefined {
-  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
-  return Buffer.compare(recomputed, recorded) === 0 ? undefined : "a record does not match its recorded hash";
+  /** Raises a divergence and throws. */
+  #diverged(what: "proof" | "root", hash: Uint8Array, fault: string): never {
+    this.#deps.telemetry.journalDiverged(`${what} ${hex(hash)}`, fault);
+    throw contradiction(fault);
+  }
 }
 
 function contradiction(fault: string): SealbookError {

@@ -8,6 +8,8 @@ import { type TransactionSigner, transactionSigner } from "../chain/transactions
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
+import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
+import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { ChainLink } from "./chain-link.ts";
@@ -30,6 +32,8 @@ export interface Foundation extends Monitoring {
   readonly signer: TransactionSigner;
   readonly validatorNames: ValidatorNames;
   readonly proofAnchor: ProofAnchorClient;
+  /** Stores the divergences that any part finds. */
+  readonly divergences: DivergenceTracker;
   /** Reads the entries that are signed or answered for. */
   readonly entryVerifier: EntryVerifier;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
@@ -62,9 +66,15 @@ export function createFoundation(
       ? logger.info("the chain's node responds again")
       : logger.warn({ err: error }, "the chain's node does not respond"),
   );
-  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry: monitoring.telemetry });
+  const store = reconciliationStore(database, signer.address);
+  const divergences = new DivergenceTracker(store, monitoring.telemetry, clock);
+  const { journalDiverged, divergenceResolved } = divergences;
+  const telemetry = { ...monitoring.telemetry, journalDiverged, divergenceResolved };
+  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry });
   return {
     ...monitoring,
+    telemetry,
+    divergences,
     version,
     clock,
     steadyClock,

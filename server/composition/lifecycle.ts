@@ -39,6 +39,7 @@ export async function startParts(
   resources.defer(() => parts.printer.stop());
   resources.defer(() => parts.explorerDecoder.stop());
   resources.defer(() => parts.records.decoder.stop());
+  resources.defer(() => parts.records.search.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,
@@ -63,9 +64,10 @@ export async function startParts(
  * part raises alerts and writes lines.
  */
 async function startMonitoring(parts: Parts, resources: AsyncDisposableStack): Promise<void> {
-  const { alerts, telemetry } = parts.foundation;
+  const { alerts, divergences, telemetry } = parts.foundation;
   resources.defer(() => telemetry.flush());
   resources.defer(() => alerts.stop());
+  resources.defer(() => divergences.stop());
   await alerts.start();
 }
 

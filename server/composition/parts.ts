@@ -82,6 +82,8 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const records = createRecords(foundation, {
     config: config.records,
+    location: config.database,
+    assertInPlace: () => opened.storage.assertInPlace(),
     tables: opened.tables,
     sessions: sessions.sessions,
     transactions: sender,
@@ -126,7 +128,8 @@ function buildProofs(
   { sender }: RelayerTransactions,
   { syncReplication }: JournalWorkers,
 ): Proofs {
-  const { journal, database, signer, proofAnchor, head, alerts, telemetry, logger, clock, steadyClock } = foundation;
+  const { journal, database, signer, proofAnchor, head, divergences, telemetry, logger, clock, steadyClock } =
+    foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
@@ -134,7 +137,7 @@ function buildProofs(
     chain: proofAnchor,
     entryVerifier: foundation.entryVerifier,
     reconciliation: reconciliationStore(database, signer.address),
-    openDivergences: () => alerts.subjects("journal_divergence"),
+    openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
     replication: syncReplication,

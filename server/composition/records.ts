@@ -1,6 +1,7 @@
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
+import type { DatabaseLocation } from "../journal/engine/query-connection.ts";
 import { errorField } from "../kit/logger.ts";
 import { bzip2 } from "../records/bzip2.ts";
 import { Decoder } from "../records/decoder.ts";
@@ -9,6 +10,7 @@ import { eventLog } from "../records/event-log.ts";
 import { recordChain } from "../records/event-table.ts";
 import { recordIndexStore } from "../records/record-index-store.ts";
 import type { IndexedTable } from "../records/record-index.ts";
+import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
 import { WriteWatch } from "../records/write-watch.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
@@ -24,12 +26,18 @@ export interface Records {
   readonly indexer: EventIndexer;
   /** Decodes call data for all callers. */
   readonly decoder: Decoder;
+  /** Searches for all callers. */
+  readonly search: RecordSearch;
   /** Counts the writes of others to the table. */
   readonly watch: WriteWatch;
 }
 
 export interface RecordOptions {
   readonly config: RecordConfig;
+  /** The database of the journal, for a connection that searches. */
+  readonly location: DatabaseLocation;
+  /** Throws while files of the journal are not in place. */
+  readonly assertInPlace: () => void;
   /** The indexed tables. */
   readonly tables: readonly IndexedTable[];
   readonly sessions: SessionService;
@@ -40,7 +48,7 @@ export interface RecordOptions {
 
 export function createRecords(
   { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock }: Foundation,
-  { config, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
+  { config, location, assertInPlace, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
   const watch = new WriteWatch(telemetry, clock);
@@ -69,11 +77,13 @@ export function createRecords(
       ),
   );
   const chain = recordChain(tableName);
+  const search = new RecordSearch(location, assertInPlace);
   const records = new RecordService({
     journal,
     transactions,
     chain,
     recordIndex: indexer,
+    scan: (caller, query) => search.step(caller, query),
     bzip2,
     telemetry,
     clock,
@@ -91,5 +101,5 @@ export function createRecords(
     audit: rowAudit(database),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer, decoder, watch };
+  return { records, routeDeps, indexer, decoder, search, watch };
 }

@@ -36,6 +36,8 @@ export interface AccessConfig {
   readonly apiKeys: boolean;
   /** Rules for bearer tokens; without them none is accepted. */
   readonly tokens: TokenConfig | undefined;
+  /** Parts that need no authentication although the API does. */
+  readonly open: readonly ("metrics" | "explorer")[];
 }
 
 /** Logins and sessions of the record store. */
@@ -43,6 +45,8 @@ export interface SessionConfig {
   readonly chainWaitMilliseconds: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
+  /** Validations and extensions per minute and account. */
+  readonly sessionRate: number;
 }
 
 /** Records of the record store. */
@@ -193,11 +197,13 @@ function apiConfig(
       trustedProxies: env.TRUSTED_PROXIES,
       apiKeys: env.API_AUTH.includes("apikey"),
       tokens,
+      open: (["metrics", "explorer"] as const).filter((part) => env.API_AUTH_EXEMPT.includes(part)),
     },
     sessions: {
       chainWaitMilliseconds,
       loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
       loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
+      sessionRate: env.SESSION_RATE,
     },
     records: { tableName: env.TABLE_NAME, chainWaitMilliseconds, storeRate: env.STORE_RATE, queryRate: env.QUERY_RATE },
     proofs: {

@@ -5,12 +5,18 @@ import { sourceKey } from "./access/source-key.ts";
 /** Interval of the checks whether the thread keeps up. */
 const TICK_MILLISECONDS = 10;
 /** Delay of a check from which the thread counts as busy. */
-const BUSY_MILLISECONDS = 10;
-/** Time after which a source without requests does not count as another one any more. */
-const FORGET_MILLISECONDS = 5_000;
-/** Number of requests of a source that begin at a check, at first, and at most. */
-const FIRST_AT_ONCE = 8;
-const MOST_AT_ONCE = 64;
+const BUSY_MILLISECONDS = 5;
+/**
+ * Checks after which a source without requests does not count as another one any more: 5 s, but not while the thread
+ * is so busy that it cannot read requests.
+ */
+const FORGET_CHECKS = 500;
+/** Requests of a source in progress that no other source notices. */
+const FEW = 8;
+const GROWTH = 1.125;
+/** Time after which a request begins in any case: those in progress may be long streams. */
+const LONGEST_STOP_MILLISECONDS = 1_000;
+const LONGEST_PAUSE_MILLISECONDS = 1_000;
 /** Maximum number of waiting requests of a source; a connection can have several. */
 const MOST_WAITING = 4_096;
 const RETRY_SECONDS = 1;
@@ -18,25 +24,26 @@ const RETRY_SECONDS = 1;
 interface Source {
   /** Requests in progress. */
   running: number;
-  /** Requests that have begun since the last check. */
-  begun: number;
   readonly waiting: (() => void)[];
-  /** Time of its last request. */
-  seenAt: number;
+  /** Checks since its last request. */
+  unseen: number;
+  /** Time at which its last request began. */
+  begunAt: number;
 }
 
 /**
  * Shares the thread among the sources of requests. The requests of the only source begin at once. Of several sources,
- * each may begin a number of requests between two checks: one more at every check while the thread keeps up, half as
- * many when it does not, and then none for as long as the delay was. Others wait, and begin in the order of their
- * arrival, one of each source in turn. A source with less than half the requests of the one with the most never waits.
+ * each has a limited number in progress: somewhat more after every check while the thread keeps up, half as many when
+ * it does not, and then none begins for as long as the delay was. Others wait, and begin in the order of their arrival,
+ * one of each source in turn. A source with less than half the requests of the one with the most never waits.
  */
 export class FairTurns {
   readonly #sources = new Map<string, Source>();
   readonly #clock: () => number;
   #timer: NodeJS.Timeout | undefined;
   #checkedAt = 0;
-  #atOnce = FIRST_AT_ONCE;
+  /** Requests of a source that may be in progress. */
+  #limit = FEW;
   #pauseEnd = 0;
   /** Most requests of a source since the last check. */
   #most = 0;
@@ -53,9 +60,9 @@ export class FairTurns {
    */
   begin(key: string, begin: () => void): () => void {
     const now = this.#clock();
-    const source = this.#sources.get(key) ?? { running: 0, begun: 0, waiting: [], seenAt: now };
+    const source = this.#sources.get(key) ?? { running: 0, waiting: [], unseen: 0, begunAt: now };
     this.#sources.set(key, source);
-    source.seenAt = now;
+    source.unseen = 0;
     if (this.#timer === undefined) {
       this.#checkedAt = now;
       this.#timer = setInterval(() => this.check(), TICK_MILLISECONDS).unref();
@@ -66,7 +73,7 @@ export class FairTurns {
     const start = (): void => {
       isRunning = true;
       source.running += 1;
-      source.begun += 1;
+      source.begunAt = this.#clock();
       begin();
     };
     this.#most = Math.max(this.#most, sizeOf(source));
@@ -84,44 +91,51 @@ export class FairTurns {
     const delay = now - this.#checkedAt - TICK_MILLISECONDS;
     this.#checkedAt = now;
     this.#most = 0;
+    let [running, waiting] = [0, 0];
     for (const [key, source] of this.#sources) {
-      source.begun = 0;
-      if (sizeOf(source) === 0 && now - source.seenAt > FORGET_MILLISECONDS) this.#sources.delete(key);
-      else this.#most = Math.max(this.#most, sizeOf(source));
+      this.#most = Math.max(this.#most, sizeOf(source));
+      running = Math.max(running, source.running);
+      waiting += source.waiting.length;
+      source.unseen += 1;
+      if (sizeOf(source) === 0 && source.unseen > FORGET_CHECKS) this.#sources.delete(key);
     }
     if (this.#sources.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    if (now < this.#pauseEnd && this.#sources.size > 1) return;
-    if (delay > BUSY_MILLISECONDS) {
-      this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
-      this.#pauseEnd = now + delay;
-    } else {
-      this.#atOnce = Math.min(MOST_AT_ONCE, this.#atOnce + 1);
-    }
-    this.#startSome(this.#atOnce);
+    if (this.#sources.size <= 1) this.#limit = Infinity;
+    else if (now < this.#pauseEnd) return;
+    else this.#adapt(now, delay, running, waiting);
+    this.#startWaiting(now);
   }
 
-  /** One of each source in turn. */
-  #startSome(count: number): void {
-    for (let left = count; left > 0;) {
-      const queued = [...this.#sources].filter(([, { waiting }]) => waiting.length > 0).slice(0, left);
+  #adapt(now: number, delay: number, running: number, waiting: number): void {
+    if (delay > BUSY_MILLISECONDS) {
+      this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, running) / 2));
+      this.#pauseEnd = now + Math.min(delay, LONGEST_PAUSE_MILLISECONDS);
+    } else {
+      this.#limit =
+        waiting > 0
+          ? Math.min(MOST_WAITING, Math.ceil(this.#limit * GROWTH))
+          : Math.max(FEW, Math.min(this.#limit, running));
+    }
+  }
+
+  /** Begins requests within the limit, one of each source in turn. */
+  #startWaiting(now: number): void {
+    const mayStart = ({ running, waiting, begunAt }: Source): boolean =>
+      waiting.length > 0 && (running < this.#limit || now - begunAt > LONGEST_STOP_MILLISECONDS);
+    for (;;) {
+      const queued = [...this.#sources.values()].filter(mayStart);
       if (queued.length === 0) return;
-      for (const [key, source] of queued) {
-        source.waiting.shift()?.();
-        // Behind the others, also at the next check.
-        this.#sources.delete(key);
-        this.#sources.set(key, source);
-      }
-      left -= queued.length;
+      for (const { waiting } of queued) waiting.shift()?.();
     }
   }
 
   #mustWait(source: Source, now: number): boolean {
     if (this.#sources.size === 1 || sizeOf(source) * 2 < this.#most) return false;
     const isBusy = now < this.#pauseEnd || now - this.#checkedAt - TICK_MILLISECONDS > BUSY_MILLISECONDS;
-    return isBusy || source.begun >= this.#atOnce;
+    return isBusy || source.running >= this.#limit;
   }
 }
 

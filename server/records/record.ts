@@ -34,13 +34,25 @@ export type RecordContent = Pick<RecordRow, "sender" | "code" | "topic" | "creat
 /** The field that a search compares. */
 export type SearchField = "code" | "topic";
 
-/** A query of the index, newest first. */
-export interface RecordQuery {
+/** A part of the index, newest first. */
+export interface RecordPage {
+  readonly limit: number;
+  /** Only rows with a smaller position. */
+  readonly before?: number | undefined;
+}
+
+/** A query of the index. */
+export interface RecordQuery extends RecordPage {
   readonly field: SearchField;
   readonly pattern: SearchPattern;
-  readonly limit: number;
-  /** Returns only rows with a smaller position. */
-  readonly before?: number;
+}
+
+/** The result of one step of a search. */
+export interface ScanStep {
+  /** Positions of matching rows, newest first. */
+  readonly positions: readonly number[];
+  /** The `before` of the next step; `undefined` when there are no more rows. */
+  readonly next: number | undefined;
 }
 
 /** The literal pieces between the wildcards. A single piece means equality. */
@@ -49,7 +61,11 @@ export type SearchPattern = readonly [string, ...string[]];
 export interface RecordStore {
   /** Returns the next free row id of a table. Ids start at 1, are never reused, and skip those of other writers. */
   nextRowId(table: string): Promise<bigint>;
-  search(query: RecordQuery): Promise<RecordRow[]>;
+  /** Finds rows with exactly this text, by an index. */
+  equalTo(query: RecordPage & { readonly field: SearchField; readonly text: string }): Promise<ScanStep>;
+  /** Reads rows by their positions, newest first. */
+  rows(positions: readonly number[]): Promise<RecordRow[]>;
+  newest(limit: number, before?: number): Promise<RecordRow[]>;
   count(): Promise<number>;
 }
 

@@ -49,7 +49,7 @@ async function search(deps: RecordRouteDeps, request: Request): Promise<SearchCo
   noteAccount(request, account.address);
   await deps.searchesPerAccount(account.address);
   const { target, value, limit, cursor, locations } = payload.search;
-  const { rows, next } = await deps.records.search({
+  const { rows, next } = await deps.records.search(account.address, {
     field: target === "1" ? "code" : "topic",
     phrase: value,
     limit,

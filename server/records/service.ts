@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
 import type { Atomic } from "../journal/engine/database.ts";
-import type { RecordStores, RecordRow, SearchField } from "./record.ts";
+import type { RecordQuery, RecordRow, RecordStores, ScanStep, SearchField } from "./record.ts";
 import type { RecordChain } from "./contract.ts";
 import type { WriteEvents } from "./write-watch.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
@@ -24,6 +24,7 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly transactions: Transactions;
   readonly chain: RecordChain;
   readonly recordIndex: RecordIndex;
+  readonly scan: RecordScan;
   readonly bzip2: Bzip2;
   readonly telemetry: Pick<RecordEvents, "recordStored">;
   readonly clock: Clock;
@@ -66,13 +67,29 @@ export interface Search {
   readonly field: SearchField;
   readonly phrase: string;
   readonly limit: number;
-  /** Position of the last row of the previous page. */
+  /** `next` of the previous page. */
   readonly before?: number;
+}
+
+/** A page of found records, and the position at which the next one begins if there may be more. */
+export interface FoundPage {
+  readonly rows: RecordRow[];
+  readonly next: number | undefined;
+}
+
+/** Takes a step of a search with wildcards for a caller; the steps of several callers take turns. */
+export type RecordScan = (caller: string, query: RecordQuery) => Promise<TimedStep>;
+
+/** A step and the time that it took. */
+export interface TimedStep extends ScanStep {
+  readonly milliseconds: number;
 }
 
 /** Maximum payload characters per page, regardless of the limit. */
 const MAX_PAGE_SIZE = 8 * 1024 * 1024;
-const ROWS_PER_QUERY = 200;
+const ROWS_PER_QUERY = 100;
+/** Budget of a search: the time of its own steps. */
+const SEARCH_SECONDS = 5;
 
 /** Maximum row ids tried for a record. */
 const MAX_ATTEMPTS = 5;
@@ -158,31 +175,43 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   }
 
   /**
-   * Searches the records of all senders, newest first. Returns fewer rows than the limit if their payloads are large.
-   * @returns The rows, and the position of the next page if there is one
+   * Searches the records of all senders, newest first. Returns fewer rows than the limit when their payloads are large,
+   * or when the search exceeds its budget of time.
+   * @param caller The account that searches
+   * @throws SealbookError `too_expensive` for a search that finds nothing within its budget
    */
-  async search({ field, phrase, limit, before }: Search): Promise<{ rows: RecordRow[]; next: number | undefined }> {
+  async search(caller: string, { field, phrase, limit, before }: Search): Promise<FoundPage> {
+    const { records } = this.#deps.journal;
     const pattern = parseSearchPattern(phrase);
     const rows: RecordRow[] = [];
     let size = 0;
-    let position = before;
-    while (rows.length < limit && size < MAX_PAGE_SIZE) {
-      const wanted = Math.min(limit - rows.length, ROWS_PER_QUERY);
-      const found = await this.#deps.journal.records.search({
-        field,
-        pattern,
-        // One additional row shows whether there are more.
-        limit: wanted + 1,
-        ...(position === undefined ? {} : { before: position }),
-      });
-      for (const row of found.slice(0, wanted)) {
-        rows.push(row);
-        size += row.payload.length;
-      }
-      if (found.length <= wanted) return { rows, next: undefined };
-      position = rows.at(-1)?.position;
+    let milliseconds = 0;
+    for (let position = before; ;) {
+      const isFull = rows.length === limit || size >= MAX_PAGE_SIZE;
+      // One row more shows whether there is a next page.
+      const wanted = isFull ? 1 : Math.min(limit - rows.length, ROWS_PER_QUERY);
+      const step = await this.#step(caller, { field, pattern, limit: wanted, before: position });
+      if (isFull && step.positions.length > 0) return { rows, next: rows.at(-1)?.position };
+      const found = await records.rows(step.positions);
+      rows.push(...found);
+      size = found.reduce((sum, { payload }) => sum + payload.length, size);
+      position = step.next;
+      if (position === undefined) return { rows, next: undefined };
+      milliseconds += step.milliseconds;
+      if (milliseconds < 1_000 * SEARCH_SECONDS) continue;
+      if (rows.length > 0) return { rows, next: position };
+      throw new SealbookError(
+        "too_expensive",
+        `the search found nothing within its budget of ${SEARCH_SECONDS} s; begin the value with characters instead ` +
+          `of *, which uses an index, or continue among older records with the cursor "${position}"`,
+      );
     }
-    return { rows, next: position };
+  }
+
+  async #step(caller: string, { pattern, ...query }: RecordQuery): Promise<TimedStep> {
+    const [text, ...others] = pattern;
+    if (others.length > 0) return this.#deps.scan(caller, { pattern, ...query });
+    return { ...(await this.#deps.journal.records.equalTo({ text, ...query })), milliseconds: 0 };
   }
 }
 

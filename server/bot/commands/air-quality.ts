@@ -19,7 +19,7 @@ import { type Command, moment, textReply } from "./command.ts";
 const ANIMATION_AGE = 5 * 60_000;
 
 export interface AirQualityDeps {
-  readonly records: Pick<RecordStore, "search">;
+  readonly records: Pick<RecordStore, "newest">;
   readonly pictures: Pictures;
   /** Time for which maps display a value. */
   readonly readingMaxAgeMilliseconds: number;
@@ -96,23 +96,15 @@ const ROWS_PER_QUERY = 500;
 /** Maximum rows read, which bounds the memory. */
 const MAX_ROWS = 50_000;
 
-/** Matches every code. */
-const ANY: readonly [string, string] = ["", ""];
-
 /**
  * Reads the readings of all senders, newest record first.
  * @param since Milliseconds since 1970
  */
-async function recentReadings(records: Pick<RecordStore, "search">, since: number): Promise<Reading[]> {
+async function recentReadings(records: Pick<RecordStore, "newest">, since: number): Promise<Reading[]> {
   const readings: Reading[] = [];
   let before: number | undefined;
   for (let rows = 0; rows < MAX_ROWS; rows += ROWS_PER_QUERY) {
-    const found = await records.search({
-      field: "code",
-      pattern: ANY,
-      limit: ROWS_PER_QUERY,
-      ...(before === undefined ? {} : { before }),
-    });
+    const found = await records.newest(ROWS_PER_QUERY, before);
     for (const record of found) {
       const reading = record.overwrittenBy === undefined ? readingOf(record) : undefined;
       if (reading !== undefined && reading.time >= since) readings.push(reading);

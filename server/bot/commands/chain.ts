@@ -19,7 +19,7 @@ export interface SyncState {
 }
 
 export interface ChainDeps {
-  readonly records: Pick<RecordStore, "search">;
+  readonly records: Pick<RecordStore, "newest">;
   readonly serviceLog: ServiceLogStore;
   readonly sync: () => Promise<SyncState>;
   /** The newest lines of the node's log, without secrets; missing when its location is unknown. */
@@ -41,7 +41,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
     },
 
     async trxlog({ texts }) {
-      const rows = await deps.records.search({ field: "code", pattern: ["", ""], limit: TRANSACTIONS });
+      const rows = await deps.records.newest(TRANSACTIONS);
       if (rows.length === 0) return textReply(texts.noTransactions);
       const lines = rows.map((row) =>
         texts.transaction(

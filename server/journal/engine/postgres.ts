@@ -41,10 +41,30 @@ const BEGIN = `
  * @param silenceMilliseconds How long the server may be silent; unlimited by default
  */
 export function postgresDialect(url: string, silenceMilliseconds?: number): Dialect {
+  return dialectOf({ connectionString: url, application_name: "sealbook", max: MAX_CONNECTIONS }, silenceMilliseconds);
+}
+
+/**
+ * PostgreSQL with one connection that can only read.
+ *
+ * @param statementMilliseconds Time after which the server ends a query
+ */
+export function postgresQueryDialect(url: string, statementMilliseconds: number): Dialect {
+  return dialectOf(
+    {
+      connectionString: url,
+      application_name: "sealbook queries",
+      max: 1,
+      options: "-c default_transaction_read_only=on",
+      statement_timeout: statementMilliseconds,
+    },
+    SILENCE_MILLISECONDS,
+  );
+}
+
+function dialectOf(config: pg.PoolConfig, silenceMilliseconds: number | undefined): Dialect {
   const pool = new pg.Pool({
-    connectionString: url,
-    application_name: "sealbook",
-    max: MAX_CONNECTIONS,
+    ...config,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MILLISECONDS,

@@ -4,6 +4,7 @@ import type { TransactionPurpose } from "../../chain/transaction.ts";
 /** Tables of the journal. Hashes are blobs; times ending in `_at` are Unix milliseconds. */
 export interface Schema {
   accounts: AccountsTable;
+  changed_keystores: ChangedKeystoresTable;
   issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
   login_failures: LoginFailuresTable;
@@ -55,6 +56,13 @@ export interface AccountsTable {
   /** Sequence number in the journal. */
   sequence: number;
   digest: Uint8Array;
+}
+
+/** Keystores of accounts whose password was changed: they replace those of the journal's entries. */
+export interface ChangedKeystoresTable {
+  address: string;
+  keystore: string;
+  changed_at: number;
 }
 
 /** Entries: keys of the issuer of bundles and statements. */

@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { LRUCache } from "lru-cache";
-import { type Dialect, SqliteAdapter, SqliteDialect } from "kysely";
+import { type Dialect, SqliteAdapter, SqliteDialect, type SqliteStatement } from "kysely";
 import { SealbookError } from "../../errors.ts";
+import { makePrivate, restrict } from "../../kit/private-file.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type CommitLog, durableCommits } from "./durable-commits.ts";
 import { isBusy, translateError } from "./sqlite-errors.ts";
@@ -38,13 +39,15 @@ interface Prepared {
 /**
  * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
  *
- * @param file Path of the database; its folder is created when missing
+ * @param file Path of the database, which only its owner can read; its folder is created when missing
  */
 export function sqliteDialect(
   file: string,
   { guard = new StorageGuard(), dataSync = promisify(fdatasync) }: SqliteOptions = {},
 ): Dialect {
   mkdirSync(dirname(file), { recursive: true });
+  makePrivate(file);
+  for (const suffix of ["-wal", "-shm"]) restrict(`${file}${suffix}`);
   const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MILLISECONDS });
   useWriteAheadLog(database);
   // LIKE is case-sensitive. Hashes are spread over pages at random: a larger cache and rarer WAL checkpoints save
@@ -59,11 +62,46 @@ export function sqliteDialect(
     PRAGMA temp_store = MEMORY;
   `);
   guard.pin(file, { neverShrinks: true });
+  const prepare = statementsOf(database, (reason) => guard.damaged(reason));
+  const log = new LogFile(`${file}-wal`, guard, dataSync);
+  const dialect = new EmbeddedDialect({
+    database: {
+      close() {
+        log.close();
+        database.close();
+      },
+      prepare,
+    },
+  });
+  return durableCommits(dialect, log);
+}
+
+/**
+ * The embedded engine with a connection that can only read, beside the one that writes: neither waits for the other.
+ *
+ * @param file Path of an existing database
+ * @throws SealbookError `journal_unavailable` when it cannot be opened
+ */
+export function sqliteQueryDialect(file: string): Dialect {
+  // The connection that writes reports damage as well.
+  const ignore = (): void => undefined;
+  try {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: LOCK_TIMEOUT_MILLISECONDS });
+    return new SqliteDialect({
+      database: { close: () => database.close(), prepare: statementsOf(database, ignore) },
+    });
+  } catch (error) {
+    throw translateError(error, ignore);
+  }
+}
+
+/** Prepares statements, each once. */
+function statementsOf(database: DatabaseSync, onDamage: (reason: string) => void): (text: string) => SqliteStatement {
   const attempt = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
-      throw translateError(error, (reason) => guard.damaged(reason));
+      throw translateError(error, onDamage);
     }
   };
   const statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS });
@@ -76,32 +114,22 @@ export function sqliteDialect(
     statements.set(text, made);
     return made;
   };
-  const log = new LogFile(`${file}-wal`, guard, dataSync);
-  const dialect = new EmbeddedDialect({
-    database: {
-      close() {
-        log.close();
-        database.close();
-      },
-      prepare(text) {
-        // A deferred transaction that writes after a read fails at once when another process has written meanwhile; an
-        // immediate one waits for the lock.
-        const { statement, reader } = attempt(() => prepared(text === "begin" ? "begin immediate" : text));
-        const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
-        return {
-          reader,
-          all: (parameters) => attempt(() => statement.all(...values(parameters))),
-          // A full disk rolls the transaction back; a second rollback would fail and hide the cause.
-          run: (parameters) =>
-            text === "rollback" && !database.isTransaction
-              ? NOTHING_DONE
-              : attempt(() => statement.run(...values(parameters))),
-          iterate: (parameters) => statement.iterate(...values(parameters)),
-        };
-      },
-    },
-  });
-  return durableCommits(dialect, log);
+  return (text) => {
+    // A deferred transaction that writes after a read fails at once when another process has written meanwhile; an
+    // immediate one waits for the lock.
+    const { statement, reader } = attempt(() => prepared(text === "begin" ? "begin immediate" : text));
+    const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters.map(inputValue);
+    return {
+      reader,
+      all: (parameters) => attempt(() => statement.all(...values(parameters))),
+      // A full disk rolls the transaction back; a second rollback would fail and hide the cause.
+      run: (parameters) =>
+        text === "rollback" && !database.isTransaction
+          ? NOTHING_DONE
+          : attempt(() => statement.run(...values(parameters))),
+      iterate: (parameters) => statement.iterate(...values(parameters)),
+    };
+  };
 }
 
 /**

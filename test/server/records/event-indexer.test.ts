@@ -8,6 +8,7 @@ import { type IndexerEvent, EventIndexer } from "../../../server/records/event-i
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowEntry } from "../../support/row-entry.ts";
+import { searchRecords } from "../../support/search-records.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
 const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
@@ -68,9 +69,7 @@ for (const engine of ENGINES)
       return indexer;
     };
     const codes = async (): Promise<string[]> =>
-      (await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 })).map(
-        ({ code }) => code,
-      );
+      (await searchRecords(journal.database, { field: "code", pattern: ["", ""], limit: 100 })).map(({ code }) => code);
 
     beforeEach(async () => {
       journal = await openTestDatabase(engine);
@@ -98,7 +97,7 @@ for (const engine of ENGINES)
     it("keeps an overwritten row, marked, and has the other one at the end", async () => {
       const indexer = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
       await indexer.waitForBlock(5, 5_000);
-      const found = await recordStore(journal.database).search({ field: "code", pattern: ["", ""], limit: 100 });
+      const found = await searchRecords(journal.database, { field: "code", pattern: ["", ""], limit: 100 });
       assert.deepEqual(
         found.map(({ code, overwrittenBy }) => [code, overwrittenBy && Buffer.from(overwrittenBy)]),
         [

@@ -4,9 +4,9 @@ import { sha256 } from "ethers";
 import type { LogEntry } from "../../../server/records/record-index.ts";
 import { recordIndexStore } from "../../../server/records/record-index-store.ts";
 import { nextRowId, takeRowId } from "../../../server/records/row-ids.ts";
-import { recordStore } from "../../../server/records/store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { rowEntry, TABLE } from "../../support/row-entry.ts";
+import { searchRecords } from "../../support/search-records.ts";
 
 const BLOCK_HASH = new Uint8Array(32);
 const FAR = 2n ** 52n;
@@ -104,7 +104,7 @@ for (const engine of ENGINES)
             block = (block ?? 0) + 1;
             entries = [];
           }
-          const found = await recordStore(journal.database).search({ field: "topic", pattern: ["t"], limit: 100 });
+          const found = await searchRecords(journal.database, { field: "topic", pattern: ["t"], limit: 100 });
           const shown = expected(writes);
           assert.deepEqual(
             found.map(({ code, overwrittenBy, replays }) => ({

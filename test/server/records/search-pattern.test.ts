@@ -2,9 +2,9 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
 import { recordIndexStore } from "../../../server/records/record-index-store.ts";
-import { recordStore } from "../../../server/records/store.ts";
 import { rowEntry } from "../../support/row-entry.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { searchRecords } from "../../support/search-records.ts";
 
 const SENDER = `0x${"11".repeat(20)}`;
 
@@ -66,7 +66,7 @@ describe("search pattern", function () {
         await copy.apply([row], undefined, 1, new Uint8Array(32));
         for (const field of ["code", "topic"] as const) {
           const pattern = parseSearchPattern("a*");
-          assert.lengthOf(await recordStore(journal.database).search({ field, pattern, limit: 10 }), 1, field);
+          assert.lengthOf(await searchRecords(journal.database, { field, pattern, limit: 10 }), 1, field);
         }
       });
 
@@ -108,7 +108,6 @@ describe("search pattern", function () {
             ),
           );
         const copy = recordIndexStore(journal.database, "events");
-        const store = recordStore(journal.database);
         await fc.assert(
           fc.asyncProperty(searchCase, async ([texts, phrases]) => {
             await copy.drop();
@@ -124,7 +123,9 @@ describe("search pattern", function () {
             for (const phrase of [...phrases, "*", ...texts]) {
               const pattern = parseSearchPattern(phrase);
               for (const field of ["code", "topic"] as const) {
-                const found = (await store.search({ field, pattern, limit: 100 })).map((row) => row[field]);
+                const found = (await searchRecords(journal.database, { field, pattern, limit: 100 })).map(
+                  (row) => row[field],
+                );
                 const expected = contents
                   .map((row) => row[field])
                   .filter((value) => matches(phrase, value))

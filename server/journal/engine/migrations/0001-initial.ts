@@ -43,6 +43,13 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
   await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
 
   await db.schema
+    .createTable("changed_keystores")
+    .addColumn("address", "text", (c) => c.primaryKey())
+    .addColumn("keystore", "text", (c) => c.notNull())
+    .addColumn("changed_at", "bigint", (c) => c.notNull())
+    .execute();
+
+  await db.schema
     .createTable("issuer_keys")
     .addColumn("sequence", "bigint", (c) => c.primaryKey())
     .addColumn("public_key", types.bytes, (c) => c.notNull())

@@ -1,0 +1,16 @@
+import type { Database } from "../../server/journal/engine/database.ts";
+import type { RecordQuery, RecordRow } from "../../server/records/record.ts";
+import { scanRecords } from "../../server/records/record-scan.ts";
+import { recordStore } from "../../server/records/store.ts";
+
+/** Searches the record index step by step. */
+export async function searchRecords(database: Database, query: RecordQuery): Promise<RecordRow[]> {
+  const positions: number[] = [];
+  let { before } = query;
+  do {
+    const step = await scanRecords(database, { ...query, limit: query.limit - positions.length, before });
+    positions.push(...step.positions);
+    before = step.next;
+  } while (before !== undefined && positions.length < query.limit);
+  return recordStore(database).rows(positions);
+}
