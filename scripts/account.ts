@@ -1,12 +1,17 @@
-// Enrols, lists and revokes accounts. Works with and without a running server.
+// Enrols, lists and revokes accounts, and changes their passwords. Works with and without a running server.
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { getAddress, isAddress } from "ethers";
 import { openChainLink } from "../server/composition/chain.ts";
 import { keyVault } from "../server/sessions/scrypt-key-vault.ts";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
-import { holdAdministration } from "../server/composition/data-folder.ts";
+import { DEMO_ACCOUNT_FILE, holdAdministration } from "../server/composition/data-folder.ts";
 import { AccountService } from "../server/sessions/account-service.ts";
+import { updateDemoAccount } from "../server/sessions/demo-account.ts";
+import { changePassword } from "../server/sessions/password-change.ts";
 import type { Account } from "../server/sessions/session.ts";
 import type { Scope } from "../server/chain/contracts/session-registry-client.ts";
 import { SealbookError } from "../server/errors.ts";
@@ -49,6 +54,44 @@ async function listAccounts(): Promise<Account[]> {
   } finally {
     await database.destroy();
   }
+}
+
+/** Reads a line from the standard input; what is typed on a terminal is not shown. */
+async function readSecret(prompt: string): Promise<string> {
+  const { stdin, stderr } = process;
+  if (stdin.isTTY) stderr.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent, terminal: stdin.isTTY });
+  for await (const line of lines) {
+    if (stdin.isTTY) stderr.write("\n");
+    return line;
+  }
+  throw new SealbookError("malformed", "the password is missing: it is read from the standard input");
+}
+
+/** Changes a password, without the chain. */
+async function changedPassword(login: string): Promise<string> {
+  const config = parseConfig(readEnv());
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new SealbookError("config_invalid", `there is no journal at ${missing}`);
+  const oldPassword = await readSecret("old password: ");
+  const database = await openJournalDatabase(config.database);
+  try {
+    const accounts = accountStore(database);
+    const password = await changePassword({ accounts, vault: keyVault(), clock: Date.now }, login, oldPassword);
+    await updateDemoAccount(join(config.dataDirectory, DEMO_ACCOUNT_FILE), { login, password });
+    return password;
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** @throws SealbookError `malformed` */
+function parseLogin(login: string): string {
+  if (!isAddress(login.toLowerCase())) {
+    throw new SealbookError("malformed", `"${login}" is not a blockchain address: 0x and 40 hexadecimal digits`);
+  }
+  return getAddress(login.toLowerCase());
 }
 
 function stateOf(account: Account): "enrolled" | "revoked" | "not enrolled" {
@@ -100,14 +143,22 @@ program
   .addArgument(new Argument("<login>", "address of the account"))
   .option("--json", "print {login, state}")
   .action(async (login: string, { json }: JsonOption) => {
-    if (!isAddress(login.toLowerCase())) {
-      throw new SealbookError("malformed", `"${login}" is not a blockchain address: 0x and 40 hexadecimal digits`);
-    }
-    const address = getAddress(login.toLowerCase());
+    const address = parseLogin(login);
     await withAccounts(async (accounts) => {
       await accounts.revoke(address);
       console.log(json === true ? JSON.stringify({ login: address, state: "revoked" }) : `${address} is revoked`);
     });
+  });
+
+program
+  .command("password")
+  .description("change an account's password: read the old one from the standard input, print a new one")
+  .addArgument(new Argument("<login>", "address of the account"))
+  .option("--json", "print {login, password}")
+  .action(async (text: string, { json }: JsonOption) => {
+    const login = parseLogin(text);
+    const password = await changedPassword(login);
+    console.log(json === true ? JSON.stringify({ login, password }) : `login     ${login}\npassword  ${password}`);
   });
 
 try {

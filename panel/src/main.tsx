@@ -4,7 +4,9 @@ import { startSession } from "./session/session.ts";
 import "./styles/styles.ts";
 import { startTexts } from "./texts/texts.ts";
 import { startTheme } from "./theme/theme.ts";
+import { showHiddenCharacters } from "./hidden-characters.ts";
 
+showHiddenCharacters();
 startTheme();
 startSession();
 await startTexts();

@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
 import { type AuthenticationDeps, authenticate } from "../http/access/authenticate.ts";
+import type { AccessConfig } from "../config/config.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import { hostCheck } from "../http/access/host-check.ts";
 import { sourceNetwork } from "../http/access/source-network.ts";
@@ -36,6 +37,8 @@ export interface AccessDeps {
   /** Their `X-Forwarded-For` is trusted. */
   readonly proxies: NetworkList;
   readonly authentication: AuthenticationDeps;
+  /** Parts that need no authentication although the API does. */
+  readonly open: AccessConfig["open"];
 }
 
 /** Everything that the routes use. */
@@ -72,11 +75,14 @@ export function createApp(deps: AppDeps): Express {
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
   app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit(), fairTurns());
   const fromInside = sourceNetwork(access.networks);
-  app.use("/api/v1", fromInside, authenticate(access.authentication), integrityRouter(deps));
+  const authenticated = authenticate(access.authentication);
+  const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>
+    access.open.includes(part) ? [fromInside] : [fromInside, authenticated];
+  app.use("/api/v1", fromInside, authenticated, integrityRouter(deps));
   app.use("/api", recordStoreRouter(new Map([...sessionRoutes(deps.sessions), ...recordRoutes(deps.records)])));
-  // The explorer needs no key, but its queries go to the chain's node: it is for the same networks only.
-  app.use("/explorer/api", fromInside, explorerRouter(deps.explorer));
-  app.use(serviceRouter(deps, fromInside));
+  // The data are public, but the queries go to the chain's node.
+  app.use("/explorer/api", ...unless("explorer"), explorerRouter(deps.explorer));
+  app.use(serviceRouter(deps, unless("metrics")));
   if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version, () => import("./openapi.ts")));
   app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
@@ -94,7 +100,7 @@ function integrityRouter({ proofs, recovery, operations, attest }: AppDeps): Rou
 }
 
 /** Public keys, metrics, liveness and readiness. */
-function serviceRouter({ issuer, metrics, ready }: AppDeps, fromInside: RequestHandler): Router {
+function serviceRouter({ issuer, metrics, ready }: AppDeps, access: readonly RequestHandler[]): Router {
   const router = Router();
   router
     .route(JWKS_PATH)
@@ -102,7 +108,7 @@ function serviceRouter({ issuer, metrics, ready }: AppDeps, fromInside: RequestH
     .all(onlyMethods("GET"));
   router
     .route("/metrics")
-    .get(fromInside, async (_request, response) => {
+    .get(...access, async (_request, response) => {
       response.type(metrics.registry.contentType).send(await metrics.registry.metrics());
     })
     .all(onlyMethods("GET"));

@@ -1,6 +1,7 @@
 import { SessionRegistryClient, type Registrar } from "../chain/contracts/session-registry-client.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { SessionConfig } from "../config/config.ts";
+import { rateLimit } from "../http/limits.ts";
 import { panelFragments } from "../panel/fragments.ts";
 import { AccountService } from "../sessions/account-service.ts";
 import { loginLimit } from "../sessions/login-limit.ts";
@@ -40,6 +41,7 @@ export function createSessions(
     vault,
     telemetry,
     clock,
+    limitReplacements: rateLimit(config.sessionRate, "validations and extensions of this account"),
     chainWaitMilliseconds: config.chainWaitMilliseconds,
   });
   const live = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));

@@ -36,6 +36,8 @@ export interface AccessConfig {
   readonly apiKeys: boolean;
   /** Rules for bearer tokens; without them none is accepted. */
   readonly tokens: TokenConfig | undefined;
+  /** Parts that need no authentication although the API does. */
+  readonly open: readonly ("metrics" | "explorer")[];
 }
 
 /** Logins and sessions of the record store. */
@@ -43,6 +45,8 @@ export interface SessionConfig {
   readonly chainWaitMilliseconds: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
+  /** Validations and extensions per minute and account. */
+  readonly sessionRate: number;
 }
 
 /** Records of the record store. */
@@ -75,6 +79,8 @@ export interface RecoveryConfig {
 export interface JournalConfig {
   /** Whether an empty journal is accepted where there must have been one. */
   readonly mayBeNew: boolean;
+  /** Whether other contracts or another table than before may be used. */
+  readonly mayReplaceContracts: boolean;
   /** Free space on its disk below which the server is not ready. */
   readonly minimumFreeBytes: number;
   readonly checkpointIntervalMilliseconds: number;
@@ -191,11 +197,13 @@ function apiConfig(
       trustedProxies: env.TRUSTED_PROXIES,
       apiKeys: env.API_AUTH.includes("apikey"),
       tokens,
+      open: (["metrics", "explorer"] as const).filter((part) => env.API_AUTH_EXEMPT.includes(part)),
     },
     sessions: {
       chainWaitMilliseconds,
       loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
       loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
+      sessionRate: env.SESSION_RATE,
     },
     records: { tableName: env.TABLE_NAME, chainWaitMilliseconds, storeRate: env.STORE_RATE, queryRate: env.QUERY_RATE },
     proofs: {
@@ -211,6 +219,7 @@ function apiConfig(
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
     mayBeNew: env.NEW_JOURNAL === "yes",
+    mayReplaceContracts: env.NEW_CONTRACTS === "yes",
     minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,
     checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,

@@ -19,6 +19,7 @@ import {
   hostNames,
 } from "./notations.ts";
 
+const EXEMPTIONS = ["none", "metrics", "explorer", "metrics,explorer"] as const;
 const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
 export const ALGORITHMS = [
   "RS256",
@@ -126,6 +127,14 @@ export const Environment = z.object({
       description:
         "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
         "server refuses to start: [operate.md](operate.md#failure-modes)",
+    }),
+  NEW_CONTRACTS: z
+    .enum(["no", "yes"])
+    .default("no")
+    .meta({
+      description:
+        "`yes` continues the journal with other contracts or another `TABLE_NAME` than before, on the same chain; " +
+        "otherwise the server refuses to start: [operate.md](operate.md#other-contracts)",
     }),
   DISK_FREE_MINIMUM: whole(1, 10_000_000).default(200).meta({
     description: "Free space in MB on the disks of database and `DATA_DIR`; with less the server is not ready",
@@ -268,7 +277,12 @@ export const Environment = z.object({
     unset: "none",
   }),
   API_AUTH: z.enum(AUTHENTICATIONS).default("none").meta({
-    description: "Authentication of the integrity-proof API: `none`, `apikey`, `jwt`, or `apikey,jwt` for either",
+    description:
+      "Authentication of the integrity-proof API, the explorer's API and the metrics: `none`, `apikey`, `jwt`, or " +
+      "`apikey,jwt` for either",
+  }),
+  API_AUTH_EXEMPT: z.enum(EXEMPTIONS).default("none").meta({
+    description: "Parts without the authentication of `API_AUTH`: `none`, `metrics`, `explorer`, or `metrics,explorer`",
   }),
   JWT_PUBLIC_KEY_FILE: z.string().min(1).optional().meta({
     description: "PEM file of the public key that verifies tokens",
@@ -303,6 +317,10 @@ export const Environment = z.object({
     }),
   LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
     description: "Failed logins within a minute that lock one network address out, for the same times",
+  }),
+  SESSION_RATE: whole(1, 1_000_000).default(600).meta({
+    description:
+      "Validations and extensions per minute and account, together; each is a transaction. The panel makes 6 a minute",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records per minute that one account may store" }),
   QUERY_RATE: whole(1, 1_000_000).default(600).meta({

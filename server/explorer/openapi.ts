@@ -49,10 +49,11 @@ const operation = (
   method: "get",
   path: `/explorer/api${described.path}`,
   tag: TAG,
-  isGuarded: false,
+  isGuarded: true,
   responses: [
     { status: 200, description: "The data of the chain.", content: { [JSON_TYPE]: schema } },
     ...errors,
+    problem(401, "A valid API key or token is required."),
     problem(403, "The source network does not permit the request."),
     problem(405, "The path supports GET only.", ALLOWED),
     problem(429, "Too many requests from this network address.", {

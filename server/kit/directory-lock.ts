@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SealbookError } from "../errors.ts";
+import { makePrivate } from "./private-file.ts";
 
 /** A lock on a folder. */
 export interface DirectoryLock {
@@ -18,7 +19,9 @@ export function lockDirectory(directory: string, use = "lock"): DirectoryLock {
   const pidFile = join(directory, `${use}.pid`);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(join(directory, `${use}.sqlite`), { timeout: 0 });
+    const file = join(directory, `${use}.sqlite`);
+    for (const path of [file, pidFile]) makePrivate(path);
+    database = new DatabaseSync(file, { timeout: 0 });
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();

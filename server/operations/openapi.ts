@@ -232,10 +232,16 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
     path: "/metrics",
     tag: TAG,
     summary: "Metrics",
-    description: "Metrics in the Prometheus text format, for the source networks of the integrity-proof API.",
-    isGuarded: false,
+    description:
+      "Metrics in the Prometheus text format, for the source networks and the credentials of the integrity-proof API.",
+    isGuarded: true,
     responses: [
       { status: 200, description: "The metrics.", content: { [METRICS_TYPE]: z.string() } },
+      {
+        status: 401,
+        description: "A valid API key or token is required.",
+        content: { [PROBLEM_TYPE]: Problem },
+      },
       {
         status: 403,
         description: "The source network does not permit the request.",

@@ -104,7 +104,7 @@ function stateOf(
   const { bft } = node.consensus;
   const isLate =
     bft?.rhythm === undefined ? blockAge !== null && blockAge > STALE_BLOCK_SECONDS : bft.pace === "stalled";
-  const stale = regularBlocks && isLate;
+  const stale = regularBlocks && isLate && !node.idle;
   return node.syncing || stale || isFaulty ? "degraded" : "ok";
 }
 

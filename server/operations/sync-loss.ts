@@ -4,7 +4,8 @@ import type { NodeReport } from "../chain/node/node-report.ts";
 
 /**
  * Returns why a node is out of sync, or why its network makes no blocks.
- * @returns `undefined` without a fault, also while round changes after missing proposers explain the wait
+ * @returns `undefined` without a fault, also for an idle node, and while round changes after missing proposers explain
+ * the wait
  */
 export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSeconds: number): string | undefined {
   const { syncing, blockTime, peers, consensus } = report;
@@ -13,6 +14,7 @@ export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSecond
   if (!regularBlocks) return undefined;
   const age = Math.floor(Date.now() / 1000) - blockTime;
   const { bft } = consensus;
+  if (report.idle) return undefined;
   if (bft?.rhythm === undefined) return age > staleSeconds ? `the newest block is ${age} s old` : undefined;
   if (bft.pace !== "stalled") return undefined;
   const { length } = consensus.validators;

@@ -6,6 +6,7 @@ import { toVerdict } from "./response-mapping.ts";
 import { type RowAudit, signedRow } from "./row-audit.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
+import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -26,6 +27,7 @@ export interface DecodeRouteDeps {
 export async function decode(deps: DecodeRouteDeps, request: Request): Promise<DecodeContent> {
   const { credentials, payload } = parseInput(DecodeCall, request.body);
   const { account } = await deps.sessions.authorize(credentials.token);
+  noteAccount(request, account.address);
   await deps.decodesPerAccount(account.address);
   const start = performance.now();
   const transaction = await decoded(deps.decoder, account.address, payload);

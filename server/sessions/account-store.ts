@@ -4,11 +4,11 @@ import type { Database } from "../journal/engine/database.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import type { AccountRow } from "../journal/engine/schema.ts";
 
-function toAccount(row: AccountRow): Account {
+function toAccount(row: AccountRow & { readonly changed_keystore: string | null }): Account {
   return {
     address: row.address,
     scope: row.scope,
-    keystore: row.keystore,
+    keystore: row.changed_keystore ?? row.keystore,
     createdAt: row.created_at,
     enrolled: row.enrolled === 1,
     revokedAt: row.revoked_at ?? undefined,
@@ -16,6 +16,12 @@ function toAccount(row: AccountRow): Account {
 }
 
 export function accountStore(database: Database): AccountStore {
+  const accounts = () =>
+    database
+      .selectFrom("accounts")
+      .leftJoin("changed_keystores", "changed_keystores.address", "accounts.address")
+      .selectAll("accounts")
+      .select("changed_keystores.keystore as changed_keystore");
   return {
     insert: ({ address, keystore, scope, createdAt }) =>
       inTransaction(database, async (transaction) => {
@@ -40,12 +46,12 @@ export function accountStore(database: Database): AccountStore {
       }),
 
     async find(address) {
-      const row = await database.selectFrom("accounts").selectAll().where("address", "=", address).executeTakeFirst();
+      const row = await accounts().where("accounts.address", "=", address).executeTakeFirst();
       return row && toAccount(row);
     },
 
     async list() {
-      const rows = await database.selectFrom("accounts").selectAll().orderBy("created_at").execute();
+      const rows = await accounts().orderBy("created_at").execute();
       return rows.map(toAccount);
     },
 
@@ -57,6 +63,21 @@ export function accountStore(database: Database): AccountStore {
         .executeTakeFirstOrThrow();
       return count;
     },
+
+    changeKeystore: (address, keystore, changedAt) =>
+      inTransaction(database, async (transaction) => {
+        await transaction
+          .insertInto("changed_keystores")
+          .values({ address, keystore, changed_at: changedAt })
+          .onConflict((conflict) => conflict.column("address").doUpdateSet({ keystore, changed_at: changedAt }))
+          .execute();
+        await transaction
+          .updateTable("sessions")
+          .set({ state: "ended" })
+          .where("account", "=", address)
+          .where("state", "!=", "ended")
+          .execute();
+      }),
 
     async applyChange(address, change) {
       await database

@@ -3,6 +3,7 @@ import type { Request, Response } from "express";
 import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
+import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -41,6 +42,7 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
   const view = await deps.limitLogins(login, request.ip ?? "", (source) =>
     deps.sessions.authenticate(login, password, source),
   );
+  noteAccount(request, view.account);
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
   const token = prefixedHex(view.token);
   const pkey = prefixedHex(view.secureKey);
@@ -90,7 +92,7 @@ function extend(deps: SessionRouteDeps, request: Request, response: Response): P
 /** `/api/admin/session/close` */
 async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<CloseContent> {
   const token = tokenOf(request);
-  await deps.sessions.close(token);
+  noteAccount(request, (await deps.sessions.close(token)).account);
   clearTokenCookie(request, response);
   const formToken = newFormToken();
   const start = performance.now();
@@ -109,6 +111,7 @@ async function replace(
 ): Promise<SessionContent> {
   const token = tokenOf(request);
   const view = await change(token);
+  noteAccount(request, view.account);
   const successor = prefixedHex(view.token);
   setTokenCookie(request, response, successor, view.remaining);
   return {

@@ -5,11 +5,13 @@ import type { SessionRegistryClient } from "../chain/contracts/session-registry-
 import type { KeyVault } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
-import type { Address, ContractCall, TransactionOutcome } from "../chain/transaction.ts";
+import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
+import type { RateLimit } from "../http/limits.ts";
 import { encryptKeys, type SessionKeys, decryptKeys, wrapSecureKey } from "./key-encryption.ts";
 import type { Account, Session } from "./session.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
+import { sessionError } from "./session-error.ts";
 import { parseToken, randomKey, tokenHash } from "./token.ts";
 
 export interface SessionServiceDeps {
@@ -22,6 +24,8 @@ export interface SessionServiceDeps {
   readonly vault: KeyVault;
   readonly telemetry: SessionEvents;
   readonly clock: Clock;
+  /** Limits the replacements of tokens of one account. */
+  readonly limitReplacements: RateLimit;
   /** Maximum wait of a call for the chain. */
   readonly chainWaitMilliseconds: number;
 }
@@ -125,7 +129,10 @@ export class SessionService {
     return { session, account, token, ...decryptKeys(token, session) };
   }
 
-  /** Replaces the token and marks the session as validated. Does not change the expiry. */
+  /**
+   * Replaces the token and marks the session as validated. Does not change the expiry.
+   * @throws SealbookError `too_many_requests`; the token remains valid
+   */
   async validate(presented: string): Promise<SessionView> {
     const { chain } = this.#deps;
     const authorized = await this.authorize(presented);
@@ -134,7 +141,8 @@ export class SessionService {
 
   /**
    * Replaces the token and restarts the session's lifetime.
-   * @throws SealbookError `extend_refused` if the session is not validated or expires too soon
+   * @throws SealbookError `extend_refused` if the session is not validated or expires too soon; `too_many_requests`,
+   * and the token remains valid
    */
   async extend(presented: string): Promise<SessionView> {
     const { chain, clock } = this.#deps;
@@ -182,6 +190,7 @@ export class SessionService {
     change: Change,
     call: (from: Uint8Array, to: Uint8Array) => ContractCall,
   ): Promise<SessionView> {
+    await this.#deps.limitReplacements(account.address);
     const token = randomKey();
     const hash = tokenHash(token);
     const transactionId = await this.#begin(session, call(session.tokenHash, hash), {
@@ -265,7 +274,7 @@ export class SessionService {
         await sessions.transition(replacing, "replacing", { state: hasNoEffect ? "active" : "ended" });
       }
     });
-    throw toError(outcome);
+    throw sessionError(outcome);
   }
 }
 
@@ -276,26 +285,4 @@ const RETENTION_SECONDS = 7 * 24 * 3600;
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
-}
-
-function toError(outcome: TransactionOutcome): SealbookError {
-  if (outcome.state !== "reverted") {
-    return new SealbookError("chain_unavailable", "the chain did not confirm the session in time", {
-      retryAfterSeconds: 5,
-    });
-  }
-  switch (/^\w+/.exec(outcome.reason)?.[0]) {
-    case "SessionExpired":
-      return new SealbookError("token_expired", "the token has expired");
-    case "SessionUnknown":
-    case "SessionEnded":
-      return new SealbookError("token_invalid", "the token was replaced or its session closed");
-    case "SessionNotValidated":
-    case "TooLateToExtend":
-      return new SealbookError("extend_refused", "the chain refused the extension: " + outcome.reason);
-    case "AccountNotEnrolled":
-      return new SealbookError("login_refused", "the account was revoked");
-    default:
-      return new SealbookError("chain_reverted", `the chain refused the call: ${outcome.reason}`);
-  }
 }

@@ -9,6 +9,8 @@ export interface AccountStore {
   list(): Promise<Account[]>;
   /** Returns the number of enrolled accounts. */
   count(): Promise<number>;
+  /** Replaces the keystore of an account, which has a new password, and ends its sessions. */
+  changeKeystore(address: Address, keystore: string, changedAt: number): Promise<void>;
   /** Applies a change from the registry contract's log. Ignores accounts that the journal does not contain. */
   applyChange(address: Address, change: AccountChange): Promise<void>;
 }

@@ -377,7 +377,7 @@ describe("the explorer of another chain", function () {
     chain = await startRemoteChain();
     const VALIDATOR_NAMES = `0x${"0".repeat(40)}=Data centre 1`;
     server = await startServer(
-      { ...chain.variables, API_AUTH: "apikey", VALIDATOR_NAMES },
+      { ...chain.variables, API_AUTH: "apikey", API_AUTH_EXEMPT: "explorer", VALIDATOR_NAMES },
       { directory: chain.directory },
     );
   });

@@ -67,6 +67,7 @@ describe("secrets", () => {
       RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile,
       ADMIN_KEY: chain.variables.ADMIN_KEY ?? "",
       API_AUTH: "apikey,jwt",
+      API_AUTH_EXEMPT: "metrics",
       JWT_PUBLIC_KEY_FILE: issuerFile,
       JWT_ALGORITHM: "ES256",
       JWT_ISSUER: ISSUER,

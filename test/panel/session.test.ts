@@ -218,6 +218,35 @@ describe("the panel's session", function () {
     await page.goto("/#/");
   });
 
+  it("is not extended while nobody uses the panel, continues with the next use, and ends with the reason", async () => {
+    const setUse = (time: number) => page.evaluate((used) => localStorage.setItem("sealbook.used", used), String(time));
+    /** Reloads: the page must not have seen a use of its own, and loading one is a use. */
+    const leaveUnused = async (): Promise<void> => {
+      await page.clock.install({ time: Date.now() });
+      await page.goto("/#/");
+      await page.reload();
+      await page.locator("nav.tabs").waitFor();
+      await setUse(0);
+    };
+    await leaveUnused();
+    const calls = callsOf(page, ROUTES.validate);
+    const token = await shownToken(page);
+    await page.clock.setSystemTime(Date.now() + 16 * 60_000);
+    await change(page, { renewAt: 0 });
+    await page.getByText("The session is not extended at the moment").waitFor();
+    assert.isEmpty(calls);
+    assert.equal(await shownToken(page), token);
+    await page.keyboard.press("Shift");
+    await page.getByText("The session is not extended at the moment").waitFor({ state: "hidden" });
+    await eventually(async () => assert.lengthOf(calls, 1));
+    await page.clock.setSystemTime(Date.now() + 40 * 60_000);
+    await page.getByText("The session is not extended at the moment").waitFor();
+    await change(page, { endsAt: 0 });
+    await page.getByText("The session has ended because the panel was not used for 15 minutes.").waitFor();
+    page = await stage.page();
+    await logIn(page, stage.server.demo);
+  });
+
   it("continues after a restart of the server", async () => {
     const token = await shownToken(page);
     await stage.stopServer();

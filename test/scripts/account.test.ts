@@ -33,6 +33,7 @@ async function account(
   directory: string,
   args: readonly string[],
   variables: EnvironmentVariables = {},
+  input = "",
 ): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
     env: {
@@ -41,8 +42,9 @@ async function account(
       ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}),
       ...variables,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  child.stdin.end(input);
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await code, out, err };
@@ -251,6 +253,36 @@ describe("account script", () => {
       content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
       const response = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
       refused(response, ROUTES.store, 403, "scope_refused");
+    });
+
+    it("changes a password: the old one and open sessions end, and the new one works", async () => {
+      const made = await create(directory);
+      const token = await server.login(made);
+      const change = (password: string) => account(directory, ["password", made.login, "--json"], {}, `${password}\n`);
+      const wrong = await change("wrong");
+      assert.deepEqual(wrong, { code: 1, out: "", err: "account: login or password is wrong\n" });
+      const { code, out, err } = await change(made.password);
+      assert.deepEqual({ code, err }, { code: 0, err: "" });
+      const changed = JSON.parse(out) as Login;
+      assert.equal(changed.login, made.login);
+      assert.notEqual(changed.password, made.password);
+      refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");
+      const search = { search: { target: "1", value: "*" } };
+      refused(await server.call(ROUTES.search, { token }, search), ROUTES.search, 401, "token_invalid");
+      const next = await server.login(changed);
+      content(
+        await server.call(ROUTES.store, { token: next }, { code: "c", topic: "t", payload: { a: 1 } }),
+        ROUTES.store,
+      );
+      await assertPasswordNowhere(changed, directory);
+    });
+
+    it("changes the demo account's password, also in its file", async () => {
+      const before = server.demo;
+      const { code, err } = await account(directory, ["password", before.login], {}, `${before.password}\n`);
+      assert.deepEqual({ code, err }, { code: 0, err: "" });
+      assert.notEqual(server.demo.password, before.password);
+      await server.login();
     });
 
     it("revokes an account: its logins fail and its sessions end", async () => {

@@ -1,4 +1,7 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
+import { accessHeaders } from "../proof/proof-access.ts";
 
-/** Client of the explorer's own server. */
-export const explorerClient = new ExplorerClient(location.origin, { credentials: "omit" });
+/** Creates a client of the explorer's own server, with the entered credentials. */
+export function explorerClient(): ExplorerClient {
+  return new ExplorerClient(location.origin, { credentials: "omit", headers: accessHeaders() });
+}

@@ -1,6 +1,11 @@
 import { ClientError } from "../../../client/errors.ts";
 import { texts } from "../texts/texts.ts";
 
+/** Returns whether the server requires credentials. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof ClientError && error.code === "unauthorized";
+}
+
 /** Text and remedy of a failure. */
 export function failureText(error: unknown): { readonly title: string; readonly help: string } {
   const { failures } = texts.value.explorer;
@@ -12,6 +17,8 @@ export function failureText(error: unknown): { readonly title: string; readonly 
     case "unreachable":
     case "timeout":
       return { title: failures.serverUnreachable, help: failures.serverUnreachableHelp };
+    case "unauthorized":
+      return { title: failures.unauthorized, help: failures.unauthorizedHelp };
     case "forbidden":
       return { title: failures.forbidden, help: failures.forbiddenHelp };
     case "too_many_requests":

@@ -2,9 +2,11 @@ import { render } from "preact";
 import "../styles/styles.ts";
 import { startTexts } from "../texts/texts.ts";
 import { startTheme } from "../theme/theme.ts";
+import { showHiddenCharacters } from "../hidden-characters.ts";
 import { Explorer } from "./explorer.tsx";
 import { followLinks } from "./route.ts";
 
+showHiddenCharacters();
 followLinks();
 startTheme();
 await startTexts();

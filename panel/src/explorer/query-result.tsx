@@ -4,7 +4,8 @@ import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { texts } from "../texts/texts.ts";
 import type { Query } from "./query.ts";
-import { failureText } from "./failure-text.ts";
+import { AccessField } from "../proof/access-field.tsx";
+import { failureText, isUnauthorized } from "./failure-text.ts";
 
 /** Shows the result of a query; before that, its progress or error. */
 export function QueryResult<T>({
@@ -26,6 +27,7 @@ export function QueryResult<T>({
       <Notice kind="bad" title={title}>
         {help}
       </Notice>
+      {isUnauthorized(result.error) ? <AccessField /> : null}
       <div>
         <Button free onClick={of.retry}>
           {texts.value.explorer.retry}

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { Notice } from "../components/notice.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { ServerFragment } from "../fragment/server-fragment.tsx";
-import type { Ending } from "../session/panel-session.ts";
+import { type Ending, IDLE_MINUTES } from "../session/panel-session.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { enhanceLogin, type Credentials } from "./enhance-login.ts";
@@ -62,6 +62,12 @@ function Ended({ ending }: { ending: Ending | undefined }) {
     case "expired":
       return (
         <Notice kind="warning" title={endings.expired}>
+          {endings.again}
+        </Notice>
+      );
+    case "idle":
+      return (
+        <Notice kind="warning" title={endings.idle(IDLE_MINUTES)}>
           {endings.again}
         </Notice>
       );

@@ -28,7 +28,7 @@ interface OnChain {
 export function PathView({ proof, isChecked = false }: { proof: ParsedProof; isChecked?: boolean }) {
   const hash = anchoredHash(proof);
   const query = useQuery(async (): Promise<OnChain> => {
-    const [chain, anchor] = await Promise.all([explorerClient.chain(), explorerClient.anchor(hash)]);
+    const [chain, anchor] = await Promise.all([explorerClient().chain(), explorerClient().anchor(hash)]);
     return { chain, anchor };
   }, hash);
   return (

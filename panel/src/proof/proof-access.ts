@@ -11,13 +11,17 @@ const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Short, because users wait: an error is shown, and can be retried. */
 const RETRY_FOR_MILLISECONDS = 3_000;
 
+/** The headers with the entered credentials. */
+export function accessHeaders(): Readonly<Record<string, string>> {
+  const shown = access.value.trim();
+  if (shown === "") return {};
+  return JWT.test(shown) ? { Authorization: `Bearer ${shown}` } : { "X-API-Key": shown };
+}
+
 /** Creates a client of the integrity-proof API with the entered credentials. */
 export function proofClient(): ProofClient {
-  const shown = access.value.trim();
-  const headers: Record<string, string> =
-    shown === "" ? {} : JWT.test(shown) ? { Authorization: `Bearer ${shown}` } : { "X-API-Key": shown };
   return new ProofClient(location.origin, {
-    headers,
+    headers: accessHeaders(),
     credentials: "omit",
     retryForMilliseconds: RETRY_FOR_MILLISECONDS,
   });

@@ -3,12 +3,15 @@ import { ClientError, isTransient } from "../../../client/errors.ts";
 import { pause } from "../../../client/pause.ts";
 import type { RecordClient } from "../../../client/records.ts";
 import { isBlocked } from "../components/blocking.ts";
+import type { Activity } from "./activity.ts";
 import type { OpenSession, SessionStore } from "./session-store.ts";
 import type { TokenLock } from "./token-lock.ts";
 
 /** Reasons why a session ended. */
-export type Ending = "closed" | "closed_elsewhere" | "expired" | "rejected";
+export type Ending = "closed" | "closed_elsewhere" | "expired" | "idle" | "rejected";
 
+/** Time without a use of the panel after which the session is no longer extended: each extension is a transaction. */
+export const IDLE_MINUTES = 15;
 /** Part of a session's lifetime before its renewal: early enough for a slow chain. */
 const RENEWED_AFTER = 1 / 3;
 /**
@@ -30,17 +33,22 @@ export class PanelSession {
   readonly secureKey = signal<string | undefined>(undefined);
   /** Whether the server was unreachable when the token was due for replacement. */
   readonly isUnreachable = signal(false);
+  /** Whether the session is not extended because nobody uses the panel. */
+  readonly isPaused = signal(false);
   readonly #client: RecordClient;
   readonly #store: SessionStore;
   readonly #lock: TokenLock;
+  readonly #activity: Activity;
   #renewal: Promise<void> | undefined;
 
-  constructor(client: RecordClient, store: SessionStore, lock: TokenLock) {
+  constructor(client: RecordClient, store: SessionStore, lock: TokenLock, activity: Activity) {
     this.#client = client;
     this.#store = store;
     this.#lock = lock;
+    this.#activity = activity;
     this.#follow();
     store.onChange(() => this.#follow());
+    activity.onUse(() => this.tick());
   }
 
   /**
@@ -107,8 +115,11 @@ export class PanelSession {
     const session = this.#store.read();
     if (session === undefined) return;
     const time = Date.now();
-    if (time >= session.endsAt) this.#end("expired");
-    else if (session.renewAt !== null && time >= session.renewAt) void this.renew();
+    const isIdle = time - this.#activity.lastUse() > IDLE_MINUTES * 60_000;
+    if (time >= session.endsAt) return this.#end(this.isPaused.value ? "idle" : "expired");
+    this.isPaused.value = isIdle;
+    if (isIdle) return;
+    if (session.renewAt !== null && time >= session.renewAt) void this.renew();
   }
 
   /** Replaces the token, and extends the session when it is due; concurrent callers share one renewal. */
@@ -172,6 +183,7 @@ export class PanelSession {
       this.ending.value = ending;
       this.secureKey.value = undefined;
       this.isUnreachable.value = false;
+      this.isPaused.value = false;
     });
   }
 

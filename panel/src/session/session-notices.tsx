@@ -1,5 +1,6 @@
 import { Notice } from "../components/notice.tsx";
 import { texts } from "../texts/texts.ts";
+import { IDLE_MINUTES } from "./panel-session.ts";
 import { session } from "./session.ts";
 
 /** Warnings about the session. The remaining time is in the bar above: here it would be read out every second. */
@@ -9,6 +10,12 @@ export function SessionNotices() {
     return (
       <Notice kind="warning" title={words.unreachable}>
         {words.unreachableHelp}
+      </Notice>
+    );
+  if (session.isPaused.value)
+    return (
+      <Notice kind="warning" title={words.paused}>
+        {words.pausedHelp(IDLE_MINUTES)}
       </Notice>
     );
   if (session.current.value?.renewAt === null)

@@ -10,7 +10,7 @@ import { fetchPeers, type PeerIdentity } from "../consensus/peer-comparison.ts";
 import { fetchValidators, lastProposals } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./node-block.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import type { Rpc } from "../rpc/rpc.ts";
+import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 export interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
@@ -50,6 +50,7 @@ export function nodeInspector({ rpc, relayer, names, nodes, requestTimeout }: No
       blockTime: block.time,
       syncing: syncing !== false,
       peers: peers.count,
+      idle: bft === undefined && peers.count === 0 && (await isIdle(rpc, head)),
       consensus: {
         protocol,
         validators: validators.map(nameOf),
@@ -70,6 +71,22 @@ export function nodeInspector({ rpc, relayer, names, nodes, requestTimeout }: No
       balance: BigInt(String(balance)),
     };
   };
+}
+
+/** Number of blocks that show whether a node also makes empty ones. */
+const RECENT_BLOCKS = 4;
+
+/** Returns whether no transaction waits and none of the newest blocks is empty; the first block always is. */
+async function isIdle(rpc: Pick<Rpc, "call">, head: number): Promise<boolean> {
+  const count = (block: string): Promise<number> => fetchQuantity(rpc, "eth_getBlockTransactionCountByNumber", [block]);
+  const recent = Array.from({ length: Math.min(RECENT_BLOCKS, head) }, (_, n) => toQuantity(head - n));
+  try {
+    const [waiting, ...counts] = await Promise.all([count("pending"), ...recent.map(count)]);
+    return waiting === 0 && !counts.includes(0);
+  } catch {
+    // A node without these queries counts as one of a network.
+    return false;
+  }
 }
 
 /**

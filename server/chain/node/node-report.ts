@@ -10,6 +10,8 @@ export interface NodeReport {
   readonly blockTime: number;
   readonly syncing: boolean;
   readonly peers: number;
+  /** Whether it is a node without a network that makes blocks for transactions only, and no transaction waits. */
+  readonly idle: boolean;
   readonly consensus: {
     readonly protocol: string;
     /** Names or addresses. */

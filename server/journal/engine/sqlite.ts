@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { LRUCache } from "lru-cache";
 import { type Dialect, SqliteAdapter, SqliteDialect, type SqliteStatement } from "kysely";
 import { SealbookError } from "../../errors.ts";
+import { makePrivate, restrict } from "../../kit/private-file.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type CommitLog, durableCommits } from "./durable-commits.ts";
 import { isBusy, translateError } from "./sqlite-errors.ts";
@@ -38,13 +39,15 @@ interface Prepared {
 /**
  * The embedded engine: one file, write-ahead log, every commit synced to disk before it returns.
  *
- * @param file Path of the database; its folder is created when missing
+ * @param file Path of the database, which only its owner can read; its folder is created when missing
  */
 export function sqliteDialect(
   file: string,
   { guard = new StorageGuard(), dataSync = promisify(fdatasync) }: SqliteOptions = {},
 ): Dialect {
   mkdirSync(dirname(file), { recursive: true });
+  makePrivate(file);
+  for (const suffix of ["-wal", "-shm"]) restrict(`${file}${suffix}`);
   const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MILLISECONDS });
   useWriteAheadLog(database);
   // LIKE is case-sensitive. Hashes are spread over pages at random: a larger cache and rarer WAL checkpoints save

@@ -34,8 +34,8 @@ export function AddressView({ address }: { address: string }) {
 async function found(address: string) {
   try {
     const [explored, activity] = await Promise.all([
-      explorerClient.address(address),
-      explorerClient.activity(address, { limit: PAGE }),
+      explorerClient().address(address),
+      explorerClient().activity(address, { limit: PAGE }),
     ]);
     return { explored, activity };
   } catch (error) {
@@ -113,7 +113,7 @@ function Activity({ address, first }: { address: string; first: AddressActivity 
   const state = useSignal<"" | "loading" | "failed">("");
   const load = async (): Promise<void> => {
     state.value = "loading";
-    const page = await explorerClient
+    const page = await explorerClient()
       .activity(address, { limit: PAGE, cursor: list.value.next })
       .catch(() => undefined);
     state.value = page === undefined ? "failed" : "";

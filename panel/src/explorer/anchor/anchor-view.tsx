@@ -16,7 +16,7 @@ import { useTitle } from "../title.ts";
 /** An anchored hash: a recorded hash or the root of a batch. */
 export function AnchorView({ hash }: { hash: string }) {
   const { anchor } = texts.value.explorer;
-  const query = useQuery(() => explorerClient.anchor(hash), hash);
+  const query = useQuery(() => explorerClient().anchor(hash), hash);
   return (
     <QueryResult of={query} missing={<NotFound title={anchor.missing}>{anchor.missingHelp}</NotFound>}>
       {(found) => <Anchor anchor={found} />}

@@ -23,7 +23,7 @@ const PAGE = 50;
 /** A block, and the transactions in it. */
 export function BlockView({ id }: { id: string }) {
   const { block } = texts.value.explorer;
-  const query = useQuery(() => explorerClient.block(id, { limit: PAGE }), id);
+  const query = useQuery(() => explorerClient().block(id, { limit: PAGE }), id);
   return (
     <QueryResult of={query} missing={<NotFound title={block.missing}>{block.missingHelp}</NotFound>}>
       {(found) => <Block block={found} />}
@@ -128,7 +128,7 @@ function Transactions({ block }: { block: ExploredBlock }) {
   });
   const failed = useSignal(false);
   const load = async (): Promise<void> => {
-    const page = await explorerClient
+    const page = await explorerClient()
       .block(block.hash, { limit: PAGE, cursor: more.value.next })
       .catch(() => undefined);
     failed.value = page === undefined;

@@ -31,7 +31,7 @@ export function SearchView({ text }: { text: string }) {
 
 async function fetchResults(text: string): Promise<readonly SearchResult[] | "unreadable"> {
   try {
-    return await explorerClient.search(text.trim());
+    return await explorerClient().search(text.trim());
   } catch (error) {
     if (error instanceof ClientError && error.code === "malformed") return "unreadable";
     throw error;

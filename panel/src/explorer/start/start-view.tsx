@@ -53,9 +53,9 @@ export function StartView() {
 async function newest() {
   const limit = SHOWN;
   const [chain, { blocks }, { anchors }] = await Promise.all([
-    explorerClient.chain(),
-    explorerClient.blocks({ limit }),
-    explorerClient.anchors({ limit }),
+    explorerClient().chain(),
+    explorerClient().blocks({ limit }),
+    explorerClient().anchors({ limit }),
   ]);
   return { chain, blocks, anchors };
 }

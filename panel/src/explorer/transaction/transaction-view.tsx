@@ -26,7 +26,7 @@ const BADGES = { pending: "warning", succeeded: "good", reverted: "bad" } as con
 /** A transaction: summary first, then all details. */
 export function TransactionView({ hash }: { hash: string }) {
   const words = texts.value.explorer.transaction;
-  const query = useQuery(() => explorerClient.transaction(hash), hash, EVERY_MILLISECONDS);
+  const query = useQuery(() => explorerClient().transaction(hash), hash, EVERY_MILLISECONDS);
   return (
     <QueryResult of={query} missing={<NotFound title={words.missing}>{words.missingHelp}</NotFound>}>
       {(transaction) => <Transaction transaction={transaction} />}

@@ -234,6 +234,8 @@ export const explorer = {
     chainUnavailableHelp: "The server has no connection to its node. Nothing is lost. Try again in a moment.",
     serverUnreachable: "The server does not respond",
     serverUnreachableHelp: "It may be restarting, or your network is down. Try again in a moment.",
+    unauthorized: "An API key is required",
+    unauthorizedHelp: "Enter an API key or a token of this server, and try again. The operator issues them.",
     forbidden: "Access from your network is not allowed",
     forbiddenHelp: "The operator has restricted the explorer to certain networks. Use one of them, or request access.",
     tooMany: "Too many requests",

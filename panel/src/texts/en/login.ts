@@ -23,6 +23,7 @@ export const login = {
     closed: "You are logged out. The token is no longer valid.",
     closedElsewhere: "The session was ended in another tab.",
     expired: "The session has expired.",
+    idle: (minutes: number) => `The session has ended because the panel was not used for ${minutes} minutes.`,
     rejected: "The session has ended: its token is no longer valid.",
     again: "Log in to continue. Your input is preserved.",
   },

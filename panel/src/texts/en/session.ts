@@ -2,6 +2,10 @@ export const session = {
   left: (seconds: number) => `The session has ${seconds} s left; it is extended automatically.`,
   ending: "The session is about to end",
   endingHelp: "It can no longer be extended. Log in again when it has ended. Your input is preserved.",
+  paused: "The session is not extended at the moment",
+  pausedHelp: (minutes: number) =>
+    `Nobody has used the panel for ${minutes} minutes. ` +
+    "A key, a click or a movement of the pointer continues the session.",
   unreachable: "The server cannot be reached",
   unreachableHelp:
     "The session cannot be extended until the server responds. The panel retries every second; the clock above " +
