@@ -4,6 +4,8 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type ResumePoint } from "./resume-point.ts";
+import type { Address } from "../../server/chain/transaction.ts";
+import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
@@ -69,7 +71,9 @@ async function check(options: Options): Promise<void> {
     await usingChain(
       config.chain,
       ({ rpc, deployment }) =>
-        checkIn(config, options, retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor))),
+        checkIn(config, options, (former) =>
+          retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former })),
+        ),
       { onlyReads: true },
     );
   } catch (error) {
@@ -93,15 +97,21 @@ function retried(client: ProofAnchorClient): AnchorQueries {
     return query();
   };
   return {
-    anchorOf: (hash) => retry(() => client.anchorOf(hash)),
+    anchorOf: (hash, contract) => retry(() => client.anchorOf(hash, contract)),
     anchoringBlock: (number) => retry(() => client.anchoringBlock(number)),
   };
 }
 
-async function checkIn(config: Config, options: Options, chain: AnchorQueries | undefined): Promise<void> {
+/** @param openChain Opens the chain with the contracts that have anchors of the journal */
+async function checkIn(
+  config: Config,
+  options: Options,
+  openChain: ((contracts: readonly Address[]) => AnchorQueries) | undefined,
+): Promise<void> {
   const database = await openJournalDatabase(config.database);
   try {
-    await checkAll(database, config.dataDirectory, options, chain);
+    const contracts = await anchorContracts(database);
+    await checkAll(database, config.dataDirectory, options, openChain?.(contracts.map(({ address }) => address)));
   } finally {
     await database.destroy();
   }

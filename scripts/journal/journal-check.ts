@@ -384,11 +384,11 @@ export class JournalCheck {
     mined: AnchoringBlock | undefined,
   ): Promise<void> {
     this.#compared += 1;
-    const { hash, blockNumber } = confirmation;
-    if (onChainFinding(confirmation, await chain.anchorOf(hash), mined) === undefined) return;
+    const { hash, contract, blockNumber } = confirmation;
+    if (onChainFinding(confirmation, await chain.anchorOf(hash, contract), mined) === undefined) return;
     // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
     // that.
-    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.anchoringBlock(blockNumber)]);
+    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash, contract), chain.anchoringBlock(blockNumber)]);
     const finding = onChainFinding(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);

@@ -52,6 +52,12 @@ export interface AttestationServiceDeps {
 export type AttestationSubject =
   { readonly documentId: string } | { readonly hash: Uint8Array } | { readonly verificationId: string };
 
+/** A proof with its Merkle path, and the hash or root that is anchored. */
+interface Completed {
+  readonly proof: AttestedProof["proof"];
+  readonly anchored: Uint8Array;
+}
+
 /** A record before its portable proof is added. */
 type CheckedProof = Omit<AttestedProof, "bundle">;
 
@@ -119,6 +125,7 @@ export class AttestationService {
     }
     const { recordHash, merkle } = newest.proof;
     const queries = {
+      contract: newest.proof.outcome.contract,
       anchor: chain.anchorQuery(merkle?.root ?? recordHash),
       verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
     };
@@ -130,7 +137,7 @@ export class AttestationService {
   async #checked(proofs: readonly ConfirmedProof[], checked: VerifiedEntries) {
     const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
-    const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
+    const complete: Completed[] = [];
     for (const stored of proofs) {
       const fault = await audit.faultOf(stored);
       if (fault !== undefined) throw contradiction(fault);
@@ -140,13 +147,13 @@ export class AttestationService {
     // Records of one batch share their root, which is queried once.
     const indexes = new Map<string, number>();
     const anchored = complete
-      .map(({ anchored }) => anchored)
-      .filter((hash) => {
+      .map(({ anchored: hash, proof }) => ({ hash, contract: proof.outcome.contract }))
+      .filter(({ hash }) => {
         const key = keyOf(hash);
         return !indexes.has(key) && indexes.set(key, indexes.size);
       });
     const { block, anchors } = await chain.inspect(anchored);
-    for (const [index, hash] of anchored.entries()) {
+    for (const [index, { hash }] of anchored.entries()) {
       const inspected = anchors[index];
       // The contract's response is only what the node returns; the event is in the block.
       if (inspected !== undefined && inspected.time !== 0 && !(await chain.inclusionOf(hash, inspected)))
@@ -183,7 +190,7 @@ export class AttestationService {
   }
 
   /** Adds the Merkle path to a proof and verifies that it leads to the anchor. */
-  async #complete(stored: ConfirmedProof): Promise<{ proof: AttestedProof["proof"]; anchored: Uint8Array }> {
+  async #complete(stored: ConfirmedProof): Promise<Completed> {
     const { documentId, hash, recordHash, metadata, acceptedAt, outcome, content, anchorId, leafIndex: index } = stored;
     const tree = content && (await this.#deps.trees.of(anchorId, content));
     const merkle: Proof["merkle"] = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };

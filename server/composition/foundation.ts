@@ -42,7 +42,7 @@ export interface Foundation extends Monitoring {
 
 export function createFoundation(
   config: ChainConfig,
-  { link, database, validators }: Pick<Opened, "link" | "database" | "validators">,
+  { link, database, validators, former }: Pick<Opened, "link" | "database" | "validators" | "former">,
   logger: Logger,
   { clock, steadyClock }: Pick<Foundation, "clock" | "steadyClock">,
 ): Foundation {
@@ -56,7 +56,11 @@ export function createFoundation(
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const { ProofAnchor } = deployment.contracts;
   const chain = new VerifiedChain(rpc, { validatorNames, validators, finality: config.finality });
-  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, chain });
+  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, {
+    firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
+    former: former.map(({ address }) => address),
+    chain,
+  });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable
       ? logger.info("the chain's node responds again")

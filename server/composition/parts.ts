@@ -113,7 +113,10 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const pictures = new DrawnPictures(config.map.tiles);
   const printer = new AttestationPrinter();
-  const explorerDecoder = new ThreadedDecoder(foundation.link.deployment.contracts);
+  const explorerDecoder = new ThreadedDecoder(
+    foundation.link.deployment.contracts,
+    opened.former.map(({ address }) => address),
+  );
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
   const built = { ...parts, months, recovery, operations, pictures, printer, explorerDecoder };
   return { ...built, bot: buildBot(built, options) };

@@ -71,6 +71,7 @@ export function selectProofs(database: Database) {
     )
     .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
       "proofs.sequence",
