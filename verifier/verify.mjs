@@ -950,6 +950,8 @@ const attestedRecord = (value, path) => {
   );
   object({ timestamp: integer, block_number: integer, size: integer })(value.first_anchor, `${path}.first_anchor`);
   nullOr(string)(value.bundle, `${path}.bundle`);
+  // Statements from before contracts could be exchanged name one contract for all records.
+  if (value.contract !== undefined) string(value.contract, `${path}.contract`);
 };
 
 /** Checks the members of a statement that the checks read. */
@@ -1023,7 +1025,9 @@ async function checkAttachedBundle({ statement }, record, options, readAttachmen
     chain_id: bundle.anchor.chain_id,
     contract: bundle.anchor.contract,
   };
-  const stated = { ...record, chain_id: chain.chain_id, contract: chain.contract.toLowerCase() };
+  // Records of before and after an exchange of the contracts are in different ones.
+  const contract = (record.contract ?? chain.contract).toLowerCase();
+  const stated = { ...record, chain_id: chain.chain_id, contract };
   for (const [name, value] of Object.entries(proven)) {
     if (canonicalJson(value) !== canonicalJson(stated[name])) fail(`the statement has another ${name} than the bundle`);
   }

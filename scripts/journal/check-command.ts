@@ -4,6 +4,8 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type ResumePoint } from "./resume-point.ts";
+import type { Address } from "../../server/chain/transaction.ts";
+import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
@@ -14,6 +16,7 @@ import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine, resultLine } from "./check-report.ts";
+import { interruptible } from "./interruptible.ts";
 import { readResumePoint, writeResumePoint } from "./resume-file.ts";
 
 const FOUND = 1;
@@ -68,7 +71,9 @@ async function check(options: Options): Promise<void> {
     await usingChain(
       config.chain,
       ({ rpc, deployment }) =>
-        checkIn(config, options, retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor))),
+        checkIn(config, options, (former) =>
+          retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former })),
+        ),
       { onlyReads: true },
     );
   } catch (error) {
@@ -92,15 +97,21 @@ function retried(client: ProofAnchorClient): AnchorQueries {
     return query();
   };
   return {
-    anchorOf: (hash) => retry(() => client.anchorOf(hash)),
+    anchorOf: (hash, contract) => retry(() => client.anchorOf(hash, contract)),
     anchoringBlock: (number) => retry(() => client.anchoringBlock(number)),
   };
 }
 
-async function checkIn(config: Config, options: Options, chain: AnchorQueries | undefined): Promise<void> {
+/** @param openChain Opens the chain with the contracts that have anchors of the journal */
+async function checkIn(
+  config: Config,
+  options: Options,
+  openChain: ((contracts: readonly Address[]) => AnchorQueries) | undefined,
+): Promise<void> {
   const database = await openJournalDatabase(config.database);
   try {
-    await checkAll(database, config.dataDirectory, options, chain);
+    const contracts = await anchorContracts(database);
+    await checkAll(database, config.dataDirectory, options, openChain?.(contracts.map(({ address }) => address)));
   } finally {
     await database.destroy();
   }
@@ -119,34 +130,30 @@ async function checkAll(
   const keep = async (resumePoint: ResumePoint): Promise<void> => {
     if (options.from === undefined) await writeResumePoint(file, resumePoint, readsChain);
   };
-  const stop = new AbortController();
-  const interrupt = (): void => {
-    if (stop.signal.aborted) process.exit(INTERRUPTED);
-    stop.abort();
-  };
-  process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
   const stages = new Stages();
   let keptAt = Date.now();
   let result: CheckResult;
   try {
-    result = await JournalCheck.run(
-      {
-        database,
-        ...(chain === undefined ? {} : { chain }),
-        onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
-        onProgress: (stage, done, total) => stages.update(stage, done, total),
-        async onResumePoint(resumePoint) {
-          if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
-          keptAt = Date.now();
-          await keep(resumePoint);
+    const from = await startOf(database, file, options, readsChain);
+    result = await interruptible((signal) =>
+      JournalCheck.run(
+        {
+          database,
+          ...(chain === undefined ? {} : { chain }),
+          onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
+          onProgress: (stage, done, total) => stages.update(stage, done, total),
+          async onResumePoint(resumePoint) {
+            if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
+            keptAt = Date.now();
+            await keep(resumePoint);
+          },
         },
-      },
-      await startOf(database, file, options, readsChain),
-      stop.signal,
+        from,
+        signal,
+      ),
     );
   } finally {
     stages.stop();
-    process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
   await keep(result.resumePoint);
   process.stdout.write(`${resultLine(result, readsChain, json)}\n`);

@@ -119,6 +119,8 @@ export type Finding =
   | { readonly kind: "checkpoint_differs"; readonly sequence: number; readonly checkpoint: number }
   | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
   | { readonly kind: "key_stray"; readonly sequence: number; readonly key: number }
+  /** The keys of a slice of the index, one of 256, do not give the sums that were written with them. */
+  | { readonly kind: "sums_differ"; readonly slice: number }
   /** Too many to list one by one, or of entries outside of the checked range. */
   | { readonly kind: "keys_differ"; readonly entries: EntryRange }
   | {
@@ -230,6 +232,8 @@ export function findingText(finding: Finding): string {
       return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
     case "key_stray":
       return `key ${finding.key}: it leads to entry ${finding.sequence}, which it does not belong to`;
+    case "sums_differ":
+      return `slice ${finding.slice} of the index: its keys or their sums were changed`;
     case "keys_differ":
       return `${rangeText(finding.entries)}: what they are found by is not what belongs to them`;
     case "chain_differs":

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
+import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { openJournalDatabase } from "../../server/composition/database.ts";
@@ -46,6 +47,7 @@ async function run(config: Config, paths: readonly string[]): Promise<Imported> 
   const { promise, resolve } = Promise.withResolvers<Imported>();
   await usingChain(config.chain, async ({ rpc, deployment }) => {
     const database = await openJournalDatabase(config.database);
+    const former = await anchorContracts(database);
     const progress = showProgress("importing", total, "bundles");
     try {
       const imported = await importBundles(
@@ -53,7 +55,8 @@ async function run(config: Config, paths: readonly string[]): Promise<Imported> 
           database,
           contracts: deployment.contracts,
           chain: new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, {
-            firstBlock: deployment.firstBlock,
+            firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
+            former: former.map(({ address }) => address),
             chain: new VerifiedChain(rpc, { validatorNames: config.chain.validatorNames }),
           }),
           query: (method, parameters) => rpc.call(method, parameters),

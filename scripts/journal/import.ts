@@ -1,5 +1,5 @@
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import type { ContractAddresses } from "../../server/chain/transaction.ts";
+import type { Address, ContractAddresses } from "../../server/chain/transaction.ts";
 import { createJournal, type Journal } from "../../server/composition/journal.ts";
 import { reasonOf } from "../../server/errors.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -22,7 +22,7 @@ const KEPT_QUERIES = 256;
 export interface ImportDeps {
   readonly database: Database;
   readonly contracts: ContractAddresses;
-  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "anchors">;
+  readonly chain: Pick<ProofAnchorClient, "contracts" | "anchorCall" | "anchorOf" | "blockOf" | "anchors">;
   /** Makes a JSON-RPC call to the chain's node. */
   readonly query: NonNullable<VerifyOptions["node"]>;
   /** Called with each bundle that is not imported because it is invalid or contradicts journal or chain. */
@@ -56,7 +56,7 @@ export async function importBundles(deps: ImportDeps, files: AsyncIterable<strin
     const query = cached(deps.query);
     for await (const file of files) {
       try {
-        const isNew = staged.add(await verified(file, { contract: deps.contracts.ProofAnchor, node: query }));
+        const isNew = staged.add(await verified(file, deps.chain.contracts, query));
         if (!isNew) counts.known += 1;
       } catch (error) {
         refuse(file, reasonOf(error));
@@ -79,10 +79,12 @@ export async function importBundles(deps: ImportDeps, files: AsyncIterable<strin
 }
 
 /** @throws when the bundle is invalid, or the chain does not have its block */
-async function verified(file: string, options: VerifyOptions): Promise<StagedBundle> {
+async function verified(file: string, contracts: readonly Address[], node: ImportDeps["query"]): Promise<StagedBundle> {
   const text = await readBundle(file);
-  const { record, merkle, block } = Bundle.parse(JSON.parse(text));
-  const result = await verifyBundle(text, record.hash, options);
+  const { record, merkle, anchor, block } = Bundle.parse(JSON.parse(text));
+  const own = contracts.find((each) => each.toLowerCase() === anchor.contract);
+  if (own === undefined) throw new Error(`its contract ${anchor.contract} is none of the journal`);
+  const result = await verifyBundle(text, record.hash, { ...(own !== undefined && { contract: own }), node });
   if (!result.ok) {
     const failed = result.steps.find((step) => !step.ok);
     throw new Error(failed === undefined || failed.ok ? "is invalid" : `${failed.title}: ${failed.reason}`);
@@ -161,7 +163,7 @@ async function add(deps: ImportDeps, journal: Journal, missing: readonly Propose
       .insertInto("transactions")
       .values({
         purpose: "anchor",
-        to_address: deps.contracts.ProofAnchor,
+        to_address: mined.contract,
         state: "confirmed",
         hash: mined.transactionHash,
         block_number: mined.block.number,

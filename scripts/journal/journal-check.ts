@@ -11,6 +11,7 @@ import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 import { DigestChain } from "./digest-chain.ts";
 import { ENTRIES_PER_BLOCK } from "../../server/journal/integrity/digest-tree.ts";
 import { checkpointHashAt, wrongNodes } from "../../server/journal/entries/digest-nodes.ts";
+import { SLICES } from "../../server/journal/index/key-sums.ts";
 import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { Finding, Subject } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
@@ -20,7 +21,7 @@ import { anchorsWithoutProofs, readAnchors } from "./anchor-fact-rows.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { readEntries, type StoredEntry } from "../../server/journal/entries/entry-rows.ts";
 import { digestFrom, nearestWhole } from "../../server/journal/entries/entry-source.ts";
-import { checkKeys, keysOf } from "./key-check.ts";
+import { checkKeys, checkSums, keysOf } from "./key-check.ts";
 import {
   type ConfirmationEntry,
   type JournalEntry,
@@ -48,7 +49,7 @@ export interface JournalCheckDeps {
   /** Receives each finding as soon as it is determined. */
   readonly onFinding: (finding: Finding) => void;
   /** Receives the progress. */
-  readonly onProgress?: (stage: "entries" | "keys", done: number, total: number) => void;
+  readonly onProgress?: (stage: "entries" | "keys" | "slices", done: number, total: number) => void;
   /** Receives, at intervals, the point up to which there are no findings. */
   readonly onResumePoint?: (resumePoint: ResumePoint) => void | Promise<void>;
 }
@@ -153,6 +154,11 @@ export class JournalCheck {
       { sums: this.#sums, entries, hasEarlier, proofs },
       (finding) => this.#report(finding),
       onKeys,
+    );
+    await checkSums(
+      database,
+      (finding) => this.#report(finding),
+      (done) => onProgress?.("slices", done, SLICES),
     );
     await this.#keepResumePoint(this.#head.sequence);
     return this.#result(true);
@@ -378,11 +384,11 @@ export class JournalCheck {
     mined: AnchoringBlock | undefined,
   ): Promise<void> {
     this.#compared += 1;
-    const { hash, blockNumber } = confirmation;
-    if (onChainFinding(confirmation, await chain.anchorOf(hash), mined) === undefined) return;
+    const { hash, contract, blockNumber } = confirmation;
+    if (onChainFinding(confirmation, await chain.anchorOf(hash, contract), mined) === undefined) return;
     // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
     // that.
-    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash), chain.anchoringBlock(blockNumber)]);
+    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash, contract), chain.anchoringBlock(blockNumber)]);
     const finding = onChainFinding(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);

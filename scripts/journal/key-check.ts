@@ -8,6 +8,7 @@ import { newestSequence } from "../../server/journal/entries/entry-log.ts";
 import type { IndexedKey } from "../../server/journal/index/key-codec.ts";
 import type { ProofEntry } from "../../server/journal/entries/codec.ts";
 import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
+import { isSliceWhole, SLICES } from "../../server/journal/index/key-sums.ts";
 import { storedKeys } from "../../server/journal/index/stored-keys.ts";
 
 /** Maximum number of ranges whose keys are compared one by one; further ranges are only reported as different. */
@@ -69,6 +70,22 @@ export async function checkKeys(
   const named = differing.slice(0, MOST_RANGES);
   if (named.length > 0) await nameKeys(database, named, proofs, report);
   for (const range of differing.slice(MOST_RANGES)) report({ kind: "keys_differ", entries: range });
+}
+
+/**
+ * Compares the keys of each slice of the index with the sums that were written with them.
+ * @param onProgress Receives the number of slices
+ */
+export async function checkSums(
+  database: Database,
+  report: (finding: Finding) => void,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    if (!(await isSliceWhole(database, slice))) report({ kind: "sums_differ", slice });
+    onProgress(slice + 1);
+    await nextTurn();
+  }
 }
 
 /** Compares key by key. */

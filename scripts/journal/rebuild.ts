@@ -7,13 +7,13 @@ import {
   type TreeNode,
 } from "../../server/journal/integrity/digest-tree.ts";
 import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
-import type { BlockReference } from "../../server/chain/block.ts";
 import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
+import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchor-content.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { confirmationRow, confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
+import { type AnchorContract, anchorContracts } from "../../server/journal/contract-store.ts";
+import { confirmInBlocks, insertConfirmation } from "../../server/journal/entries/confirmations.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import {
   type AccountEntry,
@@ -53,7 +53,7 @@ export interface UnconfirmedLeaves {
 
 /**
  * Rebuilds an empty journal in one transaction.
- * @param contract Address of the anchor contract
+ * @param contract Address of the anchor contract for what is to be anchored yet
  */
 export function rebuildJournal<T>(
   database: Database,
@@ -66,7 +66,7 @@ export function rebuildJournal<T>(
 /** Writes a journal from its entries; inside a transaction. */
 export class JournalRebuild {
   readonly #database: Database;
-  /** Address of the anchor contract. */
+  /** Address of the anchor contract for what is to be anchored yet. */
   readonly #contract: string;
   readonly #open = new Map<number, OpenBatch>();
   /** Entries, by the content of their checkpoint, that may have a checkpoint on chain that the replica lacks. */
@@ -87,6 +87,11 @@ export class JournalRebuild {
 
   get proofs(): number {
     return this.#proofs;
+  }
+
+  /** Returns the contracts that the entries name. */
+  contracts(): Promise<AnchorContract[]> {
+    return anchorContracts(this.#database);
   }
 
   get newestBlock(): number {
@@ -178,11 +183,11 @@ export class JournalRebuild {
   async confirm(
     leaves: UnconfirmedLeaves,
     content: AnchorContent,
-    transactionHash: Uint8Array,
-    block: BlockReference,
+    { contract, transactionHash, block }: BlockInclusion,
   ): Promise<void> {
     const id = await this.#anchor(leaves, content, {
       state: "confirmed",
+      to_address: contract,
       hash: transactionHash,
       outcome_at: Date.now(),
     });
@@ -191,14 +196,14 @@ export class JournalRebuild {
 
   /** Queues anchors for leaves that neither an entry nor the chain confirms; any relayer can send them. */
   async queue(leaves: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
-    await this.#anchor(leaves, content, { state: "queued", data: call.data });
+    await this.#anchor(leaves, content, { state: "queued", to_address: this.#contract, data: call.data });
   }
 
   /**
    * Writes the confirmation of a checkpoint on chain. Ignores hashes that are not of the journal or are
    * already confirmed.
    */
-  async confirmCheckpoint(hash: Uint8Array, transactionHash: Uint8Array, block: BlockReference): Promise<void> {
+  async confirmCheckpoint(hash: Uint8Array, { contract, transactionHash, block }: BlockInclusion): Promise<void> {
     const checkpoint = this.#unanchored.get(keyOfDigest(hash));
     if (checkpoint === undefined) return;
     const places = {
@@ -208,7 +213,8 @@ export class JournalRebuild {
       firstSequence: checkpoint + 1,
       lastSequence: checkpoint,
     };
-    const mined = { state: "confirmed", hash: transactionHash, outcome_at: Date.now() } as const;
+    const sent = { to_address: contract, hash: transactionHash };
+    const mined = { state: "confirmed", ...sent, outcome_at: Date.now() } as const;
     const id = await this.#anchor(places, { hash, size: 0 }, mined, checkpoint);
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
@@ -222,13 +228,13 @@ export class JournalRebuild {
   async #anchor(
     leaves: UnconfirmedLeaves,
     { hash, size }: AnchorContent,
-    state: Pick<Insertable<TransactionsTable>, "state" | "hash" | "data" | "outcome_at">,
+    state: Pick<Insertable<TransactionsTable>, "state" | "to_address" | "hash" | "data" | "outcome_at">,
     checkpoint: number | null = null,
   ): Promise<number> {
     const now = Date.now();
     const { id: transactionId } = await this.#database
       .insertInto("transactions")
-      .values({ purpose: "anchor", to_address: this.#contract, created_at: now, ...state })
+      .values({ purpose: "anchor", created_at: now, ...state })
       .returning("id")
       .executeTakeFirstOrThrow();
     const first = await this.#database
@@ -302,7 +308,7 @@ export class JournalRebuild {
     this.#block = Math.max(this.#block, entry.blockNumber);
     this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
     if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
-    await this.#database.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
+    await insertConfirmation(this.#database, entry, digest);
     const transactionId = await this.#addTransaction(entry);
     const known = await this.#database
       .selectFrom("anchors")
@@ -376,7 +382,7 @@ export class JournalRebuild {
       .insertInto("transactions")
       .values({
         purpose: "anchor",
-        to_address: this.#contract,
+        to_address: entry.contract,
         state: "confirmed",
         hash: transactionHash,
         ...block,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { openJournalDatabase } from "../../server/composition/database.ts";
+import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
 import { acknowledgedText } from "../../server/journal/reconciliation/divergence.ts";
 import { appendNotice } from "../../server/journal/entries/entry-log.ts";
 import { printable } from "../proofs/reason.ts";
@@ -9,6 +9,7 @@ import { CommandFailure } from "../proofs/run-command.ts";
 
 /** Divergences per transaction, to bound the wait of other writers. */
 const AT_ONCE = 500;
+const BAD_USAGE = 2;
 
 interface Options {
   readonly reason?: string;
@@ -34,6 +35,8 @@ Exit code: 0 done or listed, 1 nothing to resolve, 2 wrong usage.`,
 
 async function resolve(subject: string | undefined, { reason, all }: Options): Promise<void> {
   const config = parseConfig(readEnv(), { relays: false });
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
   const database = await openJournalDatabase(config.database);
   try {
     const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
@@ -41,7 +44,7 @@ async function resolve(subject: string | undefined, { reason, all }: Options): P
       for (const each of open) console.log(printable(acknowledgedText(each)));
       return;
     }
-    if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed");
+    if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed", BAD_USAGE);
     const chosen = open.filter((each) => (all ? each.subject.startsWith(subject) : each.subject === subject));
     if (chosen.length === 0) throw new CommandFailure(`there is no divergence ${subject}`);
     for (let first = 0; first < chosen.length; first += AT_ONCE) {
@@ -58,7 +61,7 @@ async function resolve(subject: string | undefined, { reason, all }: Options): P
         }
       });
     }
-    console.log(`${chosen.length} divergences are acknowledged`);
+    console.log(chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`);
   } finally {
     await database.destroy();
   }

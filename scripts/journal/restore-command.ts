@@ -17,6 +17,7 @@ import { type Config, parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment-fault.ts";
+import { journalName } from "../../server/journal/contract-store.ts";
 import { openJournalDatabase } from "../../server/composition/database.ts";
 import { rebuildJournal } from "./rebuild.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
@@ -56,7 +57,7 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
 }
 
 async function restore(
-  { dataDirectory, chain, database: databaseConfig }: Config,
+  { dataDirectory, chain, database: databaseConfig, journal: { mayReplaceContracts } }: Config,
   address: TargetAddress,
 ): Promise<Restored> {
   await using opened = new AsyncDisposableStack();
@@ -65,9 +66,11 @@ async function restore(
   const deployment = await deploymentAt(chain, address);
   const link = await openContracts(chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
-  if (deploymentName(link.deployment) !== deploymentName(deployment)) {
+  const isOther = deploymentName(link.deployment) !== deploymentName(deployment);
+  if (isOther && (!mayReplaceContracts || link.deployment.chainId !== deployment.chainId)) {
     throw new CommandFailure(
-      `the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}`,
+      `the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}. If its ` +
+        "journal continued with these contracts, set NEW_CONTRACTS=yes",
     );
   }
   const database = await openJournalDatabase(databaseConfig);
@@ -81,15 +84,18 @@ async function restore(
   );
   let started = false;
   try {
-    const { ProofAnchor } = deployment.contracts;
+    const { ProofAnchor } = link.deployment.contracts;
+    await journalName(database, deploymentName(deployment));
     return await rebuildJournal(database, ProofAnchor, (rebuild) =>
       restoreJournal({
         target,
         rebuild,
-        chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
-          firstBlock: deployment.firstBlock,
-          chain: new VerifiedChain(link.rpc, { validatorNames: chain.validatorNames }),
-        }),
+        openChain: (contracts) =>
+          new ProofAnchorClient(link.rpc, ProofAnchor, {
+            firstBlock: deployment.firstBlock,
+            former: [deployment.contracts.ProofAnchor, ...contracts.map(({ address }) => address)],
+            chain: new VerifiedChain(link.rpc, { validatorNames: chain.validatorNames }),
+          }),
         onSegment(done, total, entries) {
           if (!started) bar.start(total, 0, { entries: 0 });
           started = true;

@@ -1,18 +1,23 @@
 import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
 import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
+import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import type { AnchorContract } from "../../server/journal/contract-store.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 import { readSegments } from "../../server/journal/replication/segment-reader.ts";
+
+/** Reads of the chain. */
+type RestoringChain = Pick<
+  ProofAnchorClient,
+  "anchorCall" | "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors"
+>;
 
 export interface RestoringDeps {
   readonly target: SegmentTarget;
   readonly rebuild: JournalRebuild;
-  readonly chain: Pick<
-    ProofAnchorClient,
-    "anchorCall" | "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors"
-  >;
+  /** Opens the chain with the contracts that the entries name. */
+  readonly openChain: (contracts: readonly AnchorContract[]) => RestoringChain;
   readonly onSegment: (done: number, total: number, entries: number) => void;
 }
 
@@ -41,25 +46,30 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
     entries += lines.length;
     onSegment(done, total, entries);
   }
+  const chain = deps.openChain(await rebuild.contracts());
   let confirmedSince = 0;
   let pending = 0;
   for await (const leaves of rebuild.unconfirmed()) {
-    if (await recordOutcome(deps, leaves)) confirmedSince += leaves.hashes.length;
+    if (await recordOutcome(rebuild, chain, leaves)) confirmedSince += leaves.hashes.length;
     else pending += leaves.hashes.length;
   }
-  await findCheckpoints(deps);
+  await findCheckpoints(rebuild, chain);
   await rebuild.finish();
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
 
 /** @returns whether the leaves are anchored on chain */
-async function recordOutcome({ rebuild, chain }: RestoringDeps, leaves: UnconfirmedLeaves): Promise<boolean> {
+async function recordOutcome(
+  rebuild: JournalRebuild,
+  chain: RestoringChain,
+  leaves: UnconfirmedLeaves,
+): Promise<boolean> {
   // A single hash may be anchored as it is or under a root.
   const forms = [contentOver(leaves.hashes).content, contentOver(leaves.hashes, true).content];
   for (const content of forms) {
     const mined = await findAnchor(chain, content);
     if (mined === undefined) continue;
-    await rebuild.confirm(leaves, content, mined.transactionHash, mined.block);
+    await rebuild.confirm(leaves, content, mined);
     return true;
   }
   const { content } = contentOver(leaves.hashes);
@@ -68,12 +78,12 @@ async function recordOutcome({ rebuild, chain }: RestoringDeps, leaves: Unconfir
 }
 
 /** Records checkpoints on chain that the replica lacks. */
-async function findCheckpoints({ rebuild, chain }: RestoringDeps): Promise<void> {
+async function findCheckpoints(rebuild: JournalRebuild, chain: RestoringChain): Promise<void> {
   const newest = await chain.newestBlock();
   for (const { from, to } of blockRanges(Math.max(chain.firstBlock, rebuild.newestBlock), newest)) {
-    for (const { hash, size, transactionHash } of await chain.anchors(from, to)) {
+    for (const { hash, size, contract, transactionHash } of await chain.anchors(from, to)) {
       const block = size === 0 ? await chain.blockOf(transactionHash, hash) : undefined;
-      if (block !== undefined) await rebuild.confirmCheckpoint(hash, transactionHash, block);
+      if (block !== undefined) await rebuild.confirmCheckpoint(hash, { contract, transactionHash, block });
     }
   }
 }
@@ -82,11 +92,12 @@ async function findCheckpoints({ rebuild, chain }: RestoringDeps): Promise<void>
 export async function findAnchor(
   chain: Pick<ProofAnchorClient, "anchorOf" | "anchors" | "blockOf">,
   { hash, size }: AnchorContent,
-) {
+): Promise<BlockInclusion | undefined> {
   const anchor = await chain.anchorOf(hash);
   if (anchor?.size !== size) return undefined;
+  const { contract } = anchor;
   const logged = await chain.anchors(anchor.blockNumber, anchor.blockNumber);
-  const transactionHash = logged.find((each) => Buffer.compare(each.hash, hash) === 0)?.transactionHash;
-  const block = transactionHash && (await chain.blockOf(transactionHash, hash));
-  return transactionHash && block && { transactionHash, block };
+  const found = logged.find((each) => each.contract === contract && Buffer.compare(each.hash, hash) === 0);
+  const block = found && (await chain.blockOf(found.transactionHash, hash, undefined, contract));
+  return found && block && { contract, transactionHash: found.transactionHash, block };
 }

@@ -18,6 +18,7 @@ const AttestedRecord = z
     hash: Hash,
     record_hash: Hash,
     metadata: Metadata,
+    contract: Address.meta({ description: "Address of the contract that has the anchor." }),
     tx_hash: ChainHash,
     ...block,
     validator: z.string(),
@@ -76,7 +77,7 @@ const Statement = z
     }),
     chain: z.object({
       chain_id: whole,
-      contract: Address,
+      contract: Address.meta({ description: "The contract of the newest record; each record has its own." }),
       queried_at: z.object(block).meta({ description: "The block at which the contract was queried." }),
     }),
     introduction: z.string(),

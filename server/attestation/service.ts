@@ -13,8 +13,8 @@ import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
+import { hex } from "../kit/hex.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
 import { AnchorAudit, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
@@ -51,6 +51,12 @@ export interface AttestationServiceDeps {
 /** The subject of a statement. */
 export type AttestationSubject =
   { readonly documentId: string } | { readonly hash: Uint8Array } | { readonly verificationId: string };
+
+/** A proof with its Merkle path, and the hash or root that is anchored. */
+interface Completed {
+  readonly proof: AttestedProof["proof"];
+  readonly anchored: Uint8Array;
+}
 
 /** A record before its portable proof is added. */
 type CheckedProof = Omit<AttestedProof, "bundle">;
@@ -119,6 +125,7 @@ export class AttestationService {
     }
     const { recordHash, merkle } = newest.proof;
     const queries = {
+      contract: newest.proof.outcome.contract,
       anchor: chain.anchorQuery(merkle?.root ?? recordHash),
       verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
     };
@@ -130,9 +137,9 @@ export class AttestationService {
   async #checked(proofs: readonly ConfirmedProof[], checked: VerifiedEntries) {
     const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
-    const complete: { proof: AttestedProof["proof"]; anchored: Uint8Array }[] = [];
+    const complete: Completed[] = [];
     for (const stored of proofs) {
-      const fault = (await audit.faultOf(stored)) ?? recordFault(stored);
+      const fault = await audit.faultOf(stored);
       if (fault !== undefined) throw contradiction(fault);
       const proof = await verifiedProof(checked, stored);
       complete.push(await this.#complete(proof));
@@ -140,23 +147,23 @@ export class AttestationService {
     // Records of one batch share their root, which is queried once.
     const indexes = new Map<string, number>();
     const anchored = complete
-      .map(({ anchored }) => anchored)
-      .filter((hash) => {
+      .map(({ anchored: hash, proof }) => ({ hash, contract: proof.outcome.contract }))
+      .filter(({ hash }) => {
         const key = keyOf(hash);
         return !indexes.has(key) && indexes.set(key, indexes.size);
       });
     const { block, anchors } = await chain.inspect(anchored);
-    for (const [index, hash] of anchored.entries()) {
+    for (const [index, { hash }] of anchored.entries()) {
       const inspected = anchors[index];
       // The contract's response is only what the node returns; the event is in the block.
       if (inspected !== undefined && inspected.time !== 0 && !(await chain.inclusionOf(hash, inspected)))
-        throw contradiction("the contract's response names an anchor that its block does not have");
+        this.#diverged("root", hash, "the contract's response names an anchor that its block does not have");
     }
     const trust = await chain.trust([block, ...complete.map(({ proof }) => proof.outcome.block)]);
     const records = complete.map(({ proof, anchored }): CheckedProof => {
       const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
-        throw contradiction("the contract has no anchor of a record at the newest block");
+        return this.#diverged("root", anchored, "the contract has no anchor of a record at the newest block");
       }
       const { response, ...firstAnchor } = inspected;
       return { proof, firstAnchor, response };
@@ -183,7 +190,7 @@ export class AttestationService {
   }
 
   /** Adds the Merkle path to a proof and verifies that it leads to the anchor. */
-  async #complete(stored: ConfirmedProof): Promise<{ proof: AttestedProof["proof"]; anchored: Uint8Array }> {
+  async #complete(stored: ConfirmedProof): Promise<Completed> {
     const { documentId, hash, recordHash, metadata, acceptedAt, outcome, content, anchorId, leafIndex: index } = stored;
     const tree = content && (await this.#deps.trees.of(anchorId, content));
     const merkle: Proof["merkle"] = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
@@ -193,15 +200,16 @@ export class AttestationService {
       Buffer.compare(anchored, content.hash) !== 0 ||
       (merkle && !verifyPath(recordHash, merkle.path, content.hash))
     ) {
-      throw contradiction("the Merkle path of a record does not lead to its anchor");
+      return this.#diverged("proof", recordHash, "the Merkle path of a record does not lead to its anchor");
     }
     return { proof: { documentId, hash, recordHash, metadata, acceptedAt, outcome, merkle }, anchored };
   }
-}
 
-function recordFault({ documentId, hash, metadata, recordHash: recorded }: ConfirmedProof): string | undefined {
-  const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
-  return Buffer.compare(recomputed, recorded) === 0 ? undefined : "a record does not match its recorded hash";
+  /** Raises a divergence and throws. */
+  #diverged(what: "proof" | "root", hash: Uint8Array, fault: string): never {
+    this.#deps.telemetry.journalDiverged(`${what} ${hex(hash)}`, fault);
+    throw contradiction(fault);
+  }
 }
 
 function contradiction(fault: string): SealbookError {

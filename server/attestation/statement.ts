@@ -8,7 +8,7 @@ import {
 } from "./responses.ts";
 import { hash } from "node:crypto";
 import { checksOf } from "./checks.ts";
-import { type AttestationFacts, type AttestedProof, attachmentsOf } from "./facts.ts";
+import { type AttestationFacts, type AttestedProof, attachmentsOf, contractsOf } from "./facts.ts";
 import { statementJwk, statementKeyId } from "./statement-key.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
@@ -31,7 +31,7 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Stat
     },
     chain: {
       chain_id: installation.chainId,
-      contract: installation.contract,
+      contract: contractsOf(facts)[0],
       queried_at: {
         block_number: queriedAt.number,
         block_hash: prefixedHex(queriedAt.hash),
@@ -58,13 +58,14 @@ function subjectOf(facts: AttestationFacts): Statement["subject"] {
 
 function recordOf({ proof, firstAnchor, bundle }: AttestedProof, explorerUrl: string): AttestedRecord {
   const { documentId, hash, recordHash, metadata, merkle } = proof;
-  const { transactionHash, block } = proof.outcome;
+  const { contract, transactionHash, block } = proof.outcome;
   const tx_hash = prefixedHex(transactionHash);
   return {
     document_id: documentId,
     hash: hex(hash),
     record_hash: hex(recordHash),
     metadata,
+    contract,
     tx_hash,
     block_number: block.number,
     block_hash: prefixedHex(block.hash),

@@ -2,13 +2,15 @@ import { SealbookError } from "../errors.ts";
 import { type ChainIdentity, differenceOf, fetchIdentity, isDeployed } from "./identity.ts";
 import { IdentifiedRpc } from "./rpc/identified-rpc.ts";
 import { type Rpc, unavailable, WrongChainError } from "./rpc/rpc.ts";
-import type { ContractAddresses } from "./transaction.ts";
+import type { Address, ContractAddresses } from "./transaction.ts";
 
 /** The recorded identity of the chain. */
 export interface ChainIdentityStore {
   read(): Promise<ChainIdentity | undefined>;
   /** Records the identity unless there is one; returns the recorded one. */
   record(identity: ChainIdentity): Promise<ChainIdentity>;
+  /** Replaces the contracts of the recorded identity. */
+  replaceContracts(contracts: ChainIdentity["contracts"]): Promise<void>;
 }
 
 /**
@@ -17,16 +19,25 @@ export interface ChainIdentityStore {
  */
 export class ChainGuard {
   readonly #store: ChainIdentityStore;
+  readonly #newestContract: Address | undefined;
   #recorded: ChainIdentity | undefined;
   #contracts: ContractAddresses | undefined;
+  /** Whether other contracts than the recorded ones are to be recorded. */
+  #isReplacing = false;
 
-  private constructor(store: ChainIdentityStore, recorded: ChainIdentity | undefined) {
+  private constructor(
+    store: ChainIdentityStore,
+    recorded: ChainIdentity | undefined,
+    newestContract: Address | undefined,
+  ) {
     this.#store = store;
+    this.#newestContract = newestContract;
     this.#recorded = recorded;
   }
 
-  static async open(store: ChainIdentityStore): Promise<ChainGuard> {
-    return new ChainGuard(store, await store.read());
+  /** @param newestContract The contract of the newest anchor: all that a restored journal has of its contracts */
+  static async open(store: ChainIdentityStore, newestContract?: Address): Promise<ChainGuard> {
+    return new ChainGuard(store, await store.read(), newestContract);
   }
 
   /** Whether an earlier connection recorded the chain's identity. */
@@ -41,26 +52,33 @@ export class ChainGuard {
 
   /**
    * Sets the deployed contracts; checks begin with it.
+   * @param mayReplace Whether the journal may continue with other contracts than before, on the same chain
    * @throws SealbookError `conflict` when the journal belongs to other contracts
    */
-  begin(contracts: ContractAddresses): void {
+  begin(contracts: ContractAddresses, mayReplace: boolean): void {
     this.#contracts = contracts;
+    const newest = this.#recorded === undefined ? this.#newestContract : undefined;
+    if (newest !== undefined && newest !== contracts.ProofAnchor && !mayReplace)
+      throw otherContract("ProofAnchor", newest, contracts.ProofAnchor);
     for (const [name, { address }] of Object.entries(this.#recorded?.contracts ?? {})) {
-      if (Object.entries(contracts).some(([other, at]) => other === name && at !== address))
-        throw new SealbookError(
-          "conflict",
-          `the journal belongs to ${name} at ${address}, but the deployment file names another address; ` +
-            "use the journal and the deployment file of one installation",
-        );
+      const other = Object.entries(contracts).find(([each, at]) => each === name && at !== address)?.[1];
+      if (other === undefined) continue;
+      if (!mayReplace) throw otherContract(name, address, other);
+      this.#isReplacing = true;
     }
   }
 
   async #identify(rpc: Rpc): Promise<void> {
     if (this.#contracts === undefined) return;
     const found = await fetchIdentity(rpc, this.#contracts);
-    const expected = this.#recorded ?? (await this.#record(rpc, found));
+    const recorded = this.#recorded ?? (await this.#record(rpc, found));
+    const expected = this.#isReplacing ? { ...recorded, contracts: found.contracts } : recorded;
     const difference = differenceOf(expected, found);
     if (difference !== undefined) throw wrongChain(difference);
+    if (!this.#isReplacing) return;
+    await this.#store.replaceContracts(found.contracts);
+    this.#recorded = found;
+    this.#isReplacing = false;
   }
 
   async #record(rpc: Rpc, found: ChainIdentity): Promise<ChainIdentity> {
@@ -69,6 +87,15 @@ export class ChainGuard {
     this.#recorded ??= await this.#store.record(found);
     return this.#recorded;
   }
+}
+
+/** The error when the journal's contract is another one than that of the deployment file. */
+function otherContract(name: string, journal: string, found: string): SealbookError {
+  return new SealbookError(
+    "conflict",
+    `the journal belongs to ${name} at ${journal}, but the deployment file names ${found}; use the deployment file ` +
+      "of this journal, or set NEW_CONTRACTS=yes to continue with the new contracts; former proofs stay valid",
+  );
 }
 
 function wrongChain(difference: string): SealbookError {

@@ -13,7 +13,7 @@ import type { Opened } from "./resources.ts";
 
 export interface ApiOptions {
   readonly config: Pick<Config, "access" | "explorer" | "issuerName" | "map">;
-  readonly opened: Pick<Opened, "tokens" | "issuer" | "certificate">;
+  readonly opened: Pick<Opened, "tokens" | "issuer" | "certificate" | "former">;
   readonly telegramPath: string | undefined;
 }
 
@@ -62,6 +62,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     explorer: createExplorer({
       rpc,
       deployment,
+      former: opened.former,
       validatorNames,
       decoder: parts.explorerDecoder,
       explorerRate: config.explorer.rate,

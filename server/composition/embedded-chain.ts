@@ -47,7 +47,7 @@ export async function openEmbeddedChain(
     file: deploymentFile(dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),
   });
-  options.guard?.begin(deployment.contracts);
+  options.guard?.begin(deployment.contracts, options.mayReplaceContracts ?? false);
   await rpc.identify?.();
   return { rpc, deployment, administrator, embedded };
 }

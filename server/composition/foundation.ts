@@ -8,6 +8,8 @@ import { type TransactionSigner, transactionSigner } from "../chain/transactions
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
+import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
+import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { ChainLink } from "./chain-link.ts";
@@ -30,6 +32,8 @@ export interface Foundation extends Monitoring {
   readonly signer: TransactionSigner;
   readonly validatorNames: ValidatorNames;
   readonly proofAnchor: ProofAnchorClient;
+  /** Stores the divergences that any part finds. */
+  readonly divergences: DivergenceTracker;
   /** Reads the entries that are signed or answered for. */
   readonly entryVerifier: EntryVerifier;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
@@ -38,7 +42,7 @@ export interface Foundation extends Monitoring {
 
 export function createFoundation(
   config: ChainConfig,
-  { link, database, validators }: Pick<Opened, "link" | "database" | "validators">,
+  { link, database, validators, former }: Pick<Opened, "link" | "database" | "validators" | "former">,
   logger: Logger,
   { clock, steadyClock }: Pick<Foundation, "clock" | "steadyClock">,
 ): Foundation {
@@ -52,15 +56,25 @@ export function createFoundation(
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const { ProofAnchor } = deployment.contracts;
   const chain = new VerifiedChain(rpc, { validatorNames, validators, finality: config.finality });
-  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, { firstBlock: deployment.firstBlock, chain });
+  const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, {
+    firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
+    former: former.map(({ address }) => address),
+    chain,
+  });
   const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
     reachable
       ? logger.info("the chain's node responds again")
       : logger.warn({ err: error }, "the chain's node does not respond"),
   );
-  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry: monitoring.telemetry });
+  const store = reconciliationStore(database, signer.address);
+  const divergences = new DivergenceTracker(store, monitoring.telemetry, clock);
+  const { journalDiverged, divergenceResolved } = divergences;
+  const telemetry = { ...monitoring.telemetry, journalDiverged, divergenceResolved };
+  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry });
   return {
     ...monitoring,
+    telemetry,
+    divergences,
     version,
     clock,
     steadyClock,

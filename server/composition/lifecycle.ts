@@ -64,9 +64,10 @@ export async function startParts(
  * part raises alerts and writes lines.
  */
 async function startMonitoring(parts: Parts, resources: AsyncDisposableStack): Promise<void> {
-  const { alerts, telemetry } = parts.foundation;
+  const { alerts, divergences, telemetry } = parts.foundation;
   resources.defer(() => telemetry.flush());
   resources.defer(() => alerts.stop());
+  resources.defer(() => divergences.stop());
   await alerts.start();
 }
 

@@ -113,7 +113,10 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const pictures = new DrawnPictures(config.map.tiles);
   const printer = new AttestationPrinter();
-  const explorerDecoder = new ThreadedDecoder(foundation.link.deployment.contracts);
+  const explorerDecoder = new ThreadedDecoder(
+    foundation.link.deployment.contracts,
+    opened.former.map(({ address }) => address),
+  );
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
   const built = { ...parts, months, recovery, operations, pictures, printer, explorerDecoder };
   return { ...built, bot: buildBot(built, options) };
@@ -125,7 +128,8 @@ function buildProofs(
   { sender }: RelayerTransactions,
   { syncReplication }: JournalWorkers,
 ): Proofs {
-  const { journal, database, signer, proofAnchor, head, alerts, telemetry, logger, clock, steadyClock } = foundation;
+  const { journal, database, signer, proofAnchor, head, divergences, telemetry, logger, clock, steadyClock } =
+    foundation;
   const proofs = createProofs({
     ...config.proofs,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
@@ -133,7 +137,7 @@ function buildProofs(
     chain: proofAnchor,
     entryVerifier: foundation.entryVerifier,
     reconciliation: reconciliationStore(database, signer.address),
-    openDivergences: () => alerts.subjects("journal_divergence"),
+    openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
     replication: syncReplication,

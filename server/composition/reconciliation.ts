@@ -3,7 +3,6 @@ import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
-import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
 import { IndexCheck } from "../journal/reconciliation/index-check.ts";
 import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
 import { Reconciler } from "../journal/reconciliation/reconciler.ts";
@@ -14,12 +13,11 @@ import type { Foundation } from "./foundation.ts";
 
 /** Builds the regular comparison of journal, replicas and chain. */
 export function createReconciler(
-  { journal, proofAnchor: chain, entryVerifier, telemetry, logger, clock }: Foundation,
+  { journal, proofAnchor: chain, entryVerifier: verifier, divergences, logger, clock }: Foundation,
   config: JournalConfig,
   store: ReconciliationStore,
   targets: readonly SegmentTarget[],
 ): Reconciler {
-  const divergences = new DivergenceTracker(store, entryVerifier, telemetry, clock);
   return new Reconciler({
     store,
     confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, divergences, clock }),
@@ -35,6 +33,7 @@ export function createReconciler(
     }),
     replicas: targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
     divergences,
+    verifier,
     rules: {
       intervalMilliseconds: config.reconcileIntervalMilliseconds,
       fullIntervalMilliseconds: config.fullReconcileIntervalMilliseconds,

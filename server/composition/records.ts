@@ -53,7 +53,8 @@ export function createRecords(
   const { rpc, deployment } = link;
   const watch = new WriteWatch(telemetry, clock);
   const { tableName, chainWaitMilliseconds } = config;
-  const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock: deployment.firstBlock };
+  const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
+  const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock };
   const log = eventLog(rpc, sources, (rowId, reason) =>
     logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );

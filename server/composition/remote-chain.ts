@@ -13,7 +13,7 @@ import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
 export async function openRemoteChain(
   { dataDirectory, administratorKey }: ChainConfig,
   { urls, tls: nodeTls }: Extract<NodeConfig, { kind: "remote" }>,
-  { guard, onEvent }: ChainLinkOptions,
+  { guard, mayReplaceContracts = false, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<ContractsLink, "close">> {
   const tls = peerTlsOptions(nodeTls, NODE);
@@ -41,7 +41,7 @@ export async function openRemoteChain(
   }
   // A recorded chain that is not there is like a node that does not respond: the journal still is.
   if (reachable && guard?.isRecorded !== true) await assertDeployed(rpc, deployment, file);
-  guard?.begin(deployment.contracts);
+  guard?.begin(deployment.contracts, mayReplaceContracts);
   if (reachable) await rpc.identify?.().catch((error: unknown) => onEvent({ kind: "unreachable", error }));
   const administrator = administratorKey === undefined ? undefined : new Wallet(administratorKey);
   return { rpc, deployment, administrator, embedded: undefined };

@@ -56,6 +56,7 @@ export function createSyncReplication(
 function reportReplica({ telemetry, logger }: Foundation, name: string, event: ReplicatorEvent): void {
   switch (event.kind) {
     case "shipped":
+      telemetry.divergenceResolved(`replication ${name}`);
       logger.debug(
         { replica: name, segment: event.segment, first: event.first, last: event.last },
         "a segment of the journal was shipped",

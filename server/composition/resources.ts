@@ -25,6 +25,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { indexedTables } from "../records/indexed-tables.ts";
 import type { IndexedTable } from "../records/record-index.ts";
 import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
+import { type AnchorContract, anchorContracts, journalName, newestContract } from "../journal/contract-store.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -34,6 +35,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** Contracts with anchors of the journal. */
+  readonly former: readonly AnchorContract[];
   /** The tables of the record index. */
   readonly tables: readonly IndexedTable[];
   /** Validators whose blocks the server accepts. */
@@ -68,12 +71,13 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const database = await openJournalDatabase(config.database, storage);
     resources.defer(() => database.destroy());
     const validators = await ValidatorHistory.open(validatorSetStore(database));
-    const guard = await ChainGuard.open(chainIdentityStore(database));
+    const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
       clock,
       guard,
+      mayReplaceContracts: config.journal.mayReplaceContracts,
       onEvent(event) {
         logLinkEvent(logger, event);
         if (event.kind === "embedded") embeddedLog.onEvent(event.event);
@@ -81,13 +85,12 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     });
     resources.defer(() => link.close());
     if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
-    const tables = await indexedTables(database, {
-      contract: link.deployment.contracts.EventTable,
-      name: config.records.tableName,
-    });
-    const targets = await Promise.all(
-      config.journal.replicaTargets.map((address) => openTarget(address, deploymentName(link.deployment))),
-    );
+    const { contracts, firstBlock } = link.deployment;
+    const table = { contract: contracts.EventTable, name: config.records.tableName, firstBlock };
+    const tables = await indexedTables(database, table, config.journal.mayReplaceContracts);
+    const former = await anchorContracts(database);
+    const name = await journalName(database, deploymentName(link.deployment));
+    const targets = await Promise.all(config.journal.replicaTargets.map((address) => openTarget(address, name)));
     for (const target of targets) resources.defer(() => target.close());
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
     const issuer = await openIssuer(config, database, logger);
@@ -99,6 +102,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       link,
       database,
       tables,
+      former,
       validators,
       storage,
       targets,

@@ -79,6 +79,8 @@ export interface RecoveryConfig {
 export interface JournalConfig {
   /** Whether an empty journal is accepted where there must have been one. */
   readonly mayBeNew: boolean;
+  /** Whether other contracts or another table than before may be used. */
+  readonly mayReplaceContracts: boolean;
   /** Free space on its disk below which the server is not ready. */
   readonly minimumFreeBytes: number;
   readonly checkpointIntervalMilliseconds: number;
@@ -217,6 +219,7 @@ function apiConfig(
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
     mayBeNew: env.NEW_JOURNAL === "yes",
+    mayReplaceContracts: env.NEW_CONTRACTS === "yes",
     minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,
     checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
     reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,

@@ -128,6 +128,14 @@ export const Environment = z.object({
         "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
         "server refuses to start: [operate.md](operate.md#failure-modes)",
     }),
+  NEW_CONTRACTS: z
+    .enum(["no", "yes"])
+    .default("no")
+    .meta({
+      description:
+        "`yes` continues the journal with other contracts or another `TABLE_NAME` than before, on the same chain; " +
+        "otherwise the server refuses to start: [operate.md](operate.md#other-contracts)",
+    }),
   DISK_FREE_MINIMUM: whole(1, 10_000_000).default(200).meta({
     description: "Free space in MB on the disks of database and `DATA_DIR`; with less the server is not ready",
   }),

@@ -19,6 +19,12 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
   };
   return {
     read,
+    async replaceContracts(contracts) {
+      await database
+        .updateTable("chain_identity")
+        .set({ contracts: JSON.stringify(contracts) })
+        .execute();
+    },
     async record({ chainId, genesisHash, contracts }) {
       await database
         .insertInto("chain_identity")

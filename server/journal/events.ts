@@ -5,13 +5,15 @@ export interface JournalEvents {
   /** A regular test of a write succeeded, or failed with an error. */
   journalProbed(error?: unknown): void;
   /**
-   * Journal, replicas and chain diverge. Emitted at every check; the alert is raised once.
+   * Journal, replicas and chain diverge. Emitted at every check. All divergences of one cause, the first word of the
+   * subject, have one alert.
    * @param subject Identifies the divergence: the same text at every check
-   * @param isNews false when another process has notified the accounts
    */
-  journalDiverged(subject: string, message: string, isNews?: boolean): void;
+  journalDiverged(subject: string, message: string): void;
   /** Journal, replicas and chain agree on a subject; ends its divergence, if there is one. */
-  divergenceResolved(subject: string, isNews?: boolean): void;
+  divergenceResolved(subject: string): void;
+  /** All accounts are to know of a divergence or of its end; emitted by one of several processes. */
+  divergenceAnnounced(level: "info" | "warn", message: string): void;
   /** A difference between journal and chain was found and corrected. */
   journalCorrected(message: string): void;
   /** A replica exceeds the lag limit, or its target is unavailable; called once. */

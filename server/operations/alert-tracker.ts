@@ -11,8 +11,10 @@ export class AlertTracker {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #listeners = new Set<AlertListener>();
-  /** Kind and subject of the alerts that last. */
-  readonly #open = new Set<string>();
+  /** Messages of the alerts that last, by kind and subject. */
+  readonly #open = new Map<string, string>();
+  /** Alerts whose changed message is not stored yet. */
+  readonly #changed = new Set<string>();
   #work: Promise<void> = Promise.resolve();
 
   constructor(store: AlertStore, logger: Logger, clock: Clock) {
@@ -23,7 +25,7 @@ export class AlertTracker {
 
   /** Loads the alerts that were raised before this start and last. */
   async start(): Promise<void> {
-    for (const { kind, subject } of await this.#store.open()) this.#open.add(keyOf(kind, subject));
+    for (const { kind, subject, message } of await this.#store.open()) this.#open.set(keyOf(kind, subject), message);
   }
 
   /** Waits until every change is stored. */
@@ -41,30 +43,36 @@ export class AlertTracker {
     return this.#open.has(keyOf(kind, subject));
   }
 
-  /** Lists the subjects of the alerts of a kind that last. */
-  subjects(kind: AlertKind): readonly string[] {
-    return [...this.#open].filter((key) => key.startsWith(`${kind} `)).map((key) => key.slice(kind.length + 1));
-  }
-
   /** Counts the alerts that last, by kind. */
   counts(): ReadonlyMap<AlertKind, number> {
-    const open = [...this.#open];
+    const open = [...this.#open.keys()];
     return new Map(ALERT_KINDS.map((kind) => [kind, open.filter((key) => key.startsWith(`${kind} `)).length]));
   }
 
   raise(kind: AlertKind, message: string, subject = ""): void {
     if (this.lasts(kind, subject)) return;
-    this.#open.add(keyOf(kind, subject));
+    this.#open.set(keyOf(kind, subject), message);
     const raisedAt = this.#clock();
     this.#logger.error({ alert: kind, state: "raised", subject }, message);
     this.#write(() => this.#store.raise({ kind, subject, message, raisedAt }));
   }
 
-  /** Raises an alert; changes only the message, without another notification, while it lasts. */
+  /**
+   * Raises an alert, or changes the message of one that lasts. Receivers get a changed message with the next regular
+   * notification, so that any number of changes costs them nothing.
+   */
   update(kind: AlertKind, message: string, subject = ""): void {
-    if (!this.lasts(kind, subject)) return this.raise(kind, message, subject);
+    const key = keyOf(kind, subject);
+    if (!this.#open.has(key)) return this.raise(kind, message, subject);
+    if (this.#open.get(key) === message) return;
+    this.#open.set(key, message);
+    // One write stores all changes until then.
+    if (this.#changed.has(key)) return;
+    this.#changed.add(key);
     this.#write(async () => {
-      await this.#store.amend(kind, subject, message);
+      this.#changed.delete(key);
+      const newest = this.#open.get(key);
+      if (newest !== undefined) await this.#store.amend(kind, subject, newest);
       return undefined;
     });
   }
@@ -89,7 +97,7 @@ export class AlertTracker {
   ): void {
     const prefixed = faults.map((fault) => ({ ...fault, subject: `${group}${fault.subject}` }));
     const lasting = new Set(prefixed.map(({ kind, subject }) => keyOf(kind, subject)));
-    for (const key of [...this.#open]) {
+    for (const key of [...this.#open.keys()]) {
       const kind = ALERT_KINDS.find((each) => key.startsWith(`${each} ${group}`));
       if (kind !== undefined && !lasting.has(key)) this.resolve(kind, resolution, key.slice(kind.length + 1));
     }

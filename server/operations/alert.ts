@@ -1,7 +1,6 @@
 /** Conditions that operators are alerted to. */
 export const ALERT_KINDS = [
   "node_down",
-  "node_down",
   "wrong_chain",
   "sync_lost",
   "degraded_performance",

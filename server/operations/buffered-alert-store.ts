@@ -35,7 +35,16 @@ export class BufferedAlertStore implements AlertStore {
   }
 
   async amend(kind: AlertKind, subject: string, message: string): Promise<void> {
-    await this.#store.amend(kind, subject, message).catch(() => undefined);
+    try {
+      await this.#flush();
+      await this.#store.amend(kind, subject, message);
+    } catch {
+      const index = this.#pending.findLastIndex(
+        ({ alert }) => alert.kind === kind && alert.subject === subject && "message" in alert,
+      );
+      const pending = this.#pending[index];
+      if (pending?.kind === "raised") this.#pending[index] = { kind: "raised", alert: { ...pending.alert, message } };
+    }
   }
 
   async resolve(kind: AlertKind, subject: string, at: number): Promise<Alert | undefined> {

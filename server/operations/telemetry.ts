@@ -1,6 +1,7 @@
 import { ALL_ACCOUNTS, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
+import { causeOf, OpenDivergences } from "../journal/reconciliation/open-divergences.ts";
 import type { ProofEvents } from "../proofs/index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
@@ -55,7 +56,7 @@ interface ServiceLogWriter {
 /** Returns the business events of the server as functions that log, count and raise alerts. None of them throws. */
 export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
   const serviceLog = serviceLogWriter(deps);
-  const diverged = new Set<string>();
+  const diverged = new OpenDivergences();
   let isJournalFailing = false;
   const journal = journalEvents(deps, serviceLog, diverged);
   const proofs = proofEvents(deps);
@@ -86,7 +87,7 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       if (error === undefined) isJournalFailing = false;
       else if (!isJournalFailing) journalFailing(error);
     },
-    ...chainEvents(deps, journal, diverged),
+    ...chainEvents(deps, serviceLog, journal, diverged),
     counts: () => ({ divergences: diverged.size, isJournalFailing }),
     flush: () => serviceLog.flush(),
   };
@@ -157,60 +158,34 @@ function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
   };
 }
 
-/** Maximum number of alerts of one cause: further divergences of it share one alert. */
-const MAX_ALERTS_PER_CAUSE = 10;
-
 const AGREES = "journal, replicas and chain agree again";
 
-/** Returns the subject of the alert for further divergences of a cause. */
-function othersOf(cause: string): string {
-  return `${cause}: others`;
-}
-
-/** Returns the kind of what diverges, such as `anchor`. */
-function causeOf(subject: string): string {
-  return /^[a-z]+/.exec(subject)?.[0] ?? subject;
-}
-
-/** @param diverged Subjects of the divergences that last */
 function journalEvents(
   { logger, metrics, alerts }: TelemetryDeps,
   serviceLog: ServiceLogWriter,
-  diverged: Set<string>,
+  diverged: OpenDivergences,
 ): JournalEvents {
-  /** Divergences without an alert of their own, by cause. */
-  const others = new Map<string, Set<string>>();
+  /** Makes the alert of a cause describe its divergences. */
+  const showAlert = (cause: string): void => {
+    const text = diverged.textOf(cause);
+    if (text === undefined) alerts.resolve("journal_divergence", AGREES, cause);
+    else alerts.update("journal_divergence", text, cause);
+  };
   return {
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
     journalProbed: () => undefined,
-    journalDiverged(subject, message, isNews = true) {
-      if (diverged.has(subject)) return;
-      diverged.add(subject);
+    journalDiverged(subject, message) {
+      if (!diverged.add(subject, message)) return;
       metrics.divergences.inc();
-      const cause = causeOf(subject);
-      const alike = alerts.subjects("journal_divergence").filter((each) => causeOf(each) === cause);
-      if (alike.includes(subject) || alike.length < MAX_ALERTS_PER_CAUSE) {
-        alerts.raise("journal_divergence", message, subject);
-        if (isNews) serviceLog.broadcast("warn", message);
-        return;
-      }
-      const further = others.get(cause) ?? new Set();
-      others.set(cause, further.add(subject));
-      const text = `more than ${MAX_ALERTS_PER_CAUSE} divergences of ${cause}; the status has their number`;
-      if (further.size === 1 && isNews) serviceLog.broadcast("warn", text);
-      alerts.raise("journal_divergence", text, othersOf(cause));
+      logger.error({ divergence: subject, state: "raised" }, message);
+      showAlert(causeOf(subject));
     },
-    divergenceResolved(subject, isNews = true) {
-      const cause = causeOf(subject);
-      const further = others.get(cause);
-      const hadNoAlert = further?.delete(subject) === true;
-      if ((further?.size ?? 0) === 0) alerts.resolve("journal_divergence", AGREES, othersOf(cause));
-      // Only the alerts have divergences from before this start.
-      const isKnown = diverged.delete(subject) || alerts.lasts("journal_divergence", subject);
-      if (!isKnown || hadNoAlert) return;
-      alerts.resolve("journal_divergence", AGREES, subject);
-      if (isNews) serviceLog.broadcast("info", `${subject}: ${AGREES}`);
+    divergenceResolved(subject) {
+      if (diverged.delete(subject)) logger.info({ divergence: subject, state: "resolved" }, AGREES);
+      // The alert can be from before this start.
+      showAlert(causeOf(subject));
     },
+    divergenceAnnounced: (level, message) => serviceLog.broadcast(level, message),
     journalCorrected(message) {
       metrics.corrections.inc();
       logger.warn(message);
@@ -241,20 +216,24 @@ function journalEvents(
 
 function chainEvents(
   { metrics, alerts }: TelemetryDeps,
+  serviceLog: ServiceLogWriter,
   { journalDiverged, divergenceResolved }: JournalEvents,
-  diverged: Set<string>,
+  diverged: OpenDivergences,
 ): ChainEvents {
   return {
     chainRolledBack(transactions) {
       metrics.corrections.inc();
       diverged.delete(CHAIN);
       alerts.resolve("journal_divergence", "the chain is rolled back once more", CHAIN);
-      journalDiverged(
-        CHAIN,
-        `the chain is older than the journal: ${transactions} transactions that it lost are sent again`,
-      );
+      const message = `the chain is older than the journal: ${transactions} transactions that it lost are sent again`;
+      journalDiverged(CHAIN, message);
+      serviceLog.broadcast("warn", message);
     },
-    chainRecovered: () => divergenceResolved(CHAIN),
+    chainRecovered() {
+      if (!alerts.lasts("journal_divergence", CHAIN)) return;
+      divergenceResolved(CHAIN);
+      serviceLog.broadcast("info", `${CHAIN}: ${AGREES}`);
+    },
     nodeDown: (reason) => alerts.raise("node_down", reason),
     nodeUp: () => alerts.resolve("node_down", "the chain's node responds again"),
     wrongChain: (reason) => alerts.raise("wrong_chain", reason),

@@ -66,6 +66,7 @@ const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cance
 export const OUTCOME_COLUMNS = [
   "transactions.state",
   "transactions.reason",
+  "contracts.address as contract",
   "confirmations.transaction_hash",
   "confirmations.block_number",
   "confirmations.block_hash",
@@ -77,18 +78,20 @@ export const OUTCOME_COLUMNS = [
 export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
   [Column in "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
     Schema["confirmations"][Column] | null;
-};
+} & { contract: string | null };
 
 export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
   const {
+    contract,
     transaction_hash: transactionHash,
     block_number: number,
     block_hash: hash,
     block_time: time,
     validator,
   } = row;
-  if (transactionHash !== null && number !== null && hash !== null && time !== null && validator !== null) {
-    return { state: "confirmed", transactionHash, block: { number, hash, time, validator } };
+  const isWhole = contract !== null && transactionHash !== null && number !== null && hash !== null;
+  if (isWhole && time !== null && validator !== null) {
+    return { state: "confirmed", contract, transactionHash, block: { number, hash, time, validator } };
   }
   if (row.state === "reverted" || row.state === "refused" || row.state === "cancelled") {
     return { state: "failed", reason: row.reason ?? row.state };
@@ -125,6 +128,7 @@ function select(database: Database) {
     .selectFrom("anchors")
     .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
     .select(["anchors.id", "anchors.hash", "anchors.size", "anchors.transaction_id", ...OUTCOME_COLUMNS]);
 }
 
@@ -238,6 +242,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           .selectFrom("anchors")
           .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
           .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+          .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
           .select(["anchors.id", "anchors.hash", "anchors.size", ...OUTCOME_COLUMNS])
           .where("anchors.id", "in", some)
           .execute();
@@ -274,7 +279,9 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       const rows = await database
         .selectFrom("confirmations")
         .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
-        .select(["transaction_hash", "block_number", "block_hash", "block_time", "validator"])
+        .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
+        .select(["contracts.address as contract", "transaction_hash", "block_number"])
+        .select(["block_hash", "block_time", "validator"])
         .where("confirmations.anchor_id", "=", id)
         .where((e) =>
           e.or([
@@ -286,12 +293,14 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .execute();
       return rows.map(
         ({
+          contract,
           transaction_hash: transactionHash,
           block_number: number,
           block_hash: hash,
           block_time: time,
           validator,
         }) => ({
+          contract,
           transactionHash,
           block: { number, hash, time, validator },
         }),

@@ -6,11 +6,9 @@ import type { FoundProofs } from "./service.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
 
-/** The chain, the contract and the block explorer in every proof. */
+/** The chain and the block explorer in every proof. */
 export interface ProofLocation {
   readonly chainId: number;
-  /** Address of the anchor contract. */
-  readonly contract: string;
   /** Address of a block explorer. */
   readonly explorerUrl: string;
 }
@@ -66,7 +64,7 @@ export function toProofResponse(proof: Proof, location: ProofLocation, textOf = 
     proof: {
       ...fields,
       chain_id: location.chainId,
-      contract: location.contract,
+      contract: outcome.contract,
       ...onChain,
       ...(merkle === undefined
         ? {}

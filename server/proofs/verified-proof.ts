@@ -22,7 +22,16 @@ export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedP
     entry.documentId === stored.documentId &&
     equalBytes(entry.hash, stored.hash);
   if (!isOwn) return entries.damaged(`entry ${stored.sequence} is not confirmed by entry ${stored.confirmation}`);
-  const { transactionHash, blockNumber: number, blockHash, blockTime: time, validator, hash, size } = confirmation;
+  const {
+    contract,
+    transactionHash,
+    blockNumber: number,
+    blockHash,
+    blockTime: time,
+    validator,
+    hash,
+    size,
+  } = confirmation;
   return {
     ...stored,
     documentId: entry.documentId,
@@ -32,6 +41,6 @@ export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedP
     acceptedAt: entry.acceptedAt,
     leafIndex: entry.leaf - confirmation.firstLeaf,
     content: { hash, size },
-    outcome: { state: "confirmed", transactionHash, block: { number, hash: blockHash, time, validator } },
+    outcome: { state: "confirmed", contract, transactionHash, block: { number, hash: blockHash, time, validator } },
   };
 }

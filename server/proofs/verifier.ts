@@ -72,10 +72,10 @@ export class ProofVerifier {
 
   /**
    * Checks again what an earlier verification or comparison found; resolves it when journal and chain agree.
-   * @param subject `proof` or `anchor`, and the recorded or anchored hash
+   * @param subject `proof` or `root`, and the recorded or anchored hash
    */
   async recheck(subject: string): Promise<void> {
-    const [, kind, digits = ""] = /^(proof|anchor) ([0-9a-f]{64})$/.exec(subject) ?? [];
+    const [, kind, digits = ""] = /^(proof|root) ([0-9a-f]{64})$/.exec(subject) ?? [];
     if (kind === undefined) return;
     const { journal, chain, telemetry } = this.#deps;
     const hash = Buffer.from(digits, "hex");

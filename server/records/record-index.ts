@@ -8,6 +8,8 @@ export interface IndexedTable {
   /** Address of the event table contract. */
   readonly contract: Address;
   readonly name: string;
+  /** A block before which the contract has no event. */
+  readonly firstBlock: number;
 }
 
 /** A row as the contract wrote it, of any table. */

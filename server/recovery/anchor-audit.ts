@@ -73,15 +73,15 @@ export class AnchorAudit {
     const leaves = await this.#anchors.leaves(proof.anchorId);
     return giveContent(leaves, content)
       ? this.#contradiction(content, proof)
-      : this.#diverged("anchor", content.hash, CHANGED);
+      : this.#diverged("root", content.hash, CHANGED);
   }
 
   async #contradiction(content: AnchorContent, { outcome }: ConfirmedProof): Promise<string | undefined> {
     const contradiction = await contradictionOf(this.#chain, content, outcome);
-    return contradiction === undefined ? undefined : this.#diverged("anchor", content.hash, contradiction);
+    return contradiction === undefined ? undefined : this.#diverged("root", content.hash, contradiction);
   }
 
-  #diverged(what: "anchor" | "proof", hash: Uint8Array, fault: string): string {
+  #diverged(what: "root" | "proof", hash: Uint8Array, fault: string): string {
     this.#telemetry.journalDiverged(`${what} ${hex(hash)}`, fault);
     return fault;
   }

@@ -222,7 +222,10 @@ export class RecoveryService {
         const { documentId, sequence } = found.proof;
         if (counts(found) && !newest.has(documentId)) newest.set(documentId, sequence);
       }
-      const wanted = scanned.filter(({ proof }) => newest.get(proof.documentId) === proof.sequence);
+      // A damaged row can have the name of another document: it is listed whatever is recorded of that one.
+      const wanted = scanned.filter(
+        ({ proof, fault }) => fault !== undefined || newest.get(proof.documentId) === proof.sequence,
+      );
       const page = wanted.slice(0, limit - documents.length);
       documents.push(
         ...(await mapConcurrently(page, async ({ proof, fault }) => ({

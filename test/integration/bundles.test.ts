@@ -64,6 +64,7 @@ describe("bundles of a server", function () {
     acceptedAt: 0,
     outcome: {
       state: "confirmed",
+      contract: response.contract,
       transactionHash: hexBytes(response.tx_hash),
       block: {
         number: response.block_number,

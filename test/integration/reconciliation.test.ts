@@ -57,8 +57,12 @@ for (const engine of ENGINES)
       assert.equal(status, 201, text);
       return body.proofs.map(({ proof }: ParsedJson) => proof);
     };
+    /** Divergences that were raised and resolved, according to the log. */
     const alerts = (): ParsedJson[] =>
-      server.log.map((line) => JSON.parse(line)).filter(({ alert }) => alert === "journal_divergence");
+      server.log
+        .map((line) => JSON.parse(line))
+        .filter(({ divergence }) => divergence !== undefined)
+        .map((line) => ({ ...line, subject: line.divergence }));
     const divergences = async (): Promise<number> => {
       const { body } = await server.get("/api/v1/status");
       // Without transactions this node makes no blocks, which is another reason to be degraded.

@@ -45,6 +45,7 @@ const TELEMETRY: Telemetry = {
   journalFailing: nothing,
   journalDiverged: nothing,
   divergenceResolved: nothing,
+  divergenceAnnounced: nothing,
   journalCorrected: nothing,
   chainRolledBack: nothing,
   chainRecovered: nothing,

@@ -64,6 +64,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
     const block = { number: transaction.block, hash: new Uint8Array(32), time: 0, validator: "" };
     const outcome = {
       state: "confirmed",
+      contract,
       transactionHash: Buffer.from(transaction.hash.slice(2), "hex"),
       block,
     } as const;

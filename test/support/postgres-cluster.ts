@@ -19,6 +19,8 @@ const SETUP = /^## PostgreSQL$[^]*?^```sql\n([^]*?)^```$/m.exec(
 export interface PostgresCluster {
   /** Address of one of its databases, for its role. */
   url(database: string): string;
+  /** Address of one of its databases, for the superuser. */
+  superuserUrl(database: string): string;
   /** Creates an empty database and its role with the statements of the manual; returns the name of both. */
   createDatabase(): Promise<string>;
   dropDatabase(name: string): Promise<void>;
@@ -109,6 +111,7 @@ export async function startPostgresCluster(
     `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
   const cluster: PostgresCluster = {
     url: (database) => urlFor(database, database),
+    superuserUrl: (database) => urlFor("postgres", database),
     async createDatabase() {
       const name = `test_${randomBytes(6).toString("hex")}`;
       for (const statement of setupStatements(name, password)) await cluster.query(statement);
@@ -119,7 +122,7 @@ export async function startPostgresCluster(
       await cluster.query(`drop role ${name}`);
     },
     async query(text, database = "postgres") {
-      const client = new pg.Client({ connectionString: urlFor("postgres", database) });
+      const client = new pg.Client({ connectionString: cluster.superuserUrl(database) });
       await client.connect();
       try {
         return (await client.query<Record<string, unknown>>(text)).rows;

@@ -63,6 +63,7 @@ export class RecoveryHistory {
             .map(({ hash, size, outcome }) => ({
               hash,
               size,
+              contract: outcome.contract,
               transactionHash: outcome.transactionHash,
               blockNumber: outcome.block.number,
             }))
@@ -112,7 +113,12 @@ export class RecoveryHistory {
       anchorOf: async (hash) => {
         const anchor = this.onChain.get(hex(hash));
         return (
-          anchor && { time: anchor.outcome.block.time, blockNumber: anchor.outcome.block.number, size: anchor.size }
+          anchor && {
+            contract: anchor.outcome.contract,
+            time: anchor.outcome.block.time,
+            blockNumber: anchor.outcome.block.number,
+            size: anchor.size,
+          }
         );
       },
       blockOf: async (transactionHash, hash) => {

@@ -11,13 +11,14 @@ const ABI = INTERFACES.ProofAnchor;
 
 /** Reads that the rule needs for a repeated anchor. */
 export interface FirstAnchors {
-  /** Fetches the first anchor of a hash, as the contract returns it. */
-  anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
+  /** Fetches the first anchor of a hash, as a contract returns it. */
+  anchorOf(hash: Uint8Array, contract: Address): Promise<AnchorOnChain | undefined>;
   block(number: number): Promise<VerifiedBlock | undefined>;
 }
 
 /** An anchor in a verified block. */
 export interface ConfirmedAnchor {
+  readonly contract: Address;
   readonly content: AnchorContent;
   /** Whether the transaction anchored it, as opposed to an earlier one. */
   readonly isFirst: boolean;
@@ -28,24 +29,35 @@ export interface ConfirmedAnchor {
  * passed the hash to the contract, and the contract emitted `Anchored` for it. A repeat emits nothing; then the event
  * must be in the block of the first anchor, which must not be later. Nothing else counts, neither a receipt alone nor
  * the contract's response.
+ * @param contracts Contracts that the journal's anchors are in; the one that the transaction calls has to confirm it
  * @returns `undefined` when the transaction confirms nothing
  */
 export async function confirmedAnchor(
   { block, transaction }: Pick<TransactionInBlock, "block" | "transaction">,
-  contract: Address,
+  contracts: readonly Address[],
   chain: FirstAnchors,
 ): Promise<ConfirmedAnchor | undefined> {
+  const contract = contractCalledBy(transaction, contracts);
+  if (contract === undefined || !transaction.succeeded) return undefined;
   const content = contentGivenIn(transaction, contract);
-  if (!transaction.succeeded || content === undefined) return undefined;
+  if (content === undefined) return undefined;
   const { number } = block.reference;
-  if (hasAnchored(transaction, contract, content.hash)) return { content, isFirst: true };
-  const first = await chain.anchorOf(content.hash);
+  if (hasAnchored(transaction, contract, content.hash)) return { contract, content, isFirst: true };
+  const first = await chain.anchorOf(content.hash, contract);
   if (first === undefined || first.blockNumber > number) return undefined;
   const earlier = first.blockNumber === number ? block : await chain.block(first.blockNumber);
   const isThere =
     earlier?.reference.time === first.time &&
     earlier.transactions.some((each) => hasAnchored(each, contract, content.hash));
-  return isThere ? { content, isFirst: false } : undefined;
+  return isThere ? { contract, content, isFirst: false } : undefined;
+}
+
+/** Returns the contract that a transaction calls; `undefined` for any other address. */
+export function contractCalledBy(
+  { to }: Pick<MinedTransaction, "to">,
+  contracts: readonly Address[],
+): Address | undefined {
+  return contracts.find((contract) => equalBytes(to, getBytes(contract)));
 }
 
 /** Returns the content that a transaction passes to the contract; `undefined` for any other transaction. */

@@ -1,4 +1,5 @@
 import type { BlockReference } from "../block.ts";
+import type { Address } from "../transaction.ts";
 
 /** Content of an anchor for one or many proofs. */
 export interface AnchorContent {
@@ -8,8 +9,9 @@ export interface AnchorContent {
   readonly size: number;
 }
 
-/** The first anchor of a hash on the chain. */
+/** The first anchor of a hash in a contract. */
 export interface AnchorOnChain {
+  readonly contract: Address;
   /** Block time, Unix seconds. */
   readonly time: number;
   readonly blockNumber: number;
@@ -19,12 +21,15 @@ export interface AnchorOnChain {
 
 /** The transaction and block of an anchor on chain, current or superseded. */
 export interface BlockInclusion {
+  /** The contract that has the anchor. */
+  readonly contract: Address;
   readonly transactionHash: Uint8Array;
   readonly block: BlockReference;
 }
 
 /** An anchor from the contract's event log. */
 export interface LoggedAnchor extends AnchorContent {
+  readonly contract: Address;
   readonly transactionHash: Uint8Array;
   readonly blockNumber: number;
 }

@@ -1,11 +1,9 @@
-import { getBytes, hexlify, isError } from "ethers";
-import { z } from "zod";
+import { getAddress, getBytes, hexlify } from "ethers";
 import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { parseResponse } from "../rpc/query.ts";
-import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall } from "../transaction.ts";
 import type {
   AnchorContent,
@@ -15,23 +13,20 @@ import type {
   BlockInclusion,
   LoggedAnchor,
 } from "./anchor-content.ts";
-import { anchoredIn, confirmedAnchor, contentGivenIn, type FirstAnchors } from "./anchor-confirmation.ts";
+import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
+import { anchoredIn, confirmedAnchor, contractCalledBy, type FirstAnchors } from "./anchor-confirmation.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;
 const ANCHORED = ABI.getEvent("Anchored").topicHash;
-/** Calls of one inspection that are in flight at a time. */
-const INSPECTED_AT_ONCE = 16;
-/** Attempts of an inspection on a node that dropped the state of the block in the meantime. */
-const INSPECTION_ATTEMPTS = 5;
 /** Blocks that are kept after they were read. */
 const MAX_READ = 4_096;
-
-const Result = z.string().regex(/^0x[0-9a-f]*$/);
 
 export interface ProofAnchorClientOptions {
   /** The block of the deployment, or one before it. */
   readonly firstBlock?: number;
+  /** Contracts before the current one, whose anchors stay valid. */
+  readonly former?: readonly Address[];
   /** The blocks that count; unset for a reader without a journal. */
   readonly chain?: VerifiedChain;
 }
@@ -39,25 +34,34 @@ export interface ProofAnchorClientOptions {
 /** A block with the contract's events. */
 interface ReadBlock extends AnchoringBlock {
   readonly events: readonly Omit<LoggedAnchor, "blockNumber">[];
+  /** Returns the contract that a transaction calls. */
+  contractOf(transactionHash: Uint8Array): Address | undefined;
 }
 
-/** The client of the ProofAnchor contract: encodes its calls, reads its state, its events and its transactions. */
+/**
+ * The client of the ProofAnchor contract: encodes its calls, reads its state, its events and its transactions. New
+ * anchors are for the current contract; those in former ones are read where they are.
+ */
 export class ProofAnchorClient {
   readonly firstBlock: number;
   readonly chain: VerifiedChain;
   readonly #rpc: Rpc;
+  /** The current contract. */
   readonly address: Address;
+  /** The current contract, then the former ones. */
+  readonly contracts: readonly Address[];
   readonly #firstAnchors: FirstAnchors;
   /** By number. */
   readonly #read = new Map<number, ReadBlock>();
 
-  constructor(rpc: Rpc, address: Address, { firstBlock = 0, chain }: ProofAnchorClientOptions = {}) {
+  constructor(rpc: Rpc, address: Address, { firstBlock = 0, former = [], chain }: ProofAnchorClientOptions = {}) {
     this.#rpc = rpc;
     this.address = address;
+    this.contracts = [address, ...former.filter((each) => each !== address)];
     this.firstBlock = firstBlock;
     this.chain = chain ?? new VerifiedChain(rpc);
     this.#firstAnchors = {
-      anchorOf: (hash) => this.anchorOf(hash),
+      anchorOf: (hash, contract) => this.anchorOf(hash, contract),
       block: (number) => this.chain.block(number),
     };
   }
@@ -71,7 +75,7 @@ export class ProofAnchorClient {
 
   /** Encodes the query of the anchor of a hash or root, `0x` hex. */
   anchorQuery(hash: Uint8Array): string {
-    return ABI.encodeFunctionData("anchorOf", [hash]);
+    return anchorQuery(hash);
   }
 
   /** Encodes the query whether a path leads from a hash to an anchored root, `0x` hex. */
@@ -79,51 +83,59 @@ export class ProofAnchorClient {
     return ABI.encodeFunctionData("verify", [hash, path.map((node) => hexlify(node)), root]);
   }
 
-  /** Fetches the first anchor of a hash or root; `undefined` for one without an anchor. */
-  async anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined> {
-    const anchor = decodeAnchor(await readContract(this.#rpc, this.address, this.anchorQuery(hash)));
-    return anchor.time === 0 ? undefined : anchor;
+  /**
+   * Fetches the first anchor of a hash or root; `undefined` for one without an anchor.
+   * @param contract Only in this contract; by default in the current one, then in the former ones
+   */
+  async anchorOf(hash: Uint8Array, contract?: Address): Promise<AnchorOnChain | undefined> {
+    for (const each of contract === undefined ? this.contracts : [contract]) {
+      const anchor = decodeAnchor(await readContract(this.#rpc, each, this.anchorQuery(hash)));
+      if (anchor.time !== 0) return { ...anchor, contract: each };
+    }
+    return undefined;
   }
 
   /**
-   * Fetches the anchors of all hashes at the newest block.
+   * Fetches the anchors of all hashes, each in its contract, at the newest block.
    * @throws SealbookError `chain_unavailable`
    */
-  async inspect(hashes: readonly Uint8Array[]): Promise<AnchorInspection> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#inspectOnce(hashes);
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error;
-        // A node that keeps the newest state only rejects a query at a block with a successor.
-        if (attempt === INSPECTION_ATTEMPTS) throw unavailable(error);
-      }
-    }
+  inspect(anchors: readonly InspectedAnchor[]): Promise<AnchorInspection> {
+    return inspectAnchors(this.#rpc, this.chain, anchors);
   }
 
   /**
    * Fetches the block in which a transaction confirms the anchor of a hash; `undefined` when it does not.
    * @param near Number of the block in which it was before: it is read first
+   * @param contract Only in this contract
    */
-  async blockOf(transactionHash: Uint8Array, hash: Uint8Array, near?: number): Promise<BlockReference | undefined> {
-    const before = near === undefined ? undefined : await this.anchoringBlock(near);
-    if (before !== undefined && isGiven(before.given(transactionHash), hash)) return before.block;
+  async blockOf(
+    transactionHash: Uint8Array,
+    hash: Uint8Array,
+    near?: number,
+    contract?: Address,
+  ): Promise<BlockReference | undefined> {
+    const isThere = (called: Address | undefined): boolean => contract === undefined || called === contract;
+    const before = near === undefined ? undefined : await this.#blockAt(near);
+    if (before !== undefined && isGiven(before.given(transactionHash), hash))
+      return isThere(before.contractOf(transactionHash)) ? before.block : undefined;
     const [found] = await this.chain.transactions([hexlify(transactionHash)]);
     if (found === undefined || found === "unfinal") return undefined;
-    const confirmed = await this.confirmedBy(found);
-    return equalBytes(confirmed?.hash, hash) ? found.block.reference : undefined;
+    const confirmed = await confirmedAnchor(found, this.contracts, this.#firstAnchors);
+    const isGivenHere = equalBytes(confirmed?.content.hash, hash) && isThere(confirmed?.contract);
+    return isGivenHere ? found.block.reference : undefined;
   }
 
   /** Returns the content whose anchor a transaction confirms; `undefined` when it confirms none. */
   async confirmedBy(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<AnchorContent | undefined> {
-    return (await confirmedAnchor(at, this.address, this.#firstAnchors))?.content;
+    return (await confirmedAnchor(at, this.contracts, this.#firstAnchors))?.content;
   }
 
   /**
    * Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor.
    */
   async accepts(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<boolean> {
-    return !equalBytes(at.transaction.to, getBytes(this.address)) || (await this.confirmedBy(at)) !== undefined;
+    const contract = contractCalledBy(at.transaction, this.contracts);
+    return contract === undefined || (await this.confirmedBy(at)) !== undefined;
   }
 
   /**
@@ -139,11 +151,16 @@ export class ProofAnchorClient {
    * Finds an anchor that the contract has returned in its block.
    * @returns `undefined` when the block does not have it: the response is wrong
    */
-  async inclusionOf(hash: Uint8Array, { blockNumber, size, time }: AnchorOnChain): Promise<BlockInclusion | undefined> {
+  async inclusionOf(
+    hash: Uint8Array,
+    { contract, blockNumber, size, time }: AnchorOnChain,
+  ): Promise<BlockInclusion | undefined> {
     const found = await this.#blockAt(blockNumber);
-    const event = found?.events.find((each) => equalBytes(each.hash, hash) && each.size === size);
+    const event = found?.events.find(
+      (each) => each.contract === contract && equalBytes(each.hash, hash) && each.size === size,
+    );
     if (found === undefined || event === undefined || found.block.time !== time) return undefined;
-    return { transactionHash: event.transactionHash, block: found.block };
+    return { contract, transactionHash: event.transactionHash, block: found.block };
   }
 
   /**
@@ -179,16 +196,17 @@ export class ProofAnchorClient {
     return (await fetchLogs(this.#rpc, this.logFilter(), fromBlock, toBlock)).flatMap((log) => {
       const content = this.contentOf(log);
       if (content === undefined) return [];
-      return [{ ...content, transactionHash: getBytes(log.transactionHash), blockNumber: log.blockNumber }];
+      const { address, transactionHash, blockNumber } = log;
+      return [{ ...content, contract: getAddress(address), transactionHash: getBytes(transactionHash), blockNumber }];
     });
   }
 
   /**
-   * Returns the log filter of the contract's anchors.
+   * Returns the log filter of the anchors in all contracts.
    * @param hash `0x` hex; of this hash only
    */
   logFilter(hash?: string): LogFilter {
-    return { address: [this.address], topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
+    return { address: this.contracts, topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
   }
 
   /** Decodes an event; `undefined` for one that is not an anchor. */
@@ -203,21 +221,6 @@ export class ProofAnchorClient {
     return ABI.encodeEventLog("Anchored", [hash, size]);
   }
 
-  async #inspectOnce(hashes: readonly Uint8Array[]): Promise<AnchorInspection> {
-    const { reference: block } = await this.chain.newest();
-    const responses: string[] = [];
-    for (let first = 0; first < hashes.length; first += INSPECTED_AT_ONCE) {
-      const calls = hashes.slice(first, first + INSPECTED_AT_ONCE).map((hash) => {
-        const query = { to: this.address, data: this.anchorQuery(hash) };
-        return this.#rpc.call("eth_call", [query, toQuantity(block.number)]);
-      });
-      responses.push(
-        ...(await Promise.all(calls)).map((response) => parseResponse(Result, "eth_call", response) ?? "0x"),
-      );
-    }
-    return { block, anchors: responses.map((response) => ({ response, ...decodeAnchor(response) })) };
-  }
-
   /** Fetches a block; one that was read before only if its hash is another one now. */
   async #blockAt(number: number): Promise<ReadBlock | undefined> {
     const known = this.#read.get(number);
@@ -230,16 +233,22 @@ export class ProofAnchorClient {
     const given = new Map<string, ReturnType<AnchoringBlock["given"]>>();
     let isComplete = true;
     for (const transaction of block.transactions) {
-      const confirmed = await confirmedAnchor({ block, transaction }, this.address, this.#firstAnchors);
+      const confirmed = await confirmedAnchor({ block, transaction }, this.contracts, this.#firstAnchors);
       // The contract's response decides on a repeat: it is read again every time.
-      isComplete &&= confirmed?.isFirst ?? contentGivenIn(transaction, this.address) === undefined;
+      isComplete &&= confirmed?.isFirst ?? contractCalledBy(transaction, this.contracts) === undefined;
       given.set(transaction.hash, transaction.succeeded ? (confirmed?.content.hash ?? "other") : "failed");
     }
     const read: ReadBlock = {
       block: block.reference,
       events: block.transactions.flatMap((each) =>
-        anchoredIn(each, this.address).map((content) => ({ ...content, transactionHash: getBytes(each.hash) })),
+        this.contracts.flatMap((contract) =>
+          anchoredIn(each, contract).map((content) => ({ ...content, contract, transactionHash: getBytes(each.hash) })),
+        ),
       ),
+      contractOf: (transactionHash) => {
+        const called = block.transactions.find((each) => each.hash === hexlify(transactionHash));
+        return called && contractCalledBy(called, this.contracts);
+      },
       given: (transactionHash) => given.get(hexlify(transactionHash)) ?? "failed",
     };
     if (isComplete) this.#remember(read);
@@ -257,15 +266,4 @@ export class ProofAnchorClient {
 
 function isGiven(given: ReturnType<AnchoringBlock["given"]>, hash: Uint8Array): boolean {
   return typeof given === "object" && equalBytes(given, hash);
-}
-
-/** @throws SealbookError `chain_unavailable` for a response that the contract does not give */
-function decodeAnchor(result: string): AnchorOnChain {
-  try {
-    const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
-    return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
-  } catch (error) {
-    if (!isError(error, "BAD_DATA")) throw error;
-    throw unavailable(new ContradictionError("the node's response to eth_call is not that of the contract"));
-  }
 }

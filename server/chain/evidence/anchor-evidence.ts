@@ -32,8 +32,9 @@ export interface AnchorEvidence {
 export interface EvidenceSource {
   /**
    * Collects the evidence that a recorded hash, or a root, was anchored.
+   * @param contract Only in this contract
    * @returns `undefined` when the chain does not have it
    * @throws SealbookError `chain_unavailable` when the node does not respond, or its responses contradict each other
    */
-  evidenceOf(hash: Uint8Array): Promise<AnchorEvidence | undefined>;
+  evidenceOf(hash: Uint8Array, contract?: Address): Promise<AnchorEvidence | undefined>;
 }

@@ -5,12 +5,12 @@ import { transactionIn } from "./verified-chain.ts";
 
 /** Collects evidence for the anchors of a ProofAnchor contract. */
 export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
-  const { chain, address: contract } = client;
+  const { chain } = client;
   return {
-    async evidenceOf(hash) {
+    async evidenceOf(hash, contract) {
       // Only the first anchor of a hash emitted an event.
-      const first = await client.anchorOf(hash);
-      const anchored = first && (await client.find({ hash, size: first.size }));
+      const first = await client.anchorOf(hash, contract);
+      const anchored = first && (await client.inclusionOf(hash, first));
       const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
       if (first === undefined || at === undefined) return undefined;
       const { block, index } = at;
@@ -18,7 +18,7 @@ export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
       return {
         size: first.size,
         chainId: chain.rpc.chainId,
-        contract,
+        contract: first.contract,
         index,
         transaction: block.transaction(index),
         receipt: block.receipt(index),

@@ -7,6 +7,7 @@ import { fetchQuantity } from "../../chain/rpc/query.ts";
 import { NodeError, type Rpc, unavailable } from "../../chain/rpc/rpc.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
+import type { AnchorContract } from "../../journal/contract-store.ts";
 import type { RowAudit } from "../../records/index.ts";
 import { AddressReader } from "./address-reader.ts";
 import { AnchorReader } from "./anchor-reader.ts";
@@ -15,16 +16,25 @@ import { ContractNames } from "./contract-names.ts";
 import type { ThreadedDecoder } from "./threaded-decoder.ts";
 import { TransactionReader } from "./transaction-reader.ts";
 
+export interface ChainExplorerDeps {
+  readonly decoder: ThreadedDecoder;
+  readonly audit: RowAudit;
+  /** Contracts with anchors of the journal, also former ones. */
+  readonly former: readonly AnchorContract[];
+}
+
 /** Creates an explorer of the chain with the contracts of a deployment. */
 export function chainExplorer(
   rpc: Rpc,
   deployment: Deployment,
   validators: ValidatorNames,
-  { decoder, audit }: { readonly decoder: ThreadedDecoder; readonly audit: RowAudit },
+  { decoder, audit, former }: ChainExplorerDeps,
 ): ChainExplorer {
-  const { contracts, firstBlock } = deployment;
-  const names = new ContractNames(contracts);
-  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock });
+  const { contracts } = deployment;
+  const firstBlock = Math.min(deployment.firstBlock, ...former.map((each) => each.firstBlock));
+  const anchorContracts = former.map(({ address }) => address);
+  const names = new ContractNames(contracts, anchorContracts);
+  const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock, former: anchorContracts });
   const sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
   const eventTable = new EventTableClient(rpc, contracts.EventTable);
   const blocks = new BlockReader(rpc, names, validators);

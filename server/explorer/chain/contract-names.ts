@@ -24,8 +24,12 @@ const ACTIONS: ReadonlyMap<string, ActionKind> = new Map([
 export class ContractNames {
   readonly #byAddress: ReadonlyMap<string, ContractName>;
 
-  constructor(addresses: ContractAddresses) {
-    this.#byAddress = new Map(CONTRACTS.map((name) => [addresses[name].toLowerCase(), name]));
+  /** @param former Former contracts for anchors */
+  constructor(addresses: ContractAddresses, former: readonly Address[] = []) {
+    this.#byAddress = new Map([
+      ...former.map((address) => [address.toLowerCase(), "ProofAnchor"] as const),
+      ...CONTRACTS.map((name) => [addresses[name].toLowerCase(), name] as const),
+    ]);
   }
 
   /** Returns the contract at an address. */

@@ -1,7 +1,7 @@
 import { SealbookError } from "../../errors.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
-import type { ContractAddresses } from "../../chain/transaction.ts";
+import type { Address, ContractAddresses } from "../../chain/transaction.ts";
 import { type Caller, WorkerPool } from "../../kit/workers/worker-pool.ts";
 import type { DecodedLog, DecodedTransaction } from "../call.ts";
 import type * as worker from "./decode-worker.ts";
@@ -21,10 +21,11 @@ export type ThreadedTransaction = DecodedTransaction & { readonly undecoded?: st
 export class ThreadedDecoder {
   readonly #pool: WorkerPool<typeof worker>;
 
-  constructor(contracts: ContractAddresses) {
+  /** @param former Former contracts for anchors */
+  constructor(contracts: ContractAddresses, former: readonly Address[]) {
     this.#pool = new WorkerPool({
       module: new URL("./decode-worker.ts", import.meta.url),
-      workerData: { contracts } satisfies worker.WorkerData,
+      workerData: { contracts, former } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
       memoryMegabytes: MEMORY_MEGABYTES,

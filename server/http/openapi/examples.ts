@@ -178,6 +178,7 @@ export const ATTESTED = {
       {
         ...CONTRACT,
         record_hash: EXAMPLE_IDS.proof,
+        contract: CHAIN.contract,
         tx_hash,
         ...contractBlock,
         merkle: null,

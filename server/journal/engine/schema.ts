@@ -16,6 +16,7 @@ export interface Schema {
   row_copies: RowCopiesTable;
   index_progress: IndexProgressTable;
   journal_head: JournalHeadTable;
+  journal_name: JournalNameTable;
   digest_nodes: DigestNodesTable;
   notices: NoticesTable;
   proofs: ProofsTable;
@@ -25,6 +26,7 @@ export interface Schema {
   proof_keys_recent: RecentKeysTable;
   proof_key_sums: ProofKeySumsTable;
   anchors: AnchorsTable;
+  contracts: ContractsTable;
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   service_log: ServiceLogTable;
@@ -124,6 +126,10 @@ export interface IndexedTablesTable {
   /** Address of the event table contract. */
   contract: string;
   name: string;
+  /** A block before which the contract has no event. */
+  first_block: number;
+  /** Whether this server writes to it; of one table. */
+  is_current: 0 | 1;
 }
 
 /**
@@ -177,6 +183,12 @@ export interface JournalHeadTable {
   digest: Uint8Array;
   /** Number of proofs among the entries. */
   proofs: number;
+}
+
+/** The name that the journal's replicas have. */
+export interface JournalNameTable {
+  id: 1;
+  name: string;
 }
 
 /** The tree over the digests of blocks of entries: see `digest-tree.ts`. */
@@ -281,6 +293,14 @@ export interface AnchorsTable {
   opened_at: number;
 }
 
+/** Contracts that have anchors of the journal. */
+export interface ContractsTable {
+  id: Generated<number>;
+  address: string;
+  /** Block of the journal's first anchor in it. */
+  first_block: number;
+}
+
 /** Entries: confirmations on chain. A superseded confirmation is kept, and another one follows. */
 export interface ConfirmationsTable {
   sequence: number;
@@ -290,6 +310,8 @@ export interface ConfirmationsTable {
   hash: Uint8Array;
   size: number;
   checkpoint: number | null;
+  /** The contract that has the anchor. */
+  contract_id: number;
   transaction_hash: Uint8Array;
   block_number: number;
   block_hash: Uint8Array;

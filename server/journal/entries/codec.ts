@@ -34,6 +34,8 @@ export interface ConfirmationEntry {
   readonly size: number;
   /** The entry whose digest is anchored; `null` for proofs. */
   readonly checkpoint: number | null;
+  /** Address of the contract that has the anchor, with checksum. */
+  readonly contract: string;
   readonly transactionHash: Uint8Array;
   readonly blockNumber: number;
   readonly blockHash: Uint8Array;
@@ -114,6 +116,7 @@ export function encodeConfirmation(entry: ConfirmationEntry): string {
     hash: hex(entry.hash),
     size: entry.size,
     checkpoint: entry.checkpoint,
+    contract: entry.contract,
     tx_hash: hex(entry.transactionHash),
     block_number: entry.blockNumber,
     block_hash: hex(entry.blockHash),
@@ -188,6 +191,7 @@ const Line = z.discriminatedUnion("kind", [
     hash: bytes32,
     size: whole,
     checkpoint: whole.nullable(),
+    contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
     tx_hash: bytes32,
     block_number: whole,
     block_hash: bytes32,
@@ -280,6 +284,7 @@ export function decodeEntry(text: string): JournalEntry {
         hash: line.hash,
         size: line.size,
         checkpoint: line.checkpoint,
+        contract: line.contract,
         transactionHash: line.tx_hash,
         blockNumber: line.block_number,
         blockHash: line.block_hash,

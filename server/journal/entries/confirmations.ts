@@ -2,6 +2,7 @@ import type { Insertable } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
 import type { FinalOutcome } from "../../chain/transaction.ts";
 import type { Database } from "../engine/database.ts";
+import { contractIdOf } from "../contract-store.ts";
 import { appendEntries } from "./entry-log.ts";
 import type { ConfirmationEntry } from "./codec.ts";
 import type { ConfirmationsTable } from "../engine/schema.ts";
@@ -35,6 +36,7 @@ export async function confirmInBlocks(
       "checkpoint",
       "transaction_id",
       "transactions.hash as transaction_hash",
+      "transactions.to_address as contract",
     ])
     .where("transaction_id", "in", [...blocks.keys()])
     .orderBy("anchors.id")
@@ -49,7 +51,7 @@ export async function confirmInBlocks(
   const appended = await appendEntries(
     transaction,
     confirmed.map(
-      ({ id, batch_id, first_leaf, hash, size, checkpoint, transactionHash, block }) =>
+      ({ id, batch_id, first_leaf, hash, size, checkpoint, contract, transactionHash, block }) =>
         (sequence: number) => ({
           kind: "confirmation" as const,
           sequence,
@@ -59,6 +61,7 @@ export async function confirmInBlocks(
           hash,
           size,
           checkpoint,
+          contract,
           transactionHash,
           blockNumber: block.number,
           blockHash: block.hash,
@@ -68,7 +71,7 @@ export async function confirmInBlocks(
     ),
   );
   for (const { entry, digest } of appended) {
-    await transaction.insertInto("confirmations").values(confirmationRow(entry, digest)).execute();
+    await insertConfirmation(transaction, entry, digest);
     await transaction
       .updateTable("anchors")
       .set({ confirmation: entry.sequence })
@@ -107,9 +110,26 @@ async function withoutKnown<C extends Confirmed>(transaction: Database, confirme
   return unknown;
 }
 
-/** Builds the row of a confirmation. */
-export function confirmationRow(entry: ConfirmationEntry, digest: Uint8Array): Insertable<ConfirmationsTable> {
+/** Stores a confirmation entry. */
+export async function insertConfirmation(
+  transaction: Database,
+  entry: ConfirmationEntry,
+  digest: Uint8Array,
+): Promise<void> {
+  const contractId = await contractIdOf(transaction, entry.contract, entry.blockNumber);
+  await transaction
+    .insertInto("confirmations")
+    .values(confirmationRow(entry, contractId, digest))
+    .execute();
+}
+
+function confirmationRow(
+  entry: ConfirmationEntry,
+  contractId: number,
+  digest: Uint8Array,
+): Insertable<ConfirmationsTable> {
   return {
+    contract_id: contractId,
     sequence: entry.sequence,
     anchor_id: entry.anchor,
     batch_id: entry.batch,

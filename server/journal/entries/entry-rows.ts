@@ -25,7 +25,9 @@ export async function readEntries(database: Database, after: number, limit: numb
       .execute(),
     database
       .selectFrom("confirmations")
-      .selectAll()
+      .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
+      .selectAll("confirmations")
+      .select("contracts.address as contract")
       .where("sequence", ">", after)
       .where("sequence", "<=", after + limit)
       .orderBy("sequence")
@@ -84,6 +86,7 @@ export async function readEntries(database: Database, after: number, limit: numb
         hash: row.hash,
         size: row.size,
         checkpoint: row.checkpoint,
+        contract: row.contract,
         transactionHash: row.transaction_hash,
         blockNumber: row.block_number,
         blockHash: row.block_hash,

@@ -114,20 +114,20 @@ export class VerifiedEntries {
   /** Checks that the index has all keys of proofs that a look-up of these keys has to find. */
   async assertIndexed(keys: readonly number[]): Promise<void> {
     this.#keys ??= new KeyGuard(this.#deps.database);
-    await this.#keys.check(keys).catch((error: unknown) => this.#fail(error));
+    await this.#keys.check(keys).catch((error: unknown) => this.#fail(error, "index"));
   }
 
   /** Raises a divergence and throws. */
-  damaged(message: string): never {
-    this.#deps.telemetry.journalDiverged("entries", message);
+  damaged(message: string, subject: "entries" | "index" = "entries"): never {
+    this.#deps.telemetry.journalDiverged(subject, message);
     throw new SealbookError(
       "journal_damaged",
       `${message}. Nothing is signed or confirmed from it until it is restored`,
     );
   }
 
-  #fail(error: unknown): never {
-    if (error instanceof RangeError || error instanceof TypeError) this.damaged(error.message);
+  #fail(error: unknown, subject?: "index"): never {
+    if (error instanceof RangeError || error instanceof TypeError) this.damaged(error.message, subject);
     throw error;
   }
 

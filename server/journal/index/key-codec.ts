@@ -38,6 +38,28 @@ export interface IndexedKey {
   readonly sequence: number;
 }
 
+/** A row of merged keys. */
+export interface KeyRow {
+  readonly bucket: number;
+  readonly epoch: number;
+  readonly entries: Uint8Array;
+}
+
+/** Encodes keys as rows, in the order of the keys. */
+export function rowsOf(keys: readonly IndexedKey[]): KeyRow[] {
+  const sorted = keys.toSorted((a, b) => a.key - b.key || a.sequence - b.sequence);
+  return [...Map.groupBy(sorted, ({ key }) => Math.floor(key / 2 ** TAG_BITS))].flatMap(([bucket, inBucket]) =>
+    [...Map.groupBy(inBucket, ({ sequence }) => Math.floor(sequence / 2 ** EPOCH_BITS))].map(([epoch, some]) => {
+      const entries = Buffer.alloc(some.length * KEY_ENTRY_BYTES);
+      for (const [index, { key, sequence }] of some.entries()) {
+        entries.writeUInt16BE(key % 2 ** TAG_BITS, index * KEY_ENTRY_BYTES);
+        entries.writeUIntBE(sequence % 2 ** EPOCH_BITS, index * KEY_ENTRY_BYTES + TAG_BYTES, NUMBER_BYTES);
+      }
+      return { bucket, epoch, entries };
+    }),
+  );
+}
+
 /** Decodes all keys of a row. Trailing bytes that are not a whole key count as one key of the epoch's first entry. */
 export function entriesOf(bucket: number, epoch: number, entries: Uint8Array): IndexedKey[] {
   const packed = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);

@@ -57,6 +57,10 @@ export class KeySums {
       this.#words[2 * at + seed] = (this.#words[2 * at + seed] ?? 0) + sign * mixKey(seed, key);
   }
 
+  clear(at: number): void {
+    this.#words.fill(0, 2 * at, 2 * at + 2);
+  }
+
   isSame(other: KeySums, at: number): boolean {
     return [0, 1].every((seed) => this.#words[2 * at + seed] === other.#words[2 * at + seed]);
   }
@@ -96,6 +100,27 @@ export async function sumMergedKeys(
   keys: readonly IndexedKey[],
 ): Promise<void> {
   await sumRecentKeys(transaction, keys, -1);
+  await addMerged(transaction, slice, keys);
+}
+
+/** Writes the sums of a slice whose keys are replaced, all of them merged; inside the transaction that does so. */
+export async function replaceSums(
+  transaction: QueryExecutorProvider,
+  slice: number,
+  keys: readonly IndexedKey[],
+): Promise<void> {
+  const recent = new KeySums(await storedSums(transaction, RECENT), SLICES);
+  recent.clear(slice);
+  await write(transaction, RECENT, recent);
+  await sql`delete from proof_key_sums where slice = ${slice}`.execute(transaction);
+  await addMerged(transaction, slice, keys);
+}
+
+async function addMerged(
+  transaction: QueryExecutorProvider,
+  slice: number,
+  keys: readonly IndexedKey[],
+): Promise<void> {
   for (const [epoch, some] of Map.groupBy(keys, ({ sequence }) => epochOf(sequence))) {
     const sums = new KeySums(await storedSums(transaction, { slice, epoch }));
     for (const key of some) sums.add(pageOf(key.key), key);

@@ -75,10 +75,10 @@ export async function contradictionOf(
   inclusion: BlockInclusion,
 ): Promise<string | undefined> {
   const { hash } = content;
-  const { transactionHash, block } = inclusion;
-  const found = await chain.blockOf(transactionHash, hash, block.number);
+  const { contract, transactionHash, block } = inclusion;
+  const found = await chain.blockOf(transactionHash, hash, block.number, contract);
   if (found !== undefined && isSameBlock(found, block)) return undefined;
-  const onChain = await chain.anchorOf(hash);
+  const onChain = await chain.anchorOf(hash, contract);
   const fault = chainFault(content, inclusion, onChain, found && { block: found, given: () => hash });
   return fault && `The journal has a record of this hash, but ${TEXTS[fault]}`;
 }

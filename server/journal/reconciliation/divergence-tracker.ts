@@ -1,39 +1,47 @@
 import { SealbookError } from "../../errors.ts";
-import type { EntryVerifier } from "../entries/verified-entries.ts";
+import type { VerifiedEntries } from "../entries/verified-entries.ts";
 import {
   acknowledgedText,
   type Divergence,
+  isCompared,
   type ReconciliationStore,
   type Subject,
   subjectText,
 } from "./divergence.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { JournalEvents } from "../events.ts";
+import { causeOf, OpenDivergences } from "./open-divergences.ts";
+
+/** Alerts can have any of these causes from before this start. */
+const CAUSES = ["confirmation", "anchor", "entries", "index", "leaves", "replica", "proof", "root"];
+const AGREES = "journal, replicas and chain agree again";
 
 /**
- * Tracks open divergences: stores each one until it is resolved and emits it once, whichever relayer holds the lease.
+ * Tracks the open divergences that any part finds: stores each one until it is resolved and emits it once, whichever
+ * relayer holds the lease. One that cannot be stored is stored later.
  */
-export class DivergenceTracker {
+export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" | "divergenceResolved"> {
   readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "noticesAfter">;
-  readonly #verifier: Pick<EntryVerifier, "begin">;
   readonly #telemetry: JournalEvents;
   readonly #clock: Clock;
-  /** Subjects of the open divergences that this process has loaded. */
-  readonly #open = new Set<string>();
+  /** The open divergences that this process has loaded. */
+  readonly #open = new OpenDivergences();
   /** Subjects of the divergences that the current pass found. */
   readonly #found = new Set<string>();
   /** Divergences that entries of the journal acknowledge. */
   readonly #acknowledged = new Set<string>();
+  readonly #unsaved = new Map<string, Divergence>();
   #newestNotice = 0;
+  #isLoaded = false;
+  /** Reports of requests, one after the other. */
+  #work: Promise<unknown> = Promise.resolve();
 
   constructor(
     store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "noticesAfter">,
-    verifier: Pick<EntryVerifier, "begin">,
     telemetry: JournalEvents,
     clock: Clock,
   ) {
     this.#store = store;
-    this.#verifier = verifier;
     this.#telemetry = telemetry;
     this.#clock = clock;
   }
@@ -43,24 +51,58 @@ export class DivergenceTracker {
     return this.#open.size > 0;
   }
 
-  /** Loads the divergences that an earlier process or another relayer raised or resolved. */
-  async refresh(): Promise<void> {
-    await this.#readAcknowledged();
+  /** The open divergences. */
+  get subjects(): readonly string[] {
+    return [...this.#open.subjects()];
+  }
+
+  /** Waits until every report is stored. */
+  async stop(): Promise<void> {
+    await this.#work;
+  }
+
+  /** Reports a divergence that a request found. */
+  readonly journalDiverged = (subject: string, message: string): void => {
+    if (this.#isKnown(subject, message)) return;
+    const raised = this.#raise(subject, message);
+    this.#work = this.#work.then(() => raised);
+  };
+
+  /** Reports that a subject agrees. */
+  readonly divergenceResolved = (subject: string): void => {
+    if (!this.#open.has(subject)) return;
+    // A failure leaves it open; a later check ends it.
+    this.#work = this.#work.then(() => this.#resolve(subject)).catch(() => undefined);
+  };
+
+  /**
+   * Loads the divergences that an earlier process or another relayer raised or resolved.
+   * @param entries Reads acknowledgements: one that is not in the chain of digests does not count
+   */
+  async refresh(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
+    await this.#readAcknowledged(entries);
+    await this.#work;
+    for (const divergence of this.#unsaved.values()) {
+      await this.#store.raise(divergence);
+      this.#unsaved.delete(divergence.subject);
+    }
     const kept: Divergence[] = [];
     for (const divergence of await this.#store.divergences()) {
       if (this.#acknowledged.has(acknowledgedText(divergence))) await this.#store.resolve(divergence.subject);
       else kept.push(divergence);
     }
     for (const { subject, message } of kept) {
-      if (!this.#open.has(subject)) this.#telemetry.journalDiverged(subject, message, false);
-      this.#open.add(subject);
+      if (this.#open.add(subject, message)) this.#telemetry.journalDiverged(subject, message);
     }
     const subjects = new Set(kept.map(({ subject }) => subject));
-    for (const subject of this.#open) {
-      if (subjects.has(subject)) continue;
+    for (const subject of this.subjects) {
+      if (subjects.has(subject) || this.#unsaved.has(subject)) continue;
       this.#open.delete(subject);
-      this.#telemetry.divergenceResolved(subject, false);
+      this.#telemetry.divergenceResolved(subject);
     }
+    if (this.#isLoaded) return;
+    this.#isLoaded = true;
+    for (const cause of CAUSES) if (this.#open.countOf(cause) === 0) this.#telemetry.divergenceResolved(cause);
   }
 
   /** @returns whether the divergence is new */
@@ -68,11 +110,7 @@ export class DivergenceTracker {
     const text = subjectText(subject);
     if (this.#acknowledged.has(acknowledgedText({ subject: text, message }))) return false;
     this.#found.add(text);
-    if (this.#open.has(text)) return false;
-    const isNew = await this.#store.raise({ subject: text, message, foundAt: this.#clock() });
-    this.#open.add(text);
-    this.#telemetry.journalDiverged(text, message, isNew);
-    return isNew;
+    return this.#isKnown(text, message) ? false : this.#raise(text, message);
   }
 
   async resolved(subject: Subject): Promise<void> {
@@ -89,18 +127,28 @@ export class DivergenceTracker {
 
   /** Ends a full pass: resolves the divergences that it did not find. */
   async end(): Promise<void> {
-    for (const subject of this.#open) if (!this.#found.has(subject)) await this.#resolve(subject);
+    for (const subject of this.subjects)
+      if (isCompared(subject) && !this.#found.has(subject)) await this.#resolve(subject);
   }
 
-  /** Reads the newer acknowledgements; one that is not in the chain of digests does not count. */
-  async #readAcknowledged(): Promise<void> {
-    const sequences = await this.#store.noticesAfter(this.#newestNotice);
-    const entries = this.#verifier.begin();
-    for (const sequence of sequences) {
-      const entry = await entries.entry(sequence).catch(damaged);
-      if (entry?.kind === "resolution") this.#acknowledged.add(entry.divergence);
-      this.#newestNotice = sequence;
+  #isKnown(subject: string, message: string): boolean {
+    return this.#open.has(subject) || this.#acknowledged.has(acknowledgedText({ subject, message }));
+  }
+
+  /** @returns whether no other process has raised it */
+  async #raise(subject: string, message: string): Promise<boolean> {
+    this.#open.add(subject, message);
+    this.#telemetry.journalDiverged(subject, message);
+    const isFirst = this.#open.countOf(causeOf(subject)) === 1;
+    const divergence = { subject, message, foundAt: this.#clock() };
+    let isNew = true;
+    try {
+      isNew = await this.#store.raise(divergence);
+    } catch {
+      this.#unsaved.set(subject, divergence);
     }
+    if (isNew && isFirst) this.#telemetry.divergenceAnnounced("warn", message);
+    return isNew;
   }
 
   async #resolve(subject: string): Promise<void> {
@@ -108,7 +156,18 @@ export class DivergenceTracker {
     if (!this.#open.has(subject)) return;
     const isNew = await this.#store.resolve(subject);
     this.#open.delete(subject);
-    this.#telemetry.divergenceResolved(subject, isNew);
+    this.#unsaved.delete(subject);
+    this.#telemetry.divergenceResolved(subject);
+    const cause = causeOf(subject);
+    if (isNew && this.#open.countOf(cause) === 0) this.#telemetry.divergenceAnnounced("info", `${cause}: ${AGREES}`);
+  }
+
+  async #readAcknowledged(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
+    for (const sequence of await this.#store.noticesAfter(this.#newestNotice)) {
+      const entry = await entries.entry(sequence).catch(damaged);
+      if (entry?.kind === "resolution") this.#acknowledged.add(entry.divergence);
+      this.#newestNotice = sequence;
+    }
   }
 }
 

@@ -12,6 +12,14 @@ export type Subject =
   | { readonly kind: "leaves"; readonly anchor: number }
   | { readonly kind: "replica"; readonly name: string };
 
+/** Subjects that other parts than the regular comparison find: those check themselves whether they agree again. */
+const NOT_COMPARED = /^(proof|root|replication) /;
+
+/** Returns whether the regular comparison finds a subject whenever it diverges. */
+export function isCompared(subject: string): boolean {
+  return !NOT_COMPARED.test(subject);
+}
+
 /** A difference that needs an operator, or that is not corrected yet. */
 export interface Divergence {
   /** See {@link subjectText}. */

@@ -1,6 +1,7 @@
 import type { ReconciliationStore } from "./divergence.ts";
 import { type Clock, millisecondsSince } from "../../kit/clock.ts";
 import { every, type Interval } from "../../kit/interval.ts";
+import type { EntryVerifier } from "../entries/verified-entries.ts";
 import type { AnchorCheck } from "./anchor-check.ts";
 import type { ConfirmationCheck } from "./confirmation-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
@@ -33,6 +34,7 @@ export interface ReconcilerDeps {
   readonly index: IndexCheck;
   readonly leaves: LeafCheck;
   readonly divergences: DivergenceTracker;
+  readonly verifier: Pick<EntryVerifier, "begin">;
   readonly rules: ReconcilerRules;
   readonly clock: Clock;
   /** Called when a pass fails, once until a pass succeeds. */
@@ -54,8 +56,8 @@ export class Reconciler {
   }
 
   async start(): Promise<void> {
-    const { divergences, rules } = this.#deps;
-    await divergences.refresh();
+    const { divergences, verifier, rules } = this.#deps;
+    await divergences.refresh(verifier.begin());
     this.#interval = every(Math.min(CHECK_MILLISECONDS, rules.intervalMilliseconds), () => this.#passIfDue());
   }
 
@@ -66,8 +68,8 @@ export class Reconciler {
 
   async #passIfDue(): Promise<void> {
     try {
-      const { store, divergences, clock, rules } = this.#deps;
-      await divergences.refresh();
+      const { store, divergences, verifier, clock, rules } = this.#deps;
+      await divergences.refresh(verifier.begin());
       const { passedAt, fullPassedAt } = await store.progress();
       const now = clock();
       if (passedAt !== undefined && millisecondsSince(passedAt, now) < rules.intervalMilliseconds) return;

@@ -27,7 +27,7 @@ export class BundleService {
   async bundleFor(proof: Proof, signer?: BundleSigner): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
     const { evidence, issuer } = this.#deps;
-    const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash);
+    const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash, proof.outcome.contract);
     const bundle = found && bundleOf(proof, found);
     return bundle && signedBundle(bundle, signer ?? (await issuer.signer()));
   }

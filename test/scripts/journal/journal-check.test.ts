@@ -629,13 +629,14 @@ describe("the journal check", function () {
   });
 
   describe("queries the chain", function () {
+    const CONTRACT = `0x${"11".repeat(20)}`;
     /** A chain that has what the journal says. */
     const honest = async (): Promise<AnchorQueries> => {
       const rows = await opened.database.selectFrom("confirmations").selectAll().execute();
       return {
         async anchorOf(hash) {
           const row = rows.find((each) => Buffer.compare(each.hash, hash) === 0);
-          return row && { time: row.block_time, blockNumber: row.block_number, size: row.size };
+          return row && { contract: CONTRACT, time: row.block_time, blockNumber: row.block_number, size: row.size };
         },
         async anchoringBlock(number) {
           const row = rows.find((each) => each.block_number === number);
@@ -660,11 +661,23 @@ describe("the journal check", function () {
       "the chain does not know its hash": (honest) => ({ ...honest, anchorOf: async () => undefined }),
       "the chain has its hash with another size": (honest) => ({
         ...honest,
-        anchorOf: async (hash) => ({ time: 1, blockNumber: 1, ...(await honest.anchorOf(hash)), size: 7 }),
+        anchorOf: async (hash) => ({
+          contract: CONTRACT,
+          time: 1,
+          blockNumber: 1,
+          ...(await honest.anchorOf(hash)),
+          size: 7,
+        }),
       }),
       "the chain saw its hash only later": (honest) => ({
         ...honest,
-        anchorOf: async (hash) => ({ time: 1, size: 0, ...(await honest.anchorOf(hash)), blockNumber: 900 }),
+        anchorOf: async (hash) => ({
+          contract: CONTRACT,
+          time: 1,
+          size: 0,
+          ...(await honest.anchorOf(hash)),
+          blockNumber: 900,
+        }),
       }),
       "the chain has no such block": (honest) => ({ ...honest, anchoringBlock: async () => undefined }),
       "the chain has another block under that number": (honest) => withBlock(honest, { hash: Buffer.alloc(32, 7) }),

@@ -129,6 +129,8 @@ async function records(db: Kysely<unknown>): Promise<void> {
     .addColumn("id", types.rowNumber, types.numbered)
     .addColumn("contract", "text", (c) => c.notNull())
     .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("first_block", "bigint", (c) => c.notNull())
+    .addColumn("is_current", "smallint", (c) => c.notNull())
     .addUniqueConstraint("indexed_tables_by_name", ["contract", "name"])
     .execute();
 
@@ -232,6 +234,12 @@ async function journalHead(db: Kysely<unknown>): Promise<void> {
     .addColumn("proofs", "bigint", (c) => c.notNull())
     .execute();
   await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
+
+  await db.schema
+    .createTable("journal_name")
+    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
+    .addColumn("name", "text", (c) => c.notNull())
+    .execute();
 
   await db.schema
     .createTable("digest_nodes")
@@ -347,6 +355,13 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .execute();
 
   await db.schema
+    .createTable("contracts")
+    .addColumn("id", types.rowNumber, types.numbered)
+    .addColumn("address", "text", (c) => c.notNull().unique())
+    .addColumn("first_block", "bigint", (c) => c.notNull())
+    .execute();
+
+  await db.schema
     .createTable("confirmations")
     .addColumn("sequence", "bigint", (c) => c.primaryKey())
     .addColumn("anchor_id", "bigint", (c) => c.notNull())
@@ -355,6 +370,7 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .addColumn("hash", types.bytes, (c) => c.notNull())
     .addColumn("size", "integer", (c) => c.notNull())
     .addColumn("checkpoint", "bigint")
+    .addColumn("contract_id", "integer", (c) => c.notNull())
     .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
     .addColumn("block_number", "bigint", (c) => c.notNull())
     .addColumn("block_hash", types.bytes, (c) => c.notNull())
@@ -385,7 +401,7 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
   await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
-  await refuseChanges(db, "confirmations");
+  for (const table of ["contracts", "confirmations"]) await refuseChanges(db, table);
 }
 
 /** The chain that the journal belongs to, and the validators that the server accepts blocks of. */
@@ -403,7 +419,8 @@ async function chainIdentity(db: Kysely<unknown>): Promise<void> {
     .addColumn("from_block", "bigint", (c) => c.primaryKey())
     .addColumn("validators", "text", (c) => c.notNull())
     .execute();
-  for (const table of ["chain_identity", "validator_sets"]) await refuseChanges(db, table);
+  await refuseChangesOf(db, "chain_identity", ["chain_id", "genesis_hash"]);
+  await refuseChanges(db, "validator_sets");
 }
 
 async function reconciliation(db: Kysely<unknown>): Promise<void> {

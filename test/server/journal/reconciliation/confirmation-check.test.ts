@@ -35,6 +35,7 @@ function checkOf() {
     journalFailing: unused,
     journalDiverged: (subject) => void messages.push(`diverged ${subject}`),
     divergenceResolved: (subject) => void messages.push(`agreed ${subject}`),
+    divergenceAnnounced: () => undefined,
     journalCorrected: () => void messages.push("repaired"),
     replicaLagging: unused,
     replicaCaughtUp: unused,
@@ -58,7 +59,7 @@ function checkOf() {
     store,
     entries: journal,
     chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
-    divergences: new DivergenceTracker(store, { begin: unused }, telemetry, () => world.now),
+    divergences: new DivergenceTracker(store, telemetry, () => world.now),
     clock: () => world.now,
   });
   return { check, world, messages, block, journal };

@@ -1,0 +1,77 @@
+import { isError } from "ethers";
+import { z } from "zod";
+import type { VerifiedChain } from "../evidence/verified-chain.ts";
+import { parseResponse } from "../rpc/query.ts";
+import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import type { AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchor-content.ts";
+import { INTERFACES } from "./interfaces.ts";
+
+const ABI = INTERFACES.ProofAnchor;
+/** Calls of one inspection that are in flight at a time. */
+const INSPECTED_AT_ONCE = 16;
+/** Attempts of an inspection on a node that dropped the state of the block in the meantime. */
+const INSPECTION_ATTEMPTS = 5;
+
+const Result = z.string().regex(/^0x[0-9a-f]*$/);
+
+/** A hash whose anchor is inspected in a contract. */
+export type InspectedAnchor = Pick<LoggedAnchor, "hash" | "contract">;
+
+/** Encodes the query of the anchor of a hash or root, `0x` hex. */
+export function anchorQuery(hash: Uint8Array): string {
+  return ABI.encodeFunctionData("anchorOf", [hash]);
+}
+
+/** @throws SealbookError `chain_unavailable` for a response that the contract does not give */
+export function decodeAnchor(result: string): Omit<AnchorOnChain, "contract"> {
+  try {
+    const [{ time, blockNumber, size }] = ABI.decodeFunctionResult("anchorOf", result);
+    return { time: Number(time), blockNumber: Number(blockNumber), size: Number(size) };
+  } catch (error) {
+    if (!isError(error, "BAD_DATA")) throw error;
+    throw unavailable(new ContradictionError("the node's response to eth_call is not that of the contract"));
+  }
+}
+
+/**
+ * Fetches the anchors of all hashes, each in its contract, at the newest block.
+ * @throws SealbookError `chain_unavailable`
+ */
+export async function inspectAnchors(
+  rpc: Rpc,
+  chain: VerifiedChain,
+  inspected: readonly InspectedAnchor[],
+): Promise<AnchorInspection> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inspectOnce(rpc, chain, inspected);
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+      // A node that keeps the newest state only rejects a query at a block with a successor.
+      if (attempt === INSPECTION_ATTEMPTS) throw unavailable(error);
+    }
+  }
+}
+
+async function inspectOnce(
+  rpc: Rpc,
+  chain: VerifiedChain,
+  inspected: readonly InspectedAnchor[],
+): Promise<AnchorInspection> {
+  const { reference: block } = await chain.newest();
+  const responses: string[] = [];
+  for (let first = 0; first < inspected.length; first += INSPECTED_AT_ONCE) {
+    const calls = inspected.slice(first, first + INSPECTED_AT_ONCE).map(({ hash, contract }) => {
+      const query = { to: contract, data: anchorQuery(hash) };
+      return rpc.call("eth_call", [query, toQuantity(block.number)]);
+    });
+    responses.push(
+      ...(await Promise.all(calls)).map((response) => parseResponse(Result, "eth_call", response) ?? "0x"),
+    );
+  }
+  const anchors = inspected.map(({ contract }, index) => {
+    const response = responses[index] ?? "0x";
+    return { response, contract, ...decodeAnchor(response) };
+  });
+  return { block, anchors };
+}

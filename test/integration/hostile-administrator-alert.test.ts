@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { assert } from "chai";
+import { keyOf } from "../../server/journal/index/proof-key.ts";
+import { anchored } from "../support/anchored.ts";
+import { type Attacker, attackerOf, type Row } from "../support/attacker.ts";
+import { emptyDatabase, ENGINES } from "../support/database.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import type { EngineDatabase } from "../support/engine-database.ts";
+import { eventually } from "../support/eventually.ts";
+import { runJournalScript } from "../support/journal-script.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const NEVER = 2 ** 31 - 1;
+const QUIET = { reconcileIntervalMilliseconds: NEVER };
+const BUSY = { reconcileIntervalMilliseconds: 200, fullReconcileIntervalMilliseconds: 200 };
+
+for (const engine of ENGINES)
+  describe(`damage that is found before something is signed, on ${engine}`, function () {
+    let directory: string;
+    let database: EngineDatabase;
+    let attacker: Attacker;
+    let server: TestServer;
+    const hash = createHash("sha256").update("content").digest();
+
+    const start = (periods: typeof QUIET): Promise<TestServer> =>
+      startServer({ DATABASE_URL: database.url }, { directory, periods });
+    const attest = () => server.post("/api/v1/recovery/attest", { document_id: "damaged", audience: "court" });
+    const alerts = async (): Promise<ParsedJson[]> =>
+      (await server.get("/api/v1/alerts")).body.alerts.filter(({ state }: ParsedJson) => state === "raised");
+    const listed = async (): Promise<string> =>
+      (await runJournalScript({ DATABASE_URL: database.url, DATA_DIR: directory }, "resolve")).out;
+
+    beforeEach(async () => {
+      directory = await temporaryDirectory();
+      database = await emptyDatabase(engine);
+      server = await start(QUIET);
+      const document = { document_id: "damaged", hash: hash.toString("hex"), metadata: { type: "log", timestamp: 1 } };
+      await anchored(server, "/api/v1/proof", document);
+      // The comparison at the start has passed.
+      const passed = "select full_passed_at from reconciliation where full_passed_at is not null";
+      await eventually(async () => assert.isNotEmpty(await database.query(passed)));
+      attacker = await attackerOf(database, engine);
+    });
+    afterEach(async () => {
+      await attacker.close();
+      await server.stop("keep");
+      await removeDirectory(directory);
+      await database.remove();
+    });
+
+    for (const [table, subject, change] of [
+      ["proofs", "entries", (row: Row): Row => ({ ...row, metadata: '{"note":"forged"}' })],
+      ["proof_keys_recent", "index", () => undefined],
+    ] as const) {
+      it(`is an open divergence with an alert when it is in ${table}, until it is undone`, async () => {
+        assert.equal((await attest()).status, 200);
+        const isWanted = (row: Row): boolean => table === "proofs" || row["key"] === keyOf(hash);
+        const before = (await attacker.rowsOf(table)).find(isWanted) ?? assert.fail();
+        const tampered = { table, before, after: change(before) };
+        assert.isTrue(await attacker.apply(tampered));
+        const response =
+          table === "proofs" ? await attest() : await server.get(`/api/v1/verify?hash=${hash.toString("hex")}`);
+        assert.equal(response.body.type, "urn:sealbook:problem:journal_damaged", response.text);
+        await eventually(async () => assert.match(await listed(), new RegExp(`^${subject}: `)));
+        assert.deepEqual(
+          (await alerts()).map((each) => [each.alert, each.subject]),
+          [["journal_divergence", subject]],
+        );
+        assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);
+
+        await server.stop("keep");
+        await attacker.undo(tampered);
+        server = await start(QUIET);
+        assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1, "it is on disk");
+        await server.stop("keep");
+        server = await start(BUSY);
+        await eventually(async () => assert.isEmpty(await alerts()));
+        assert.equal(await listed(), "");
+        assert.equal((await attest()).status, 200);
+      });
+    }
+  });
