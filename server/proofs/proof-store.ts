@@ -56,6 +56,8 @@ export type ProofJournal = Atomic<{
 
 /** Page size when reading proofs of one content. */
 const PAGE = 100;
+/** A page of a document's history, and one more. */
+const MOST_IN_A_PAGE = 2 * PAGE;
 
 /** Selects proofs with the outcomes of their anchors. */
 export function selectProofs(database: Database) {
@@ -226,7 +228,15 @@ export class ProofStatements {
     { before = Infinity, checked }: Pick<DocumentProofs, "before" | "checked"> = {},
   ): AsyncGenerator<ProofRow[]> {
     await checked?.assertIndexed([key]);
-    const numbers = (await this.#keysFound.numbersOf(database, [key])).filter((number) => number < before);
+    let end = before;
+    if (order === "newest first") {
+      // Most readers need one page, which does not take longer for a document with very many proofs.
+      const newest = await this.#keysFound.newestOf(database, key, end, limit);
+      yield (await this.#rowsOf(database, newest, checked)).reverse();
+      if (newest.length < limit) return;
+      end = newest[0] ?? end;
+    }
+    const numbers = (await this.#keysFound.numbersOf(database, [key])).filter((number) => number < end);
     if (order === "newest first") numbers.reverse();
     for (let from = 0; from < numbers.length; from += limit) {
       const some = numbers.slice(from, from + limit);
@@ -338,7 +348,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async byDocument(documentId, { limit = Infinity, ...rest } = {}) {
       const found: StoredProof[] = [];
-      const size = Math.min(limit, PAGE);
+      const size = Math.min(limit, MOST_IN_A_PAGE);
       for await (const rows of statements.pages(database, documentKey(documentId), "newest first", size, rest)) {
         found.push(...(await matching(rows, (proof) => proof.documentId === documentId, rest.checked)));
         if (found.length >= limit) break;

@@ -17,6 +17,7 @@ interface Found {
 /** Finds candidate entries by key, among merged and recent keys. */
 export class KeyLookups {
   readonly #statements = new StatementCache<Found>();
+  readonly #newest = new StatementCache<Found>();
 
   /** Returns the sequence numbers of entries with one of the keys, ascending. */
   async numbersOf(database: Database, keys: readonly number[]): Promise<number[]> {
@@ -26,26 +27,61 @@ export class KeyLookups {
       const { rows } = await database.executeQuery(
         this.#statements.of(some.length, () => lookup(database, some), parameters),
       );
-      for (const { recent, tag, epoch, entries } of rows) {
-        if (recent !== null) numbers.add(recent);
-        if (tag !== null && epoch !== null && entries !== null)
-          numbersUnder(tag, epoch, entries).forEach((number) => numbers.add(number));
-      }
+      for (const number of numbersIn(rows)) numbers.add(number);
     }
     return [...numbers].sort((a, b) => a - b);
   }
+
+  /**
+   * Returns the newest sequence numbers of entries with a key, ascending. Of recent keys it reads no more than these: a
+   * document can have very many proofs.
+   * @param before Only numbers below this one
+   */
+  async newestOf(database: Database, key: number, before: number, limit: number): Promise<number[]> {
+    const end = Math.min(before, Number.MAX_SAFE_INTEGER);
+    const { rows } = await database.executeQuery(
+      this.#newest.of(1, () => lookup(database, [key], { end, limit }), [key, tagOf(key), end, limit]),
+    );
+    const numbers = new Set(numbersIn(rows).filter((number) => number < before));
+    return [...numbers].sort((a, b) => a - b).slice(-limit);
+  }
 }
 
-/** Uses one statement: between two statements, keys could be merged from one table into the other. */
-function lookup(database: Database, keys: readonly number[]): CompiledQuery<Found> {
+function numbersIn(rows: readonly Found[]): number[] {
+  return rows.flatMap(({ recent, tag, epoch, entries }) => [
+    ...(recent === null ? [] : [recent]),
+    ...(tag === null || epoch === null || entries === null ? [] : numbersUnder(tag, epoch, entries)),
+  ]);
+}
+
+/**
+ * Uses one statement: between two statements, keys could be merged from one table into the other.
+ * @param newest Limits the recent keys to the newest ones below a number
+ */
+function lookup(
+  database: Database,
+  keys: readonly number[],
+  newest?: { readonly end: number; readonly limit: number },
+): CompiledQuery<Found> {
   const [bytes, isThere] = isPostgres(database)
     ? ["bytea", sql<SqlBool>`position(tag in entries) > 0`]
     : ["blob", sql<SqlBool>`instr(entries, tag) > 0`];
   const wanted = keys.map((key) => sql`(cast(${key} as bigint), cast(${tagOf(key)} as ${sql.raw(bytes)}))`);
   return database
     .with("wanted(key, tag)", () => sql<{ key: number; tag: Uint8Array }>`(values ${sql.join(wanted)})`)
-    .selectFrom("wanted")
-    .innerJoin("proof_keys_recent", "proof_keys_recent.key", "wanted.key")
+    .with("recent", (e) =>
+      e
+        .selectFrom("wanted")
+        .innerJoin("proof_keys_recent", "proof_keys_recent.key", "wanted.key")
+        .select("sequence")
+        .$if(newest !== undefined, (query) =>
+          query
+            .where("sequence", "<", newest?.end ?? 0)
+            .orderBy("sequence", "desc")
+            .limit(newest?.limit ?? 0),
+        ),
+    )
+    .selectFrom("recent")
     .select([
       sql<number | null>`sequence`.as("recent"),
       NO_BYTES.as("tag"),

@@ -88,10 +88,12 @@ for (const engine of ENGINES)
             }
             const lookups = new KeyLookups();
             for (const [key, numbers] of known) {
-              assert.deepEqual(
-                await lookups.numbersOf(database, [key]),
-                [...numbers].sort((a, b) => a - b),
-              );
+              const sorted = [...numbers].sort((a, b) => a - b);
+              assert.deepEqual(await lookups.numbersOf(database, [key]), sorted);
+              for (const before of [Infinity, sorted.at(-1) ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0]) {
+                const below = sorted.filter((number) => number < before);
+                assert.deepEqual(await lookups.newestOf(database, key, before, 2), below.slice(-2));
+              }
             }
             const all = new Set([...known.values()].flatMap((numbers) => [...numbers]));
             assert.deepEqual(
