@@ -350,7 +350,8 @@ describe("records", function () {
       const input = found ?? "";
       const body = content(await decode(input), ROUTES.decode);
       assert.hasAllKeys(body, ["component_render", "tparams"]);
-      assert.hasAllKeys(body.tparams, ["transaction"]);
+      assert.hasAllKeys(body.tparams, ["record", "transaction"]);
+      assert.deepInclude(body.tparams.record, { chainid, table: "events" });
       const { comp, rowdata, rowid, signature, tabname, ...rest } = body.tparams.transaction;
       assert.isEmpty(rest);
       const expected = abi.decodeFunctionData("insert", input);
