@@ -276,11 +276,14 @@ export const Environment = z.object({
     description: "Networks of proxies whose `X-Forwarded-For` is trusted",
     unset: "none",
   }),
-  API_AUTH: z.enum(AUTHENTICATIONS).default("none").meta({
-    description:
-      "Authentication of the integrity-proof API, the explorer's API and the metrics: `none`, `apikey`, `jwt`, or " +
-      "`apikey,jwt` for either",
-  }),
+  API_AUTH: z
+    .enum(AUTHENTICATIONS)
+    .default("none")
+    .meta({
+      description:
+        "Authentication of the integrity-proof API, the explorer's API and the metrics: `none`, `apikey`, `jwt`, or " +
+        "`apikey,jwt` for either",
+    }),
   API_AUTH_EXEMPT: z.enum(EXEMPTIONS).default("none").meta({
     description: "Parts without the authentication of `API_AUTH`: `none`, `metrics`, `explorer`, or `metrics,explorer`",
   }),

@@ -117,8 +117,7 @@ export const RECOVERY_OPERATIONS: readonly Operation[] = [
         query: { verification_id: EXAMPLE_IDS.verification },
         response: exampleResponse({
           against: "restored",
-          verification_id: EXAMPLE_IDS.verification,
-          as_of: null,
+          ...TOTALS,
           documents: [RECORDED_CONTRACT],
         }),
       },

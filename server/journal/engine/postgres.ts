@@ -41,7 +41,11 @@ const BEGIN = `
  * @param silenceMilliseconds How long the server may be silent; unlimited by default
  */
 export function postgresDialect(url: string, silenceMilliseconds?: number): Dialect {
-  return dialectOf({ connectionString: url, application_name: "sealbook", max: MAX_CONNECTIONS }, silenceMilliseconds);
+  return dialectOf(
+    { connectionString: url, application_name: "sealbook", max: MAX_CONNECTIONS },
+    BEGIN,
+    silenceMilliseconds,
+  );
 }
 
 /**
@@ -58,11 +62,12 @@ export function postgresQueryDialect(url: string, statementMilliseconds: number)
       options: "-c default_transaction_read_only=on",
       statement_timeout: statementMilliseconds,
     },
+    "begin read only",
     SILENCE_MILLISECONDS,
   );
 }
 
-function dialectOf(config: pg.PoolConfig, silenceMilliseconds: number | undefined): Dialect {
+function dialectOf(config: pg.PoolConfig, begin: string, silenceMilliseconds: number | undefined): Dialect {
   const pool = new pg.Pool({
     ...config,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
@@ -75,7 +80,7 @@ function dialectOf(config: pg.PoolConfig, silenceMilliseconds: number | undefine
   const ignore = (): void => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
-  return serializeWrites(new PostgresDialect({ pool }), BEGIN);
+  return serializeWrites(new PostgresDialect({ pool }), begin);
 }
 
 function socket(silenceMilliseconds: number | undefined): Socket {

@@ -1,0 +1,58 @@
+import { assert } from "chai";
+import { openDatabase, type Database } from "../../../server/journal/engine/database.ts";
+import { type DatabaseLocation, openForQueries } from "../../../server/journal/engine/query-connection.ts";
+import { recordIndexStore } from "../../../server/records/record-index-store.ts";
+import { RecordSearch } from "../../../server/records/record-search.ts";
+import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
+import { emptyDatabase, ENGINES } from "../../support/database.ts";
+import type { EngineDatabase } from "../../support/engine-database.ts";
+import { rowEntry } from "../../support/row-entry.ts";
+import { thrownBy } from "../../support/thrown.ts";
+
+for (const engine of ENGINES)
+  describe(`searches in a thread, on ${engine}`, function () {
+    let files: EngineDatabase;
+    let database: Database;
+    let location: DatabaseLocation;
+    let search: RecordSearch;
+    before(async () => {
+      files = await emptyDatabase(engine);
+      database = await openDatabase(files.connect());
+      location =
+        engine === "sqlite"
+          ? { kind: "sqlite", file: files.url.replace("file:", "") }
+          : { kind: "postgres", url: files.url };
+      search = new RecordSearch(location, () => undefined);
+    });
+    after(async () => {
+      await search.stop();
+      await database.destroy();
+      await files.remove();
+    });
+
+    const row = (number: number) =>
+      rowEntry({ rowId: BigInt(number), sender: "0x", code: `code ${number}`, topic: "t", createdAt: "", payload: "" });
+
+    it("find what is committed, also afterwards", async () => {
+      const store = recordIndexStore(database, "events");
+      const query = { field: "code", pattern: parseSearchPattern("*de*1*"), limit: 10 } as const;
+      await store.apply([1, 2, 11].map(row), undefined, 1, new Uint8Array(32));
+      assert.lengthOf((await search.step("account", query)).positions, 2);
+      await store.apply([row(21)], 1, 2, new Uint8Array(32));
+      const { positions, next, milliseconds } = await search.step("account", query);
+      assert.lengthOf(positions, 3);
+      assert.isUndefined(next);
+      assert.isAbove(milliseconds, 0);
+    });
+
+    it("use a connection that cannot write", async () => {
+      const queries = await openForQueries(location);
+      try {
+        await thrownBy(queries.insertInto("row_counters").values({ table_name: "t", last_row_id: 1 }).execute());
+      } finally {
+        await queries.destroy();
+      }
+      const written = database.selectFrom("row_counters").select("table_name").where("table_name", "=", "t");
+      assert.isEmpty(await written.execute());
+    });
+  });
