@@ -22,7 +22,8 @@ export class KeyLookups {
   /** Returns the sequence numbers of entries with one of the keys, ascending. */
   async numbersOf(database: Database, keys: readonly number[]): Promise<number[]> {
     const numbers = new Set<number>();
-    for (const some of paddedChunks(keys)) {
+    // The proofs of one document have the same key: each of them would find all the others.
+    for (const some of paddedChunks([...new Set(keys)])) {
       const parameters = some.flatMap((key) => [key, tagOf(key)]);
       const { rows } = await database.executeQuery(
         this.#statements.of(some.length, () => lookup(database, some), parameters),
