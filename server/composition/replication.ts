@@ -56,7 +56,6 @@ export function createSyncReplication(
 function reportReplica({ telemetry, logger }: Foundation, name: string, event: ReplicatorEvent): void {
   switch (event.kind) {
     case "shipped":
-      telemetry.divergenceResolved(`replication ${name}`);
       logger.debug(
         { replica: name, segment: event.segment, first: event.first, last: event.last },
         "a segment of the journal was shipped",
@@ -67,6 +66,8 @@ function reportReplica({ telemetry, logger }: Foundation, name: string, event: R
       return;
     case "recovered":
       logger.info({ replica: name }, "the replica's target responds again");
+      return;
+    case "agreed":
       telemetry.divergenceResolved(`replication ${name}`);
       return;
     case "lagging":

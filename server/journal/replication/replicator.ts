@@ -22,6 +22,8 @@ export type ReplicatorEvent =
   | { readonly kind: "failing"; readonly error: unknown }
   /** The outage or the divergence ended. */
   | { readonly kind: "recovered" }
+  /** Target and journal agree; emitted after the first round, and after each outage or divergence. */
+  | { readonly kind: "agreed" }
   /** Emitted once, and ended by `caught_up`. */
   | ({ readonly kind: "lagging" } & Lag)
   | { readonly kind: "caught_up" }
@@ -75,6 +77,7 @@ export class Replicator {
   /** The end of the newest segment; unknown at first and after an error. */
   #end: SegmentEnd | undefined;
   #state: "shipping" | "failing" | "diverged" = "shipping";
+  #agrees = false;
   readonly #backoff: Backoff;
   #lagging = false;
   #work: Promise<unknown> = Promise.resolve();
@@ -155,10 +158,13 @@ export class Replicator {
     try {
       await this.#catchUp();
       this.#enter("shipping");
+      if (!this.#agrees) this.#onEvent({ kind: "agreed" });
+      this.#agrees = true;
       this.#backoff.reset();
       return this.#rules.intervalMilliseconds;
     } catch (error) {
       this.#end = undefined;
+      this.#agrees = false;
       if (error instanceof Divergence) {
         if (this.#enter("diverged")) this.#onEvent({ kind: "diverged", reason: error.message });
         return this.#rules.retry.longestMilliseconds;
