@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 
 /** Standard gauges with the suffix `_total`, which is for counters; other standard metrics have their values. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+const WRITE_CAUSES = ["overwritten", "replayed"];
 const LOGIN_RESULTS = ["accepted", "refused", "locked_out"];
 
 /**
@@ -78,8 +79,9 @@ export class Metrics {
       { version },
       1,
     );
-    // A rate needs a zero before the first login.
+    // A rate needs a zero before the first event.
     for (const result of LOGIN_RESULTS) this.logins.inc({ result }, 0);
+    for (const cause of WRITE_CAUSES) this.foreignWrites.inc({ cause }, 0);
   }
 
   /**

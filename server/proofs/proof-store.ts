@@ -276,9 +276,9 @@ export function assertWhole(rows: readonly ProofRow[], wanted: readonly number[]
     checked.damaged(
       `entry ${lost ?? rows[0]?.sequence} is not a proof under one anchor, though the journal refers to it`,
     );
-  for (const { anchor_id: anchor, confirmation, block_number: block, state } of rows) {
-    const isLost = confirmation === null ? state === "confirmed" : block === null;
-    if (isLost) checked.damaged(`the confirmation of anchor ${anchor} is missing`);
+  for (const { anchor_id: anchor, confirmation, block_number: block, contract, state } of rows) {
+    const isLost = confirmation === null ? state === "confirmed" : block === null || contract === null;
+    if (isLost) checked.damaged(`the confirmation of anchor ${anchor} is missing, or the contract that it names`);
   }
 }
 

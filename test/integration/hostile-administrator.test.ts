@@ -25,6 +25,10 @@ const QUIET = { checkpointIntervalMilliseconds: NEVER, reconcileIntervalMillisec
 
 /** Tables that have no rows here, each with the reason. */
 const EMPTY: Readonly<Record<string, string>> = {
+  changed_keystores: "nobody has changed a password; the chain decides on the rights of an account",
+  distant_rows: "the table of records has no rows of other writers; no statement and no proof reads it",
+  login_failures: "nobody has failed to log in; no statement and no proof reads it",
+  row_copies: "no row of a record was written again; no statement and no proof reads it",
   chat_updates: "there is no bot; no statement and no proof reads its messages",
   chat_users: "there is no bot; the keys of its users are encrypted with a key that is not in the database",
   chat_messages: "there is no bot; no statement and no proof reads its messages",
@@ -204,7 +208,9 @@ for (const engine of ENGINES)
       }
       if (name.startsWith("verify ") && status === 200)
         return body.valid === false && /journal|chain/i.test(body.message) ? undefined : body;
-      return status === 409 || body.type === "urn:sealbook:problem:journal_damaged" ? undefined : body;
+      // An address without the contract refuses everything that rests on it.
+      const isRefused = status === 409 || /:(journal_damaged|chain_unavailable)$/.test(String(body.type));
+      return isRefused ? undefined : body;
     };
 
     const contents = async (): Promise<ReadonlyMap<string, string>> => {

@@ -4,10 +4,12 @@ import { NodeError } from "../rpc/rpc.ts";
 const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or 2) is expected.";
 const SUPPORTED_TYPES: readonly (number | null)[] = [0, 1, 2];
 
-/** A signed transaction, as `0x` hex, and the address of the account that signed it. */
+/** A signed transaction. */
 export interface RawTransaction {
+  /** `0x` hex. */
   readonly text: string;
-  readonly sender: string;
+  /** Recovers the address of the account that signed it, which takes a millisecond. */
+  sender(): string;
 }
 
 /**
@@ -19,7 +21,7 @@ export function readRawTransaction(raw: unknown, chainId: number): RawTransactio
   if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw)) {
     throw new NodeError("The transaction must be a hex string that begins with 0x.", -32602, undefined);
   }
-  const { transaction, sender } = parse(raw);
+  const transaction = parse(raw);
   // A legacy transaction without a chain id is valid on every chain.
   const isForAnyChain = transaction.type === 0 && transaction.chainId === 0n;
   if (!isForAnyChain && transaction.chainId !== BigInt(chainId)) {
@@ -29,16 +31,31 @@ export function readRawTransaction(raw: unknown, chainId: number): RawTransactio
       undefined,
     );
   }
-  return { text: raw, sender };
+  return {
+    text: raw,
+    sender() {
+      const sender = orUndefined(() => transaction.from);
+      if (typeof sender !== "string") throw undecodable();
+      return sender;
+    },
+  };
 }
 
-function parse(raw: string): { readonly transaction: Transaction; readonly sender: string } {
+function parse(raw: string): Transaction {
+  const transaction = orUndefined(() => Transaction.from(raw));
+  if (transaction?.signature == null || !SUPPORTED_TYPES.includes(transaction.type)) throw undecodable();
+  return transaction;
+}
+
+/** The library throws for malformed fields of any kind. */
+function orUndefined<T>(read: () => T): T | undefined {
   try {
-    const transaction = Transaction.from(raw);
-    const sender = transaction.from;
-    if (sender !== null && SUPPORTED_TYPES.includes(transaction.type)) return { transaction, sender };
+    return read();
   } catch {
-    // The error is thrown below.
+    return undefined;
   }
-  throw new NodeError(`The transaction cannot be decoded. ${SUPPORTED}`, -32602, undefined);
+}
+
+function undecodable(): NodeError {
+  return new NodeError(`The transaction cannot be decoded. ${SUPPORTED}`, -32602, undefined);
 }

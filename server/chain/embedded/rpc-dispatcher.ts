@@ -4,7 +4,7 @@ import type { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
 import { fixedResult, kindOf } from "./rpc-methods.ts";
-import { readRawTransaction } from "./raw-transaction.ts";
+import { type RawTransaction, readRawTransaction } from "./raw-transaction.ts";
 
 const Id = z.union([z.string(), z.number(), z.null()]);
 const Request = z.object({
@@ -70,7 +70,7 @@ export class RpcDispatcher {
    */
   async request(method: string, params: readonly unknown[] | Record<string, unknown>): Promise<unknown> {
     try {
-      return (await this.#call(method, params, (raw) => this.#engine.send(String(raw)))) ?? null;
+      return (await this.#call(method, params, (raw) => this.#engine.send(this.#read(raw).text))) ?? null;
     } catch (error) {
       throw nodeError(error);
     }
@@ -81,8 +81,13 @@ export class RpcDispatcher {
     const turn = this.#checked.then(() => setImmediate());
     this.#checked = turn;
     await turn;
-    const { text, sender } = readRawTransaction(raw, this.#chainId);
-    return this.#engine.send(text, this.#ownAccounts.has(sender) ? undefined : sender);
+    const transaction = this.#read(raw);
+    const sender = transaction.sender();
+    return this.#engine.send(transaction.text, this.#ownAccounts.has(sender) ? undefined : sender);
+  }
+
+  #read(raw: unknown): RawTransaction {
+    return readRawTransaction(raw, this.#chainId);
   }
 
   async #call(
