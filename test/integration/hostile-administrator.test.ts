@@ -115,7 +115,8 @@ for (const engine of ENGINES)
       expected = await claims();
       const after = await contents();
       const changed = [...before.keys()].filter((table) => before.get(table) !== after.get(table));
-      written = new Set([...changed, "storage_probe"]);
+      // The nodes come last: the entry of any claim may complete a block, over a changed node.
+      written = new Set([...changed, "storage_probe"].filter((table) => table !== "digest_nodes")).add("digest_nodes");
       for (const [name, { status }] of Object.entries(expected)) assert.equal(status, 200, name);
     });
     after(async () => {
@@ -208,9 +209,7 @@ for (const engine of ENGINES)
       }
       if (name.startsWith("verify ") && status === 200)
         return body.valid === false && /journal|chain/i.test(body.message) ? undefined : body;
-      // An address without the contract refuses everything that rests on it.
-      const isRefused = status === 409 || /:(journal_damaged|chain_unavailable)$/.test(String(body.type));
-      return isRefused ? undefined : body;
+      return status === 409 || String(body.type).endsWith(":journal_damaged") ? undefined : body;
     };
 
     const contents = async (): Promise<ReadonlyMap<string, string>> => {
@@ -300,19 +299,6 @@ for (const engine of ENGINES)
         playPart(part));
     }
 
-    it("changes nothing of that in a table that the server writes meanwhile, and every table was changed", async () => {
-      // These come last: what the server writes meanwhile cannot be undone.
-      const failures = await falsehoodsWith(written, false);
-      assert.isEmpty(failures, failures.join("\n"));
-      assert.isAbove(count, 200);
-      const tables = await attacker.tables();
-      assert.sameMembers(
-        tables.filter((table) => !covered.has(table)),
-        tables.filter((table) => table in EMPTY),
-        "tables without a change",
-      );
-    });
-
     it("hides no record by its keys in the index", async () => {
       const removed = { proof_keys_recent: 0, proof_keys: 0 };
       for (const { document_id, hash, metadata } of [...documents, ...many.slice(0, 5), newer, fresh]) {
@@ -346,6 +332,19 @@ for (const engine of ENGINES)
       assert.isAbove(removed.proof_keys, 5);
       assert.isAbove((await server.get("/api/v1/status")).body.journal.divergences, 1);
     });
+
+    it("changes nothing of that in a table that the server writes meanwhile, and every table was changed", async () => {
+      // These come last: what the server writes meanwhile cannot be undone.
+      const failures = await falsehoodsWith(written, false);
+      assert.isEmpty(failures, failures.join("\n"));
+      assert.isAbove(count, 200);
+      const tables = await attacker.tables();
+      assert.sameMembers(
+        tables.filter((table) => !covered.has(table)),
+        tables.filter((table) => table in EMPTY),
+        "tables without a change",
+      );
+    });
   });
 
 function withoutEarlier({ earlier: _, ...rest }: ParsedJson): string {
@@ -353,9 +352,11 @@ function withoutEarlier({ earlier: _, ...rest }: ParsedJson): string {
 }
 
 /** Changes that may have an influence, each with the reason. */
-function isExempt({ table }: Change, { status }: Claims[string]): boolean {
+function isExempt({ table }: Change, { status, content }: Claims[string]): boolean {
   // Nothing is signed or claimed of a verification that is not there.
-  return table === "recovery_verifications" && status === 404;
+  if (table === "recovery_verifications") return status === 404;
+  // An address without the contract refuses everything that rests on it.
+  return table === "contracts" && status === 503 && String((content as ParsedJson).type).endsWith(":chain_unavailable");
 }
 
 /** Another text: another number in JSON, else another end. */

@@ -1,5 +1,6 @@
 import type { Database } from "../engine/database.ts";
 import { chunks } from "../engine/statement-cache.ts";
+import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import {
   below,
@@ -57,16 +58,24 @@ export async function checkpointHashAt(database: Database, head: JournalHead): P
  * Writes the nodes of the blocks that new entries complete; inside a write transaction.
  * @param before The newest entry before
  * @param digests Those of the new entries
+ * @throws SealbookError `journal_damaged` when a node below is missing, or a new one is there before its block
  */
 export async function writeNodes(transaction: Database, before: number, digests: readonly Uint8Array[]): Promise<void> {
   if (blocksIn(before + digests.length) === blocksIn(before)) return;
-  const tree = await readTree(transaction, before);
+  const tree = await readTree(transaction, before).catch((cause: unknown) => {
+    throw cause instanceof RangeError ? new SealbookError("journal_damaged", cause.message, { cause }) : cause;
+  });
   const nodes: TreeNode[] = [];
   for (let block = blocksIn(before) + 1; block <= blocksIn(before + digests.length); block += 1) {
     const digest = digests[block * ENTRIES_PER_BLOCK - before - 1];
     if (digest !== undefined) nodes.push(...tree.add(digest));
   }
-  for (const some of chunks(nodes)) await transaction.insertInto("digest_nodes").values(some).execute();
+  for (const some of chunks(nodes)) {
+    const insert = transaction.insertInto("digest_nodes").values(some);
+    const { numInsertedOrUpdatedRows } = await insert.onConflict((each) => each.doNothing()).executeTakeFirst();
+    if (numInsertedOrUpdatedRows !== BigInt(some.length))
+      throw new SealbookError("journal_damaged", `a node over the digests is there before entry ${before + 1}`);
+  }
 }
 
 /** A complete block. */

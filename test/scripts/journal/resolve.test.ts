@@ -72,7 +72,7 @@ for (const engine of ENGINES)
       const subject = `anchor ${hash.toString("hex")}`;
       await steal(hash);
       await eventually(async () => assert.equal(await divergences(), 1));
-      assert.lengthOf(await alerts("raised"), 1);
+      await eventually(async () => assert.lengthOf(await alerts("raised"), 1));
       const listed = await run();
       assert.equal(listed.code, 0, listed.err);
       assert.match(
