@@ -374,9 +374,9 @@ export class AnchorTracker {
   }
 
   async #checkDeadline(): Promise<void> {
-    const { telemetry, deadlineMilliseconds } = this.#deps;
-    const seconds = await this.oldestSeconds();
-    if (seconds * 1000 > deadlineMilliseconds) telemetry.anchoringLate(seconds);
+    const { telemetry, journal, clock, deadlineMilliseconds } = this.#deps;
+    const oldest = await journal.anchors.oldestUnconfirmed();
+    if (oldest !== undefined && clock() - oldest > deadlineMilliseconds) telemetry.anchoringLate(oldest);
     else telemetry.anchoringInTime();
   }
 }
