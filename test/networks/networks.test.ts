@@ -11,7 +11,7 @@ import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
-import { rpcCall } from "../support/rpc.ts";
+import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { type Login, ROUTES } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { type Network, startAnvil, startGeth, startHardhat } from "./nodes.ts";
@@ -92,6 +92,11 @@ for (const [name, startNetwork, confirmations] of [
       return content(response, ROUTES.search).tparams.events.length;
     };
 
+    /** Fetches the newest transaction of an account with its call data. */
+    const transactionOf = async (address: string) =>
+      (await allTransactions(network.url)).filter(({ from }) => from.toLowerCase() === address.toLowerCase()).at(-1) ??
+      assert.fail("there is none");
+
     it("deploys the contracts, once", async () => {
       const deploy = [
         join(ROOT, "node_modules/hardhat/dist/src/cli.js"),
@@ -109,11 +114,13 @@ for (const [name, startNetwork, confirmations] of [
 
     it("opens, validates and extends sessions, stores, finds and decodes records", async () => {
       token = await server.login(account);
-      content(await server.call(ROUTES.validate, { token }), ROUTES.validate);
-      const stored = await record("code");
+      // Both replace the token.
+      for (const route of [ROUTES.validate, ROUTES.extend, ROUTES.validate])
+        token = String(content(await server.call(route, { token }), route).tparams.tx);
+      await record("code");
       await eventually(async () => assert.equal(await found("code"), 1));
-      const tx = stored.tparams.tx;
-      content(await server.call(ROUTES.decode, { token }, { transaction: tx }), ROUTES.decode);
+      const { input } = await transactionOf(keys.relayer.address);
+      content(await server.call(ROUTES.decode, { token }, { function: "insert", inputdata: input }), ROUTES.decode);
     });
 
     it("anchors and confirms proofs once", async () => {
@@ -126,7 +133,7 @@ for (const [name, startNetwork, confirmations] of [
     it("writes bundles that verify against the node", async () => {
       for (const document of [documents[0], documents.at(-1)]) {
         assert.isDefined(document);
-        const { status, text: bundle } = await server.get(`/api/v1/proof/${idOf(document)}/bundle`);
+        const { status, text: bundle } = await server.get(`/api/v1/proof/${idOf(document)}?format=bundle`);
         assert.equal(status, 200, bundle);
         const node = (method: string, parameters: readonly unknown[]) => rpcCall(network.url, method, ...parameters);
         const { ok, level, steps } = await verifyBundle(bundle.trimEnd(), document.hash, { node });

@@ -30,7 +30,7 @@ export async function startGeth(): Promise<Network> {
     spawn(
       program,
       [
-        ...["--dev", "--dev.period", String(BLOCK_PERIOD), "--datadir", directory, "--ipcdisable", "--verbosity", "2"],
+        ...["--dev", "--dev.period", String(BLOCK_PERIOD), "--datadir", directory, "--ipcdisable", "--verbosity", "1"],
         ...["--http", "--http.port", String(port), "--http.api", "eth,net,web3"],
         ...["--port", "0", "--authrpc.port", "0", "--nodiscover"],
       ],
