@@ -61,7 +61,7 @@ describe("the relayer on a network of validators", () => {
   /** Waits for so many more blocks. */
   const blocks = async (count: number): Promise<void> => {
     const before = await chain.head();
-    await eventually(async () => assert.isAtLeast(await chain.head(), before + count), 240_000);
+    await eventually(async () => assert.isAtLeast(await chain.head(), before + count));
   };
   const prove = async (status: number): Promise<ParsedJson> => {
     const [document] = freshDocuments(1);
