@@ -1,4 +1,4 @@
-/** The lead before a block whose content is decided when it is made: time to write, sign, send and spread a transaction. */
+/** The lead before a block that is filled when it is published: time to write, sign, send and spread a transaction. */
 const LEAST_MILLISECONDS = 400;
 /** The longest lead, in block periods: a node fills its next block at the earliest when it has the one before. */
 const MOST_PERIODS = 1.25;
