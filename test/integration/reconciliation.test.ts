@@ -73,7 +73,7 @@ for (const engine of ENGINES)
     const counted = async (): Promise<number> =>
       Number(/^sealbook_journal_divergences_total (\d+)/m.exec((await server.get("/metrics")).text)?.[1]);
     const atRest = (): Promise<void> =>
-      eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())), 40_000);
+      eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())));
 
     /** A finding is reported as `subject`, once for any number of passes, and resolved after it is undone. */
     const assertFound = async (

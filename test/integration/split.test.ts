@@ -45,7 +45,7 @@ describe("a batch rejected by the node", function () {
         if (hash === bad) assert.equal(found.reason, "intrinsic gas too low");
         else assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
       }
-    }, 30_000);
+    });
     assert.match((await server.get("/metrics")).text, /^sealbook_anchor_failures_total [1-9]/m);
     assert.isTrue(
       server.log.some((line) => line.includes("cannot be split")),
@@ -58,6 +58,6 @@ describe("a batch rejected by the node", function () {
     await server.post("/api/v1/proof", documents[5]);
     await eventually(async () => {
       assert.equal((await server.get("/api/v1/proof/split%205")).body.status, "confirmed");
-    }, 20_000);
+    });
   });
 });
