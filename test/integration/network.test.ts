@@ -95,6 +95,21 @@ describe("the relayer on a network of validators", () => {
     assert.deepInclude(body.node, { peers: 5, peers_listed: 5, peers_missing: [], peers_unlisted: [], syncing: false });
   });
 
+  itToOurNodes("names missing peers where the node has admin_nodeInfo and no net_enode, like GoQuorum", async () => {
+    const { rpc } = network.at(0);
+    rpc.disabled.add("net_enode");
+    down(2);
+    await eventually(async () =>
+      assert.deepInclude((await server.get("/api/v1/status")).body.node, {
+        peers: 4,
+        peers_listed: 5,
+        peers_missing: names(2),
+        peers_unlisted: [],
+      }),
+    );
+    rpc.disabled.clear();
+  });
+
   itToOurNodes("derives all of that from the headers where the node lacks the methods", async () => {
     const { rpc } = network.at(0);
     for (const api of ["ibft", "admin", "net_enode"]) rpc.disabled.add(api);
