@@ -29,7 +29,7 @@ export async function startReorganising(name: "Anvil" | "Hardhat", port: number)
   const [program, args] =
     name === "Anvil"
       ? [anvilBinary(), ["--port", String(port), "--hardfork", "prague", "--silent"]]
-      : [process.execPath, [HARDHAT, "node", "--no-compile", "--port", String(port)]];
+      : [process.execPath, [HARDHAT, "node", "--port", String(port)]];
   const child = spawn(program, args, { stdio: "ignore" });
   const exited = once(child, "exit");
   const url = `http://127.0.0.1:${port}`;

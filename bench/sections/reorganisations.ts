@@ -58,7 +58,6 @@ async function measure({ report, root, quick }: Bench, chain: ReorganisingChain)
       // Blocks come faster than their times, which are whole seconds.
       CLOCK_SKEW_LIMIT: "100000",
       PROOF_WAIT: "60",
-      MAX_IN_FLIGHT: "50000",
     },
     template,
   );

@@ -57,6 +57,8 @@ for (const [name, startNetwork, confirmations] of [
       variables = {
         ...{ RPC_URL: network.url, DATA_DIR: directory, GAS_PRICE: String(GAS_PRICE), CONFIRMATIONS: confirmations },
         ...{ RELAYER_KEY: keys.relayer.privateKey, ADMIN_KEY: keys.administrator.privateKey, CHAIN_WAIT: "60" },
+        // A session has to outlive several calls that wait for finality.
+        SESSION_LIFETIME: "3600",
       };
       const [rich] = await rpcCall(network.url, "eth_accounts");
       for (const { address } of Object.values(keys)) {
