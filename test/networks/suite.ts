@@ -1,4 +1,4 @@
-// `npm run test:networks`: the product on networks of others. Not part of `npm test`, because Geth needs Go.
+// `npm run test:networks`: the product on networks of others. Not a file of `npm test`, because Geth needs Go.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
