@@ -46,11 +46,13 @@ describe("a batch rejected by the node", function () {
         else assert.isTrue((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
       }
     });
-    assert.match((await server.get("/metrics")).text, /^sealbook_anchor_failures_total [1-9]/m);
-    assert.isTrue(
-      server.log.some((line) => line.includes("cannot be split")),
-      "it is in the log",
-    );
+    await eventually(async () => {
+      assert.match((await server.get("/metrics")).text, /^sealbook_anchor_failures_total [1-9]/m);
+      assert.isTrue(
+        server.log.some((line) => line.includes("cannot be split")),
+        "it is in the log",
+      );
+    });
 
     // As soon as it is sent again, and the node takes it, it is anchored.
     chain.proxy.refusal = () => undefined;
