@@ -18,6 +18,7 @@ const SHORT = {
   bodyStallBytes: 100,
   stallMilliseconds: 400,
   idleMilliseconds: 400,
+  refusalMilliseconds: 400,
 };
 const TIMEOUT_MILLISECONDS = 4_000;
 
@@ -156,6 +157,7 @@ describe("limits of a connection", function () {
     before(async () => {
       const app = express();
       app.get("/", (_request, response) => void response.send("ok"));
+      app.get("/never", () => undefined);
       app.post("/json", express.json(), (_request, response) => void response.send("ok"));
       const limits = { ...SHORT, idleMilliseconds: 60_000, bodyStallBytes: 10_000, connectionsPerSource: 20 };
       const isProxy = (address: string): boolean => address === "127.0.0.3";
@@ -198,6 +200,29 @@ describe("limits of a connection", function () {
         again.destroy();
       });
     });
+
+    for (const path of ["/", "/never"])
+      it(`closes the connections of a source that sends many requests for ${path} at once`, async () => {
+        const [bad, good] = [connectFrom("127.0.0.4"), connectFrom("127.0.0.4")];
+        assert.match(await respond(good), /^HTTP\/1\.1 200 /);
+        const closed = Promise.all([bad, good].map((socket) => once(socket, "close").catch(() => undefined)));
+        bad.resume().write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000));
+        await closed;
+        // Refused for a while, then served.
+        await eventually(async () => {
+          const again = connectFrom("127.0.0.4");
+          assert.match(await respond(again), /^HTTP\/1\.1 200 /);
+          again.destroy();
+        });
+        const [other, ofProxy] = [connectFrom("127.0.0.5"), connectFrom("127.0.0.3")];
+        const proxied = connectFrom("127.0.0.3");
+        ofProxy.resume().write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000));
+        await once(ofProxy, "close");
+        for (const socket of [other, proxied]) {
+          assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
+          socket.destroy();
+        }
+      });
 
     it("demands a minimum rate of a body", async () => {
       const head =
