@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MILLISECONDS = 500;
  * is so busy that it cannot read requests.
  */
 const FORGET_CHECKS = 1_000;
-/** Requests of a source that may be in progress when a second source comes, before it is known whether the thread keeps up. */
+/** The limit when a second source comes, before it is known whether the thread keeps up. */
 const FIRST_LIMIT = 16;
 const GROWTH = 1.125;
 /** Maximum number of waiting requests of a source; a connection can have several. */
@@ -42,7 +42,8 @@ export class FairTurns {
   /** Requests of a source that may be in progress. */
   #limit = Infinity;
   #pauseEnd = 0;
-  #isStarting = false;
+  /** The sources of requests that have ended in this round of the event loop. */
+  readonly #ended: Source[] = [];
 
   /** @param clock Milliseconds, never set back */
   constructor(clock: () => number = () => performance.now()) {
@@ -69,8 +70,8 @@ export class FairTurns {
     this.#startWaiting(source);
     return () => {
       if (source.waiting.delete(begin)) return;
-      source.running -= 1;
-      if (source.waiting.size > 0) this.#startSoon();
+      if (this.#limit === Infinity) source.running -= 1;
+      else this.#endSoon(source);
     };
   }
 
@@ -101,13 +102,15 @@ export class FairTurns {
     for (const source of sources) this.#startWaiting(source);
   }
 
-  /** Begins those that may begin since another one has ended; not at once, since any number can end at once. */
-  #startSoon(): void {
-    if (this.#isStarting) return;
-    this.#isStarting = true;
+  /** Ends requests after the thread has looked for others: any number of them can begin and end before that. */
+  #endSoon(source: Source): void {
+    const isFirst = this.#ended.length === 0;
+    this.#ended.push(source);
+    if (!isFirst) return;
     setImmediate(() => {
-      this.#isStarting = false;
-      for (const source of this.#sources.values()) this.#startWaiting(source);
+      const ended = this.#ended.splice(0);
+      for (const each of ended) each.running -= 1;
+      for (const each of new Set(ended)) this.#startWaiting(each);
     });
   }
 

@@ -201,28 +201,32 @@ describe("limits of a connection", function () {
       });
     });
 
-    for (const path of ["/", "/never"])
-      it(`closes the connections of a source that sends many requests for ${path} at once`, async () => {
-        const [bad, good] = [connectFrom("127.0.0.4"), connectFrom("127.0.0.4")];
+    it("closes the connections of a source that sends very many requests at once, and new ones for a while", async () => {
+      const many = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000);
+      // Answered while the next ones are parsed, or not at all.
+      for (const [path, address] of [
+        ["/", "127.0.0.4"],
+        ["/never", "127.0.0.5"],
+      ] as const) {
+        const [bad, good] = [connectFrom(address), connectFrom(address)];
         assert.match(await respond(good), /^HTTP\/1\.1 200 /);
         const closed = Promise.all([bad, good].map((socket) => once(socket, "close").catch(() => undefined)));
-        bad.resume().write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000));
+        bad.resume().write(many(path));
         await closed;
-        // Refused for a while, then served.
         await eventually(async () => {
-          const again = connectFrom("127.0.0.4");
+          const again = connectFrom(address);
           assert.match(await respond(again), /^HTTP\/1\.1 200 /);
           again.destroy();
         });
-        const [other, ofProxy] = [connectFrom("127.0.0.5"), connectFrom("127.0.0.3")];
-        const proxied = connectFrom("127.0.0.3");
-        ofProxy.resume().write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_000));
-        await once(ofProxy, "close");
-        for (const socket of [other, proxied]) {
-          assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
-          socket.destroy();
-        }
-      });
+      }
+      const [other, ofProxy, proxied] = [connectFrom("127.0.0.6"), connectFrom("127.0.0.3"), connectFrom("127.0.0.3")];
+      ofProxy.resume().write(many("/"));
+      await once(ofProxy, "close");
+      for (const socket of [other, proxied]) {
+        assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
+        socket.destroy();
+      }
+    });
 
     it("demands a minimum rate of a body", async () => {
       const head =
