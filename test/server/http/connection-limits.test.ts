@@ -217,7 +217,7 @@ describe("limits of a connection", function () {
       });
     });
 
-    it("closes the connections of a source that sends very many requests at once, and new ones for a while", async () => {
+    it("closes the connections of a source with very many requests at once, and new ones for a while", async () => {
       const many = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000);
       // Answered while the next ones are parsed, or not at all.
       for (const [path, address] of [
