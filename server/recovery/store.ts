@@ -20,9 +20,8 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     },
 
     async ofContent(hash, limit, checked) {
-      const { value: newest } = await statements
-        .pages(database, keyOf(hash), "newest first", limit, { checked })
-        .next();
+      const range = { order: "newest first", from: Infinity, limit } as const;
+      const { value: newest } = await statements.pages(database, keyOf(hash), range, checked).next();
       return (newest ?? []).filter((row: ProofRow) => Buffer.compare(row.hash, hash) === 0).map(toProof);
     },
 
