@@ -6,6 +6,7 @@ import type { ProofVerifier } from "./verifier.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
+import { sendLongJson } from "../http/long-json.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import {
   batchPath,
@@ -64,10 +65,10 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       .send(bundle);
   };
 
-  const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
+  const sendBatch = async (response: Response, { anchor, proofs: page, next }: Batch): Promise<void> => {
     const confirmed = anchor.outcome.state === "confirmed";
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json({
+    await sendLongJson(response, {
       status: confirmed ? "confirmed" : "pending",
       batch: toBatch(anchor),
       proofs: toProofResponses(page, location()),
@@ -119,7 +120,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       const { cursor, limit } = parseInput(PageQuery, request.query, "query");
       const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
-      sendBatch(response, found);
+      await sendBatch(response, found);
     })
     .all(onlyMethods("GET"));
 
@@ -130,7 +131,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       const { cursor, limit } = parseInput(PageQuery, request.query, "query");
       const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
-      if (found.anchor.size > 0) sendBatch(response, found);
+      if (found.anchor.size > 0) await sendBatch(response, found);
       else {
         const [newest, ...history] = found.proofs.toReversed();
         if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);

@@ -160,11 +160,17 @@ export class ProofService {
   async #found([newest, ...older]: readonly StoredProof[], limit: number): Promise<FoundProofs | undefined> {
     if (newest === undefined) return undefined;
     const page = older.slice(0, limit);
+    const { journal, trees } = this.#deps;
+    const superseded = await journal.anchors.superseded([newest, ...page].map(({ anchorId }) => anchorId));
+    const complete = async (stored: StoredProof): Promise<Proof> => ({
+      ...(await trees.complete(stored)),
+      superseded: superseded.get(stored.anchorId) ?? [],
+    });
     const history: Proof[] = [];
     // One by one: each may need the tree of its own batch.
-    for (const proof of page) history.push(await this.#withSuperseded(proof));
+    for (const proof of page) history.push(await complete(proof));
     const next = older.length > limit ? page.at(-1)?.sequence : undefined;
-    return { newest: await this.#withSuperseded(newest), history, next };
+    return { newest: await complete(newest), history, next };
   }
 
   /** Finds the proofs anchored by a transaction, from a leaf on. */
@@ -175,11 +181,6 @@ export class ProofService {
   /** Finds the proofs under a root, from a leaf on. */
   async findByRoot(root: Uint8Array, from: number, limit: number): Promise<Batch | undefined> {
     return this.#batchOf(await this.#deps.journal.anchors.byHash(root), from, limit);
-  }
-
-  async #withSuperseded(stored: StoredProof): Promise<Proof> {
-    const { journal, trees } = this.#deps;
-    return { ...(await trees.complete(stored)), superseded: await journal.anchors.superseded(stored.anchorId) };
   }
 
   async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {
