@@ -21,8 +21,9 @@ const MOST_OTHERS_LOOKED_AT = 20;
 const AT_ONCE = 32;
 /** Number of entries read at a time to fill a page. */
 const SCAN = 250;
-/** Maximum number of such reads for a page: it ends before it is full when most entries are not those of documents. */
-const MOST_SCANS = 80;
+/** Maximum number of entries read for a page: it ends before it is full when most are not the newest of documents. */
+const SCANNED_PER_DOCUMENT = 2;
+const MORE_SCANNED = 1_000;
 const BLOCKS_AT_ONCE = 1_000;
 /** The default verification of a caller without any. */
 const NONE =
@@ -202,7 +203,7 @@ export class RecoveryService {
     const newest = new NewestProofs({ store, checked, asOf, newestEntry });
     const documents: InventoryDocument[] = [];
     let at = after;
-    for (let scans = 0; scans < MOST_SCANS; scans += 1) {
+    while (at < after + SCANNED_PER_DOCUMENT * limit + MORE_SCANNED) {
       const { proofs, last } = await store.proofsAfter(at, SCAN, checked);
       const scanned = (await checkedProofs(proofs, checked)).filter((found) => newest.counts(found));
       const sound = scanned.filter(({ fault }) => fault === undefined).map(({ proof }) => proof);
