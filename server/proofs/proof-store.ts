@@ -65,7 +65,7 @@ export type ProofJournal = Atomic<{
 /** Page size when reading proofs of one content. */
 const PAGE = 100;
 /** Rows of a batch that are read at a time: other requests are served in between. */
-const ROWS_AT_ONCE = 250;
+const ROWS_AT_ONCE = 200;
 /** A page of a document's history, and one more. */
 const MOST_IN_A_PAGE = 2 * PAGE;
 
@@ -155,7 +155,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     async byAnchor(anchorId, fromLeaf, limit) {
       const anchor = await database.selectFrom("anchors").selectAll().where("id", "=", anchorId).executeTakeFirst();
       if (anchor === undefined) return [];
-      const found: ProofRow[] = [];
+      const found: StoredProof[] = [];
       for (let last: ProofRow | undefined; found.length < limit;) {
         const size = Math.min(limit - found.length, ROWS_AT_ONCE);
         const rows = await selectProofs(database)
@@ -183,12 +183,12 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
           .orderBy("proofs.sequence")
           .limit(size)
           .execute();
-        found.push(...rows);
+        found.push(...rows.map(toProof));
         last = rows.at(-1);
         if (rows.length < size) break;
         await setImmediate();
       }
-      return found.map(toProof);
+      return found;
     },
 
     async counts() {

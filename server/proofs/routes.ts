@@ -19,7 +19,7 @@ import {
   toProofResponses,
   toVerificationResponse,
 } from "./response-mapping.ts";
-import type { BatchPage, BatchResponse } from "./responses.ts";
+import type { BatchPage, BatchResponse, ProofResponse } from "./responses.ts";
 import { BatchBody, BatchId, hashOf, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 /** Maximum bytes of a request body. */
@@ -28,6 +28,11 @@ const MAX_BODY = 64 * 1024;
 const MAX_BATCH_BODY = 8 * 1024 * 1024;
 /** `Retry-After` of a pending proof. */
 const PENDING_RETRY_SECONDS = 3;
+
+/** A response whose proofs are mapped while they are written. */
+type Listed<Body extends { readonly proofs: readonly ProofResponse[] }> = Omit<Body, "proofs"> & {
+  readonly proofs: Iterable<ProofResponse>;
+};
 
 /** Dependencies of the proof routes. */
 export interface ProofApiDeps {
@@ -73,7 +78,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       batch: toBatch(anchor),
       proofs: toProofResponses(page, location()),
       ...(next === undefined ? {} : { next: String(next) }),
-    } satisfies BatchPage);
+    } satisfies Listed<BatchPage>);
   };
 
   const sendVerification = async (response: Response, hash: Uint8Array): Promise<void> => {
@@ -101,11 +106,11 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      response.json({
+      await sendLongJson(response, {
         status: confirmed ? "confirmed" : "pending",
         batch: batch === undefined ? null : toBatch(batch),
         proofs: toProofResponses(submitted, location()),
-      } satisfies BatchResponse);
+      } satisfies Listed<BatchResponse>);
     })
     .all((request, response, next) => {
       // A GET request is one of /proof/:id, for a document with the id "batch".

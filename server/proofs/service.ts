@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
@@ -66,6 +67,9 @@ export interface Batch {
   /** Leaf index at which the next page begins, if there is one. */
   readonly next: number | undefined;
 }
+
+/** Proofs of a batch that are completed at a time: other requests are served in between. */
+const PROOFS_AT_ONCE = 200;
 
 const HASH = /^[0-9a-fA-F]{64}$/;
 
@@ -192,8 +196,13 @@ export class ProofService {
     return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
   }
 
-  #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
-    return Promise.all(stored.map((proof) => this.#deps.trees.complete(proof)));
+  async #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
+    const proofs: Proof[] = [];
+    for (const [index, proof] of stored.entries()) {
+      if (index % PROOFS_AT_ONCE === 0) await setImmediate();
+      proofs.push(await this.#deps.trees.complete(proof));
+    }
+    return proofs;
   }
 
   #newProof(request: ProofRequest): NewProof {
