@@ -56,6 +56,7 @@ export default defineConfig({
   },
   paths: { tests: { solidity: "./test/contracts", mocha: "./test/contracts" } },
   test: {
+    mocha: { forbidOnly: true },
     solidity: {
       // The seed is always the same, so that a run repeats; FUZZ_SEED=0x... tries another.
       fuzz: { runs: 256, ...(FUZZ_SEED === undefined ? {} : { seed: FUZZ_SEED }) },

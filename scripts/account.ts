@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { getAddress, isAddress } from "ethers";
-import { openChainLink } from "../server/composition/chain.ts";
+import { administrationOf, openContracts } from "../server/composition/chain.ts";
 import { keyVault } from "../server/sessions/scrypt-key-vault.ts";
-import { parseConfig } from "../server/config/config.ts";
+import { type Config, parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { DEMO_ACCOUNT_FILE, holdAdministration } from "../server/composition/data-folder.ts";
 import { AccountService } from "../server/sessions/account-service.ts";
@@ -17,7 +17,7 @@ import type { Scope } from "../server/chain/contracts/session-registry-client.ts
 import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
 import { accountStore } from "../server/sessions/account-store.ts";
-import { createJournal } from "../server/composition/journal.ts";
+import { createJournal, NO_RELAYER } from "../server/composition/journal.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;
@@ -26,27 +26,33 @@ interface JsonOption {
   readonly json?: true;
 }
 
+/** The administrator's key signs everything here: none of the commands needs a relayer's. */
+function configuration(): Config {
+  return parseConfig(readEnv(), { relays: false });
+}
+
 /** Runs work with access to chain and journal. */
 async function withAccounts(work: (accounts: AccountService) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnv());
+  const config = configuration();
   await using opened = new AsyncDisposableStack();
   // Prevents concurrent administration, which would start the same chain and use the same nonces.
   const lock = await holdAdministration(config.dataDirectory);
   opened.defer(() => lock.release());
-  const link = await openChainLink(config.chain, { share: true, onEvent: () => undefined });
+  const link = await openContracts(config.chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
-  if (link.administration === undefined) {
+  const registrar = administrationOf(link, config.chain);
+  if (registrar === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is not set; it is required to enrol and revoke accounts");
   }
   const database = await openJournalDatabase(config.database);
   opened.defer(() => database.destroy());
-  const journal = createJournal(database, link.deployment.contracts, link.relayer.address);
-  await work(new AccountService({ journal, registrar: link.administration, vault: keyVault(), clock: Date.now }));
+  const journal = createJournal(database, link.deployment.contracts, NO_RELAYER);
+  await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));
 }
 
 /** Reads the accounts from the journal, without the chain. */
 async function listAccounts(): Promise<Account[]> {
-  const config = parseConfig(readEnv());
+  const config = configuration();
   if (missingFile(config.database) !== undefined) return [];
   const database = await openJournalDatabase(config.database);
   try {
@@ -71,7 +77,7 @@ async function readSecret(prompt: string): Promise<string> {
 
 /** Changes a password, without the chain. */
 async function changedPassword(login: string): Promise<string> {
-  const config = parseConfig(readEnv());
+  const config = configuration();
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new SealbookError("config_invalid", `there is no journal at ${missing}`);
   const oldPassword = await readSecret("old password: ");

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { SURROUNDINGS } from "./support/surroundings.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -20,6 +21,7 @@ describe("README", () => {
   it("has a current table of the configuration", () => {
     const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.ts", "--check"], {
       cwd: ROOT,
+      env: SURROUNDINGS,
       encoding: "utf8",
     });
     expect(status, stderr).to.equal(0);
@@ -43,13 +45,13 @@ describe("README", () => {
   describe("tour", () => {
     let server: ChildProcess;
     let data: string;
-    const environment = { ...process.env };
+    const environment: Record<string, string | undefined> = { ...SURROUNDINGS };
 
     before(async () => {
       data = mkdtempSync(join(tmpdir(), "sealbook-tour-"));
       server = spawn(process.execPath, ["server/main.ts"], {
         cwd: ROOT,
-        env: { ...process.env, DATA_DIR: data, PORT: "0", CHAIN_PORT: "0" },
+        env: { ...SURROUNDINGS, DATA_DIR: data, PORT: "0", CHAIN_PORT: "0" },
         stdio: ["ignore", "pipe", "inherit"],
       });
       const output = await new Promise<string>((resolve, reject) => {
@@ -81,7 +83,8 @@ describe("README", () => {
         cwd: ROOT,
         env: environment,
         encoding: "utf8",
-        timeout: 100_000,
+        // The maximum of a test cannot end it: it blocks this thread.
+        timeout: 500_000,
       });
       expect(run.status, run.stderr + run.stdout).to.equal(0);
       expect(run.stdout).to.match(/Verified\. The document "README\.md" existed as it is now/i);

@@ -1,6 +1,6 @@
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { Address, ContractAddresses } from "../../server/chain/transaction.ts";
-import { createJournal, type Journal } from "../../server/composition/journal.ts";
+import { createJournal, type Journal, NO_RELAYER } from "../../server/composition/journal.ts";
 import { reasonOf } from "../../server/errors.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
@@ -14,8 +14,6 @@ import { readBundle } from "./bundle-files.ts";
 import { findAnchor } from "./restore.ts";
 import { type StagedBundle, StagedBundles } from "./staged-bundles.ts";
 
-/** Owner of imported transactions: none, so that any relayer continues them. */
-const NO_RELAYER = "";
 /** Queries about blocks that are kept: neighbouring bundles are often of one block. */
 const KEPT_QUERIES = 256;
 

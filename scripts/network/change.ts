@@ -24,7 +24,7 @@ export interface Change {
 
 /** Prepares to add a data centre of the hosts file as a validator. */
 export async function add(directory: string, name: string, hosts: Hosts): Promise<Change> {
-  const network = await openNetwork(directory);
+  const network = await openChangeable(directory);
   const folder = new Folder(directory);
   const joining = await joiningOf(folder, network, name, hosts);
   const steps = stepsToAdd(network.plan.consensus, network.hosts, joining);
@@ -33,7 +33,7 @@ export async function add(directory: string, name: string, hosts: Hosts): Promis
 
 /** Prepares to remove a data centre as a validator. */
 export async function remove(directory: string, name: string): Promise<Change> {
-  const network = await openNetwork(directory);
+  const network = await openChangeable(directory);
   const leaving = leavingOf(network, name);
   const left = network.hosts.length - 1;
   if (left < LEAST_VALIDATORS) {
@@ -52,7 +52,7 @@ export async function remove(directory: string, name: string): Promise<Change> {
  * Prepares to replace a data centre by another one. The new validator joins first, so that their number never drops.
  */
 export async function replace(directory: string, name: string, by: string, hosts: Hosts): Promise<Change> {
-  const network = await openNetwork(directory);
+  const network = await openChangeable(directory);
   const folder = new Folder(directory);
   const leaving = leavingOf(network, name);
   const relayers = network.relayers.map((relayer) => ({
@@ -69,6 +69,16 @@ export async function replace(directory: string, name: string, by: string, hosts
   return prepare(folder, next, `replace-${name}`, `Replace ${name} by ${by}`, steps, [leaving]);
 }
 
+/** Opens a network whose changes are known: the steps are calls to Besu. */
+async function openChangeable(directory: string): Promise<Network> {
+  const network = await openNetwork(directory);
+  if (network.plan.engine === "besu") return network;
+  throw new SealbookError(
+    "conflict",
+    "changes of a network of GoQuorum are made by hand; docs/network.md has the calls of its nodes",
+  );
+}
+
 async function prepare(
   folder: Folder,
   network: Network,
@@ -78,7 +88,7 @@ async function prepare(
   gone: readonly NetworkHost[] = [],
 ): Promise<Change> {
   const authority = await openAuthority(folder);
-  for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
+  for (const host of network.hosts) await makeHostCredentials(folder, authority, network.plan.engine, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
   const stem = `${CHANGES}/${(await changesUntilNow(folder)) + 1}-${label}`;
   const text = stepsText(title, [...network.hosts, ...gone], steps);
@@ -96,7 +106,7 @@ async function joiningOf(folder: Folder, network: Network, name: string, { hosts
     throw new SealbookError("conflict", `${name} is in the network already`);
   const entry = hosts.find((host) => host.name === name);
   if (entry === undefined) throw new SealbookError("not_found", `the hosts file has no ${name}`);
-  const joining = await memberOf(folder, entry);
+  const joining = await memberOf(folder, network.plan.engine, entry);
   const twin = network.hosts.find(({ validator }) => validator === joining.validator);
   if (twin !== undefined)
     throw new SealbookError("conflict", `${name} has the key of ${twin.name}: each validator has its own`);

@@ -24,15 +24,17 @@ export async function checkFiles(directory: string, network: Network, now: numbe
     if (current === undefined) findings.push({ where: path, what: "is missing: init writes it again" });
     else if (current !== content) findings.push({ where: path, what: "is not what it should be by network.json" });
   }
+  const { engine } = network.plan;
   for (const { name, publicKey, validator } of network.hosts) {
-    const key = await folder.read(nodeKeyPath(name));
-    if (key !== undefined && identityOfKey(nodeKeyPath(name), key).publicKey !== publicKey) {
-      findings.push({ where: nodeKeyPath(name), what: `is not the key of ${name}'s validator, ${validator}` });
+    const path = nodeKeyPath(engine, name);
+    const key = await folder.read(path);
+    if (key !== undefined && identityOfKey(path, key).publicKey !== publicKey) {
+      findings.push({ where: path, what: `is not the key of ${name}'s validator, ${validator}` });
     }
   }
   const secrets = [
     AUTHORITY_KEY,
-    ...network.hosts.flatMap(({ name }) => secretsOf(name)),
+    ...network.hosts.flatMap(({ name }) => secretsOf(engine, name)),
     ...network.relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.key}`),
   ];
   for (const path of secrets) findings.push(...(await readersOf(folder, path)));

@@ -10,7 +10,7 @@ import { derOf } from "./authority.ts";
 import { expiry } from "./check-files.ts";
 import { CLIENT_FILES, serverCertificatePath } from "./credentials.ts";
 import type { Finding } from "./finding.ts";
-import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
+import { BESU_VERSION, type Engine, GOQUORUM_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
 
 /** Allowed lag of a node, without the blocks that came between the queries of two nodes. */
@@ -79,7 +79,7 @@ async function checkNode(
     const peer = peerOf(client);
     const tls = url.startsWith("https:") ? clientTls(peer) : undefined;
     const facts = await queryOnce(url, network, tls ?? {}, peer);
-    const shown = tls === undefined ? [] : await checkShown(directory, host, url, tls, now);
+    const shown = tls === undefined ? [] : await checkShown(directory, network.plan.engine, host, url, tls, now);
     return {
       host,
       facts,
@@ -127,8 +127,10 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
       found.push(`${validator} is a validator but not in network.json`);
   }
   found.push(...peerDifferences(hosts, host, facts));
-  if (!facts.clientVersion.startsWith(`besu/v${BESU_VERSION}`))
-    found.push(`its client is ${facts.clientVersion}, not besu/v${BESU_VERSION}`);
+  const version = plan.engine === "besu" ? `besu/v${BESU_VERSION}` : `quorum-v${GOQUORUM_VERSION}`;
+  // GoQuorum returns the version of geth, and its own one behind it.
+  if (plan.engine === "besu" ? !facts.clientVersion.startsWith(version) : !facts.clientVersion.includes(`(${version})`))
+    found.push(`its client is ${facts.clientVersion}, not ${version}`);
   const { blockPeriodSeconds: period } = facts;
   const slowest = Math.max(plan.blockPeriodSeconds, plan.emptyBlockPeriodSeconds ?? 0) * SLOW_FACTOR;
   if (period !== undefined && (period < plan.blockPeriodSeconds - FAST_SECONDS || period > slowest)) {
@@ -169,6 +171,7 @@ function peerDifferences(
 /** Checks that the node uses the certificate in its folder. A node uses the old one until its restart. */
 async function checkShown(
   directory: string,
+  engine: Engine,
   { name }: NetworkHost,
   url: string,
   tls: PeerTlsOptions,
@@ -176,7 +179,7 @@ async function checkShown(
 ): Promise<Finding[]> {
   const shown = await certificateAt(new URL(url), tls);
   const expired = expiry(name, shown, now);
-  const file = serverCertificatePath(name);
+  const file = serverCertificatePath(engine, name);
   const expected = await readFile(join(directory, file), "utf8").catch(() => undefined);
   if (expected === undefined || fingerprint(expected) === fingerprint(shown)) return expired;
   return [

@@ -26,6 +26,17 @@ export function composeAddress({ hosts }: Network): (host: NetworkHost) => strin
   return (host) => `${SUBNET_PREFIX}${FIRST_ADDRESS + hosts.findIndex(({ name }) => name === host.name)}`;
 }
 
+/** The container network of the nodes. */
+export const SUBNET = { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } };
+
+/** Returns a node's port on the machine, and its address in the container network. */
+export function composePorts({ rpcPort }: NetworkHost, index: number, address: string): object {
+  return {
+    ports: [`127.0.0.1:${FIRST_RPC_PORT + index}:${rpcPort}`],
+    networks: { validators: { ipv4_address: address } },
+  };
+}
+
 /** Formats `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
 export function composeText(network: Network): string {
   const [entrypoint, ...command] = besuCommand("/opt/besu/bin/besu", network.plan);
@@ -50,15 +61,11 @@ export function composeText(network: Network): string {
           `./${host.name}:${LISTS_DIRECTORY}`,
           `./data/${host.name}:${DATA_DIRECTORY}`,
         ],
-        ports: [`127.0.0.1:${FIRST_RPC_PORT + index}:${host.rpcPort}`],
-        networks: { validators: { ipv4_address: addressOf(host) } },
+        ...composePorts(host, index, addressOf(host)),
         restart: "unless-stopped",
         stop_grace_period: "60s",
       },
     ]),
   );
-  return stringify(
-    { services, networks: { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } } },
-    { lineWidth: 0 },
-  );
+  return stringify({ services, networks: SUBNET }, { lineWidth: 0 });
 }

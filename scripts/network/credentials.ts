@@ -2,12 +2,15 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { importPKCS8, SignJWT } from "jose";
 import { type Authority, CERTIFICATE_DAYS, derOf, dersOf, type Subject } from "./authority.ts";
 import type { Folder } from "./folder.ts";
-import type { Network, NetworkHost } from "./network-file.ts";
+import type { Engine, Network, NetworkHost } from "./network-file.ts";
 import { nodeKeyPath } from "./node-key.ts";
 import { keyStore, trustStore } from "./pkcs12.ts";
 
-/** Path of a node's certificate, for inspection; its key is in the key store only. */
-export const serverCertificatePath = (host: string): string => `${host}/besu/tls/server.pem`;
+/** Path of a node's certificate. On Besu it is for inspection: its key is in the key store only. */
+export const serverCertificatePath = (engine: Engine, host: string): string => `${host}/${engine}/tls/server.pem`;
+/** Files of the proxy before a node of GoQuorum, which has no TLS of its own. */
+const serverKeyPath = (host: string): string => `${host}/goquorum/tls/server.key`;
+const clientsPath = (host: string): string => `${host}/goquorum/tls/clients.pem`;
 const serverStorePath = (host: string): string => `${host}/besu/tls/server.p12`;
 const clientsStorePath = (host: string): string => `${host}/besu/tls/clients.p12`;
 const passwordPath = (host: string): string => `${host}/besu/tls/password`;
@@ -25,28 +28,26 @@ export const operatorFolder = (host: string): string => `${host}/operator`;
 export const relayerFolder = (relayer: string): string => `${relayer}/tls`;
 
 /** Lists the files of a data centre that only their owner may read, relative to the network's folder. */
-export function secretsOf(host: string): string[] {
+export function secretsOf(engine: Engine, host: string): string[] {
   const client = `${operatorFolder(host)}/${CLIENT_FILES.key}`;
-  return [
-    nodeKeyPath(host),
-    passwordPath(host),
-    serverStorePath(host),
-    client,
-    tokenKeyPath(host),
-    authorizationPath(host),
-  ];
+  const others =
+    engine === "goquorum"
+      ? [serverKeyPath(host)]
+      : [passwordPath(host), serverStorePath(host), tokenKeyPath(host), authorizationPath(host)];
+  return [nodeKeyPath(engine, host), client, ...others];
 }
 
 /** Creates the credentials and trust files of a data centre; keeps existing files unless they are to be renewed. */
 export async function makeHostCredentials(
   folder: Folder,
   authority: Authority,
+  engine: Engine,
   host: NetworkHost,
   anew = false,
 ): Promise<void> {
-  await makeServerStore(folder, authority, host, anew);
+  await (engine === "besu" ? makeServerStore : makeServerFiles)(folder, authority, host, anew);
   await makeClient(folder, authority, operatorFolder(host.name), `${host.name} operator`, anew);
-  await makeToken(folder, host.name, anew);
+  if (engine === "besu") await makeToken(folder, host.name, anew);
 }
 
 /** Creates the credentials and trust files of a relayer; keeps existing files unless they are to be renewed. */
@@ -60,33 +61,60 @@ export function makeRelayerCredentials(
 }
 
 /** Writes the trusted certificates of all members; keeps their own credentials. */
-export async function writeTrust(folder: Folder, authority: Authority, { hosts, relayers }: Network): Promise<void> {
+export async function writeTrust(
+  folder: Folder,
+  authority: Authority,
+  { plan, hosts, relayers }: Network,
+): Promise<void> {
   const directories = [
     ...hosts.map(({ name }) => operatorFolder(name)),
     ...relayers.map(({ name }) => relayerFolder(name)),
   ];
   for (const directory of directories) await folder.write(`${directory}/${CLIENT_FILES.authority}`, authority.trusted);
   for (const { name } of hosts) {
+    if (plan.engine === "goquorum") await folder.write(clientsPath(name), authority.trusted);
     const password = (await folder.read(passwordPath(name)))?.trim();
     if (password !== undefined) await writeTrustedClients(folder, authority, name, password);
   }
 }
 
 /** Lists the paths of the certificates that the authority issued. */
-export function certificatePaths({ hosts, relayers }: Network): string[] {
+export function certificatePaths({ plan, hosts, relayers }: Network): string[] {
   return [
     ...hosts.flatMap(({ name }) => [
-      serverCertificatePath(name),
+      serverCertificatePath(plan.engine, name),
       `${operatorFolder(name)}/${CLIENT_FILES.certificate}`,
     ]),
     ...relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.certificate}`),
   ];
 }
 
+/** Creates a node's certificate, and its key and trusted authority as nginx reads them. */
+async function makeServerFiles(folder: Folder, authority: Authority, host: NetworkHost, anew: boolean): Promise<void> {
+  const paths = { certificate: serverCertificatePath("goquorum", host.name), key: serverKeyPath(host.name) };
+  await folder.add({ path: clientsPath(host.name), content: authority.trusted });
+  if (!anew && (await areThere(folder, Object.values(paths)))) {
+    folder.outcome.kept.push(...Object.values(paths));
+    return;
+  }
+  const { certificate, key } = await authority.issue(serverSubject(host));
+  await folder.write(paths.key, key, { secret: true });
+  await folder.write(paths.certificate, certificate);
+}
+
+function serverSubject({ name, address, dns }: NetworkHost): Subject {
+  return {
+    name,
+    usage: "server",
+    addresses: [address, "127.0.0.1"],
+    dns: [...new Set([name, ...dns, "localhost"])],
+  };
+}
+
 async function makeServerStore(folder: Folder, authority: Authority, host: NetworkHost, anew: boolean): Promise<void> {
-  const { name, address, dns } = host;
+  const { name } = host;
   let password = (await folder.read(passwordPath(name)))?.trim();
-  const stores = [serverCertificatePath(name), serverStorePath(name), clientsStorePath(name)];
+  const stores = [serverCertificatePath("besu", name), serverStorePath(name), clientsStorePath(name)];
   if (password !== undefined && !anew && (await areThere(folder, stores))) {
     folder.outcome.kept.push(passwordPath(name), ...stores);
     return;
@@ -95,18 +123,12 @@ async function makeServerStore(folder: Folder, authority: Authority, host: Netwo
     password = randomBytes(24).toString("hex");
     await folder.write(passwordPath(name), `${password}\n`, { secret: true });
   }
-  const subject: Subject = {
-    name,
-    usage: "server",
-    addresses: [address, "127.0.0.1"],
-    dns: [...new Set([name, ...dns, "localhost"])],
-  };
-  const { certificate, key } = await authority.issue(subject);
+  const { certificate, key } = await authority.issue(serverSubject(host));
   const certificates = [derOf(certificate), derOf(authority.trusted)];
   await folder.write(serverStorePath(name), await keyStore({ key: derOf(key), certificates }, password), {
     secret: true,
   });
-  await folder.write(serverCertificatePath(name), certificate);
+  await folder.write(serverCertificatePath("besu", name), certificate);
   await writeTrustedClients(folder, authority, name, password);
 }
 

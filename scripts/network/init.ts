@@ -9,7 +9,7 @@ import { derivedFiles } from "./derived-files.ts";
 import { Folder } from "./folder.ts";
 import { genesisHash } from "./genesis.ts";
 import type { HostEntry, Hosts } from "./hosts-file.ts";
-import { type Network, type NetworkHost, readNetwork } from "./network-file.ts";
+import { type Engine, type Network, type NetworkHost, readNetwork } from "./network-file.ts";
 import type { WishedPlan } from "./plan.ts";
 import { identityOf, identityOfKey, makeNodeKey, nodeKeyPath } from "./node-key.ts";
 
@@ -46,12 +46,12 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
       `${directory} holds another network:\n${differences.join("\n")}\nadd, remove and replace change its validators`,
     );
   }
-  const keysElsewhere = await keysThatAreElsewhere(folder, network.hosts);
+  const keysElsewhere = await keysThatAreElsewhere(folder, network);
   // network.json is written last: until it exists, a repeated run continues with the existing keys.
   const [networkFile, ...others] = derivedFiles(network);
   const authority = await openAuthority(folder);
   for (const path of [AUTHORITY_CERTIFICATE, AUTHORITY_KEY]) folder.keep(path);
-  for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
+  for (const host of network.hosts) await makeHostCredentials(folder, authority, network.plan.engine, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
   for (const { name } of network.relayers) await makeRelayerCredentials(folder, authority, name);
   for (const file of others) await folder.add(file);
@@ -69,11 +69,11 @@ async function existingNetwork(directory: string, { hosts }: Hosts): Promise<Net
 }
 
 async function newNetwork(folder: Folder, { plan: wished, hosts: { hosts, relayers } }: Wish): Promise<Network> {
-  const { consensus, ...others } = wished;
+  const { engine, consensus, ...others } = wished;
   // In the order of network.json.
-  const plan = { consensus, chainId: randomInt(CHAIN_IDS.least, CHAIN_IDS.below), ...others };
+  const plan = { engine, consensus, chainId: randomInt(CHAIN_IDS.least, CHAIN_IDS.below), ...others };
   const members: NetworkHost[] = [];
-  for (const host of hosts) members.push(await memberOf(folder, host));
+  for (const host of hosts) members.push(await memberOf(folder, engine, host));
   const genesis = {
     timestamp: Math.floor(Date.now() / MILLISECONDS),
     validators: members.map(({ validator }) => validator).sort(),
@@ -82,15 +82,20 @@ async function newNetwork(folder: Folder, { plan: wished, hosts: { hosts, relaye
 }
 
 /** Returns a data centre with its node's key; generates the key if there is none. */
-export async function memberOf(folder: Folder, { publicKey, ...host }: HostEntry): Promise<NetworkHost> {
-  return { ...host, ...(publicKey === undefined ? await makeNodeKey(folder, host.name) : identityOf(publicKey)) };
+export async function memberOf(
+  folder: Folder,
+  engine: Engine,
+  { publicKey, ...host }: HostEntry,
+): Promise<NetworkHost> {
+  const identity = publicKey === undefined ? await makeNodeKey(folder, engine, host.name) : identityOf(publicKey);
+  return { ...host, ...identity };
 }
 
 /** @throws SealbookError `conflict` for a key that differs from the one in network.json */
-async function keysThatAreElsewhere(folder: Folder, hosts: readonly NetworkHost[]): Promise<string[]> {
+async function keysThatAreElsewhere(folder: Folder, { plan, hosts }: Network): Promise<string[]> {
   const elsewhere: string[] = [];
   for (const { name, publicKey, validator } of hosts) {
-    const path = nodeKeyPath(name);
+    const path = nodeKeyPath(plan.engine, name);
     if (!existsSync(join(folder.root, path))) elsewhere.push(name);
     else if (identityOfKey(path, (await folder.read(path)) ?? "").publicKey !== publicKey) {
       throw new SealbookError("conflict", `${path} is not the key of ${name}'s validator, ${validator}`);

@@ -1,10 +1,12 @@
 import { stringify } from "yaml";
+import type { DerivedFile } from "./folder.ts";
+import { METRICS_PATH } from "./goquorum.ts";
 import type { Network } from "./network-file.ts";
 
-const TARGETS_FILE = "besu-targets.json";
+const targetsFile = ({ plan }: Pick<Network, "plan">): string => `${plan.engine}-targets.json`;
 
 /** Formats the targets of all nodes for Prometheus's file-based discovery. */
-export function targetsText({ hosts }: Network): string {
+function targetsText({ hosts }: Network): string {
   const targets = hosts.map(({ name, address, metricsPort, validator }) => ({
     targets: [`${address}:${metricsPort}`],
     labels: { node: name, validator },
@@ -13,11 +15,18 @@ export function targetsText({ hosts }: Network): string {
 }
 
 /** Formats the scrape configuration of Prometheus for these targets. */
-export function prometheusText(): string {
-  return stringify({ scrape_configs: [{ job_name: "besu", file_sd_configs: [{ files: [TARGETS_FILE] }] }] });
+function prometheusText(network: Network): string {
+  const { engine } = network.plan;
+  const path = engine === "besu" ? {} : { metrics_path: METRICS_PATH };
+  return stringify({
+    scrape_configs: [{ job_name: engine, ...path, file_sd_configs: [{ files: [targetsFile(network)] }] }],
+  });
 }
 
-export const MONITORING_FILES = {
-  targets: `monitoring/${TARGETS_FILE}`,
-  prometheus: "monitoring/prometheus.yml",
-} as const;
+/** Returns the files of the monitoring. */
+export function monitoringFiles(network: Network): DerivedFile[] {
+  return [
+    { path: `monitoring/${targetsFile(network)}`, content: targetsText(network) },
+    { path: "monitoring/prometheus.yml", content: prometheusText(network) },
+  ];
+}

@@ -10,7 +10,10 @@ import { consensusApi } from "./besu-config.ts";
 
 const Text = z.string();
 const Block = NodeBlock.pick({ hash: true, number: true, timestamp: true }).extend({ extraData: Data });
-const Peers = z.array(z.object({ id: Text.transform((id) => id.toLowerCase()) }).transform(({ id }) => id));
+// The id is the public key on Besu, and a hash of it on GoQuorum.
+const Peers = z
+  .array(z.object({ enode: Text }))
+  .transform((peers) => peers.flatMap(({ enode }) => parseEnode(enode)?.id ?? []).map((id) => `0x${id}`));
 const Addresses = z.array(Text.regex(/^0x[0-9a-f]{40}$/i).transform((text) => text.toLowerCase()));
 const PublicKeys = z
   .array(Text)

@@ -1,7 +1,7 @@
 import { computeAddress, hexlify, randomBytes, SigningKey } from "ethers";
 import { SealbookError } from "../../server/errors.ts";
 import type { Folder } from "./folder.ts";
-import type { NetworkHost } from "./network-file.ts";
+import type { Engine, NetworkHost } from "./network-file.ts";
 
 /** The public part of a node's key. */
 export interface NodeIdentity {
@@ -11,8 +11,8 @@ export interface NodeIdentity {
 }
 
 /** Returns the path of a data centre's node key, relative to the network's folder. */
-export function nodeKeyPath(host: string): string {
-  return `${host}/besu/key`;
+export function nodeKeyPath(engine: Engine, host: string): string {
+  return `${host}/${engine}/key`;
 }
 
 /** @param publicKey `0x` hex of the two coordinates */
@@ -25,19 +25,20 @@ export function identityOf(publicKey: string): NodeIdentity {
  * @throws SealbookError `malformed` when the file contains no key; the message never contains the content
  */
 export function identityOfKey(path: string, text: string): NodeIdentity {
-  const key = text.trim();
-  if (!/^0x[0-9a-f]{64}$/i.test(key))
+  const [, key] = /^(?:0x)?([0-9a-f]{64})$/i.exec(text.trim()) ?? [];
+  if (key === undefined)
     throw new SealbookError("malformed", `${path} holds no node key: 0x and 64 hexadecimal digits`);
-  return identityOf(`0x${new SigningKey(key).publicKey.slice(4)}`);
+  return identityOf(`0x${new SigningKey(`0x${key}`).publicKey.slice(4)}`);
 }
 
 /** Generates a node's key unless it exists. */
-export async function makeNodeKey(folder: Folder, host: string): Promise<NodeIdentity> {
-  const path = nodeKeyPath(host);
+export async function makeNodeKey(folder: Folder, engine: Engine, host: string): Promise<NodeIdentity> {
+  const path = nodeKeyPath(engine, host);
   const current = await folder.read(path);
   if (current !== undefined) return identityOfKey(path, current);
   const key = hexlify(randomBytes(32));
-  await folder.write(path, `${key}\n`, { secret: true });
+  // GoQuorum reads digits only.
+  await folder.write(path, `${engine === "besu" ? key : key.slice(2)}\n`, { secret: true });
   return identityOfKey(path, key);
 }
 

@@ -12,7 +12,7 @@ export interface AlertChatDeps {
   readonly onEvent: BotEventSink;
 }
 
-/** Sends each raised and resolved alert once to the administrators' chat. */
+/** Sends each raised and resolved alert, and each other text that it gets, once to the administrators' chat. */
 export class AlertChat {
   readonly #deps: AlertChatDeps;
   readonly #ended = new AbortController();
@@ -85,9 +85,12 @@ export class AlertChat {
   }
 }
 
-function textOf({ kind, subject, message, raisedAt, resolvedAt }: Alert): string {
+function textOf({ kind, subject, message, earlier, raisedAt, resolvedAt }: Alert): string {
   const about = subject === "" ? kind : `${kind} (${subject})`;
   const raised = new Date(raisedAt).toUTCString();
-  if (resolvedAt === undefined) return `🔴 ${about}\n${message}\nsince ${raised}`;
+  if (resolvedAt === undefined) {
+    const before = earlier.at(-1);
+    return `🔴 ${about}\n${message}\nsince ${raised}${before === undefined ? "" : `\nbefore: ${before.message}`}`;
+  }
   return `🟢 ${about} is over\n${message}\nfrom ${raised} to ${new Date(resolvedAt).toUTCString()}`;
 }

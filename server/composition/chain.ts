@@ -1,5 +1,5 @@
 import { Wallet } from "ethers";
-import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
+import { type SessionAdministration, SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import { SealbookError } from "../errors.ts";
 import type { ChainLink, ChainLinkOptions, ContractsLink } from "./chain-link.ts";
@@ -12,7 +12,6 @@ import { applySessionRules } from "./session-rules.ts";
 export async function openChainLink(config: ChainConfig, options: ChainLinkOptions): Promise<ChainLink> {
   const contracts = await openContracts(config, options);
   try {
-    const { rpc, deployment, administrator } = contracts;
     const relayer = await relayerKeyOf(config);
     const link = {
       ...contracts,
@@ -21,12 +20,7 @@ export async function openChainLink(config: ChainConfig, options: ChainLinkOptio
         relayer.close?.();
         await contracts.close();
       },
-      administration:
-        administrator &&
-        new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).administeredBy(
-          administrator,
-          config.gasPrice,
-        ),
+      administration: administrationOf(contracts, config),
     };
     await applySessionRules(config.sessionRules, link);
     return link;
@@ -51,6 +45,15 @@ export async function openContracts(config: ChainConfig, options: ChainLinkOptio
     await opened.disposeAsync();
     throw error;
   }
+}
+
+/** Returns the registry with the administrator's rights; `undefined` without the administrator's key. */
+export function administrationOf(
+  { rpc, deployment, administrator }: ContractsLink,
+  { gasPrice }: ChainConfig,
+): SessionAdministration | undefined {
+  const registry = new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry);
+  return administrator && registry.administeredBy(administrator, gasPrice);
 }
 
 /** @throws SealbookError `config_invalid` when it is missing, or the administrator's key as well */

@@ -32,6 +32,9 @@ export interface JournalStores {
 
 export type Journal = Atomic<JournalStores>;
 
+/** The owner of transactions that a process without a relayer writes: none, so that any relayer continues them. */
+export const NO_RELAYER: Address = "";
+
 /**
  * Builds the journal over one database, which several relayers can share.
  * @param addresses Contracts that intents name

@@ -15,8 +15,6 @@ import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { Journal } from "./journal.ts";
 
-/** How long before a block its batch is closed: time to be written, signed, sent, and spread among the validators. */
-const BATCH_LEAD_MILLISECONDS = 400;
 /** A write to disk takes about one millisecond, whatever is in it. */
 const GATHER_MILLISECONDS = 10;
 
@@ -66,7 +64,6 @@ export function createProofs(deps: ProofDeps): Proofs {
   const tracker = new AnchorTracker({ ...deps, writer, trees, deadlineMilliseconds: deps.anchorDeadlineMilliseconds });
   const rules = {
     maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
-    leadMilliseconds: BATCH_LEAD_MILLISECONDS,
     gatherMilliseconds: GATHER_MILLISECONDS,
   };
   const queue = new ProofQueue({

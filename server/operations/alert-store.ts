@@ -1,14 +1,18 @@
 import { type Selectable, sql } from "kysely";
-import type { Alert, AlertStore } from "./alert.ts";
+import { z } from "zod";
+import { type Alert, type AlertStore, withMessage } from "./alert.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
 import type { AlertsTable } from "../journal/engine/schema.ts";
+
+const EarlierMessages = z.array(z.object({ message: z.string(), until: z.number() }));
 
 function toAlert(row: Selectable<AlertsTable>): Alert {
   return {
     kind: row.kind,
     subject: row.subject,
     message: row.message,
+    earlier: EarlierMessages.parse(JSON.parse(row.earlier)),
     raisedAt: row.raised_at,
     resolvedAt: row.resolved_at ?? undefined,
     change: row.change_number,
@@ -25,40 +29,34 @@ export function alertStore(database: Database): AlertStore {
   };
 
   return {
-    raise: ({ kind, subject, message, raisedAt }) =>
+    raise: ({ kind, subject, message, at }) =>
       inTransaction(database, async (transaction) => {
         const lasting = await transaction
           .selectFrom("alerts")
-          .select("id")
+          .selectAll()
           .where("kind", "=", kind)
           .where("subject", "=", subject)
           .where("resolved_at", "is", null)
           .executeTakeFirst();
-        if (lasting !== undefined) return undefined;
+        if (lasting?.message === message) return undefined;
+        const change_number = await nextChange(transaction);
+        if (lasting === undefined) {
+          const row = await transaction
+            .insertInto("alerts")
+            .values({ kind, subject, message, earlier: "[]", raised_at: at, resolved_at: null, change_number })
+            .returningAll()
+            .executeTakeFirstOrThrow();
+          return toAlert(row);
+        }
+        const { earlier } = withMessage(toAlert(lasting), message, at);
         const row = await transaction
-          .insertInto("alerts")
-          .values({
-            kind,
-            subject,
-            message,
-            raised_at: raisedAt,
-            resolved_at: null,
-            change_number: await nextChange(transaction),
-          })
+          .updateTable("alerts")
+          .set({ message, earlier: JSON.stringify(earlier), change_number })
+          .where("id", "=", lasting.id)
           .returningAll()
           .executeTakeFirstOrThrow();
         return toAlert(row);
       }),
-
-    async amend(kind, subject, message) {
-      await database
-        .updateTable("alerts")
-        .set({ message })
-        .where("kind", "=", kind)
-        .where("subject", "=", subject)
-        .where("resolved_at", "is", null)
-        .execute();
-    },
 
     resolve: (kind, subject, resolvedAt) =>
       inTransaction(database, async (transaction) => {
@@ -78,7 +76,7 @@ export function alertStore(database: Database): AlertStore {
         .selectFrom("alerts")
         .selectAll()
         .where("resolved_at", "is", null)
-        .orderBy("change_number")
+        .orderBy("id")
         .execute();
       return rows.map(toAlert);
     },

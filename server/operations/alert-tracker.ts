@@ -1,9 +1,13 @@
 import { type Alert, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
+import { Backoff, type BackoffRule } from "../kit/backoff.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Logger } from "../kit/logger.ts";
 
-/** Receives every alert that is raised or resolved. */
+/** Receives alerts that are raised or resolved, or have another text. */
 export type AlertListener = (alert: Alert) => void;
+
+/** The waits before receivers are notified of another text; each is twice as long as the one before. */
+const TEXT_PACE: BackoffRule = { firstMilliseconds: 10_000, longestMilliseconds: 3_600_000 };
 
 /** Raises and resolves alerts, each once. Its methods do not throw: an alert that cannot be stored is only logged. */
 export class AlertTracker {
@@ -13,14 +17,18 @@ export class AlertTracker {
   readonly #listeners = new Set<AlertListener>();
   /** Messages of the alerts that last, by kind and subject. */
   readonly #open = new Map<string, string>();
-  /** Alerts whose changed message is not stored yet. */
-  readonly #changed = new Set<string>();
+  /** Texts that are not stored yet, by kind and subject. */
+  readonly #unstored = new Map<string, { message: string }>();
+  readonly #textPace: Backoff;
+  /** Set while receivers are to be notified of another text. */
+  #textTimer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(store: AlertStore, logger: Logger, clock: Clock) {
+  constructor(store: AlertStore, logger: Logger, clock: Clock, textPace: BackoffRule = TEXT_PACE) {
     this.#store = store;
     this.#logger = logger;
     this.#clock = clock;
+    this.#textPace = new Backoff(textPace);
   }
 
   /** Loads the alerts that were raised before this start and last. */
@@ -31,9 +39,11 @@ export class AlertTracker {
   /** Waits until every change is stored. */
   async stop(): Promise<void> {
     await this.#work;
+    clearTimeout(this.#textTimer);
+    this.#textTimer = undefined;
   }
 
-  /** Notifies `listener` of every stored change. */
+  /** Notifies `listener` of stored changes: of raised and resolved alerts at once, of other texts at a bounded pace. */
   subscribe(listener: AlertListener): void {
     this.#listeners.add(listener);
   }
@@ -49,36 +59,33 @@ export class AlertTracker {
     return new Map(ALERT_KINDS.map((kind) => [kind, open.filter((key) => key.startsWith(`${kind} `)).length]));
   }
 
+  /** Raises an alert; one that lasts gets the text as its current one. */
   raise(kind: AlertKind, message: string, subject = ""): void {
-    if (this.lasts(kind, subject)) return;
-    this.#open.set(keyOf(kind, subject), message);
-    const raisedAt = this.#clock();
-    this.#logger.error({ alert: kind, state: "raised", subject }, message);
-    this.#write(() => this.#store.raise({ kind, subject, message, raisedAt }));
-  }
-
-  /**
-   * Raises an alert, or changes the message of one that lasts. Receivers get a changed message with the next regular
-   * notification, so that any number of changes costs them nothing.
-   */
-  update(kind: AlertKind, message: string, subject = ""): void {
     const key = keyOf(kind, subject);
-    if (!this.#open.has(key)) return this.raise(kind, message, subject);
-    if (this.#open.get(key) === message) return;
+    const before = this.#open.get(key);
+    if (before === message) return;
     this.#open.set(key, message);
-    // One write stores all changes until then.
-    if (this.#changed.has(key)) return;
-    this.#changed.add(key);
-    this.#write(async () => {
-      this.#changed.delete(key);
-      const newest = this.#open.get(key);
-      if (newest !== undefined) await this.#store.amend(kind, subject, newest);
-      return undefined;
+    if (before === undefined) this.#logger.error({ alert: kind, state: "raised", subject }, message);
+    // One write stores all texts until then.
+    const unstored = this.#unstored.get(key);
+    if (unstored !== undefined) {
+      unstored.message = message;
+      return;
+    }
+    const text = { message };
+    const at = this.#clock();
+    this.#unstored.set(key, text);
+    this.#write(() => {
+      if (this.#unstored.get(key) === text) this.#unstored.delete(key);
+      return this.#store.raise({ kind, subject, message: text.message, at });
     });
   }
 
   resolve(kind: AlertKind, message: string, subject = ""): void {
-    if (!this.#open.delete(keyOf(kind, subject))) return;
+    const key = keyOf(kind, subject);
+    if (!this.#open.delete(key)) return;
+    // A text from now on is that of another alert.
+    this.#unstored.delete(key);
     const resolvedAt = this.#clock();
     this.#logger.info({ alert: kind, state: "resolved", subject }, message);
     this.#write(() => this.#store.resolve(kind, subject, resolvedAt));
@@ -109,11 +116,30 @@ export class AlertTracker {
     this.#work = this.#work.then(async () => {
       try {
         const alert = await change();
-        if (alert !== undefined) for (const listener of this.#listeners) listener(alert);
+        if (alert !== undefined) this.#notify(alert);
       } catch (err) {
         this.#logger.error({ err }, "an alert could not be stored; its receivers are not notified");
       }
     });
+  }
+
+  #notify(alert: Alert): void {
+    const hasOtherText = alert.resolvedAt === undefined && alert.earlier.length > 0;
+    if (!hasOtherText) {
+      this.#textPace.reset();
+      this.#publish(alert);
+      return;
+    }
+    this.#logger.warn({ alert: alert.kind, state: "changed", subject: alert.subject }, alert.message);
+    // Receivers read all changes when they are notified of one.
+    this.#textTimer ??= setTimeout(() => {
+      this.#textTimer = undefined;
+      this.#publish(alert);
+    }, this.#textPace.next()).unref();
+  }
+
+  #publish(alert: Alert): void {
+    for (const listener of this.#listeners) listener(alert);
   }
 }
 

@@ -1,12 +1,12 @@
-import type { Alert, AlertKind, AlertStore } from "./alert.ts";
+import { type Alert, type AlertKind, type AlertStore, type Finding, withMessage } from "./alert.ts";
 
 /** Maximum number of changes that wait to be stored; the oldest ones are dropped. */
 const MAX_PENDING = 1_000;
 
 /** A change that could not be stored yet. */
 type Change =
-  | { readonly kind: "raised"; readonly alert: Alert }
-  | { readonly kind: "resolved"; readonly alert: Pick<Alert, "kind" | "subject">; readonly at: number };
+  | { readonly kind: "raised"; readonly finding: Finding }
+  | { readonly kind: "resolved"; readonly finding: Pick<Finding, "kind" | "subject" | "at"> };
 
 /**
  * Keeps alerts in memory while the database cannot be written: a full disk or deleted files are alerts too. They are
@@ -22,28 +22,16 @@ export class BufferedAlertStore implements AlertStore {
     this.#store = store;
   }
 
-  async raise(alert: Parameters<AlertStore["raise"]>[0]): Promise<Alert | undefined> {
+  async raise(finding: Finding): Promise<Alert | undefined> {
     try {
       await this.#flush();
-      return await this.#store.raise(alert);
+      return await this.#store.raise(finding);
     } catch {
-      // It has no number yet; receivers get it with every notification.
-      const unsaved = { ...alert, resolvedAt: undefined, change: 0 };
-      this.#add({ kind: "raised", alert: unsaved });
-      return unsaved;
-    }
-  }
-
-  async amend(kind: AlertKind, subject: string, message: string): Promise<void> {
-    try {
-      await this.#flush();
-      await this.#store.amend(kind, subject, message);
-    } catch {
-      const index = this.#pending.findLastIndex(
-        ({ alert }) => alert.kind === kind && alert.subject === subject && "message" in alert,
-      );
-      const pending = this.#pending[index];
-      if (pending?.kind === "raised") this.#pending[index] = { kind: "raised", alert: { ...pending.alert, message } };
+      const { kind, subject, message } = finding;
+      const before = await this.#lasting(kind, subject);
+      if (before?.message === message) return undefined;
+      this.#add({ kind: "raised", finding });
+      return this.#lasting(kind, subject);
     }
   }
 
@@ -52,30 +40,21 @@ export class BufferedAlertStore implements AlertStore {
       await this.#flush();
       return await this.#store.resolve(kind, subject, at);
     } catch {
-      const known = (await this.open()).find((alert) => alert.kind === kind && alert.subject === subject);
+      const known = await this.#lasting(kind, subject);
       if (known === undefined) return undefined;
-      this.#add({ kind: "resolved", alert: known, at });
+      this.#add({ kind: "resolved", finding: { kind, subject, at } });
       return { ...known, resolvedAt: at };
     }
   }
 
   async open(): Promise<Alert[]> {
-    const stored = await this.#store.open().catch(() => []);
-    return this.#pending.reduce<Alert[]>((alerts, change) => {
-      const others = alerts.filter(
-        ({ kind, subject }) => kind !== change.alert.kind || subject !== change.alert.subject,
-      );
-      return change.kind === "raised" ? [...others, change.alert] : others;
-    }, stored);
+    const alerts = this.#withPending(await this.#store.open().catch(() => []));
+    return alerts.filter(({ resolvedAt }) => resolvedAt === undefined);
   }
 
   async list(limit: number): Promise<Alert[]> {
-    const raised = this.#pending.flatMap((change) => (change.kind === "raised" ? [change.alert] : []));
-    const unsaved = raised.map((alert) => ({ ...alert, resolvedAt: this.#resolvedAt(alert) })).reverse();
-    const stored = (await this.#store.list(limit).catch(() => [])).map((alert) =>
-      alert.resolvedAt === undefined ? { ...alert, resolvedAt: this.#resolvedAt(alert) } : alert,
-    );
-    return [...unsaved, ...stored]
+    return this.#withPending((await this.#store.list(limit).catch(() => [])).reverse())
+      .reverse()
       .sort((a, b) => Number(a.resolvedAt !== undefined) - Number(b.resolvedAt !== undefined))
       .slice(0, limit);
   }
@@ -102,18 +81,37 @@ export class BufferedAlertStore implements AlertStore {
   /** Stores the changes in their order; those that fail stay. */
   async #flush(): Promise<void> {
     for (let change = this.#pending[0]; change !== undefined; change = this.#pending[0]) {
-      const { kind, subject } = change.alert;
-      if (change.kind === "raised") await this.#store.raise(change.alert);
-      else await this.#store.resolve(kind, subject, change.at);
+      if (change.kind === "raised") await this.#store.raise(change.finding);
+      else await this.#store.resolve(change.finding.kind, change.finding.subject, change.finding.at);
       this.#pending.shift();
     }
   }
 
-  #resolvedAt({ kind, subject, raisedAt }: Alert): number | undefined {
-    const change = this.#pending.find(
-      (each) =>
-        each.kind === "resolved" && each.at >= raisedAt && each.alert.kind === kind && each.alert.subject === subject,
-    );
-    return change?.kind === "resolved" ? change.at : undefined;
+  async #lasting(kind: AlertKind, subject: string): Promise<Alert | undefined> {
+    return (await this.open()).find((alert) => alert.kind === kind && alert.subject === subject);
+  }
+
+  /**
+   * Applies the changes that are not stored yet. New alerts have no number yet: receivers get them with every
+   * notification.
+   * @param stored The newest change last
+   */
+  #withPending(stored: readonly Alert[]): Alert[] {
+    const alerts = [...stored];
+    for (const { kind, finding } of this.#pending) {
+      const index = alerts.findIndex(
+        (each) => each.resolvedAt === undefined && each.kind === finding.kind && each.subject === finding.subject,
+      );
+      const lasting = alerts[index];
+      if (kind === "resolved") {
+        if (lasting !== undefined) alerts[index] = { ...lasting, resolvedAt: finding.at };
+      } else if (lasting === undefined) {
+        const { at: raisedAt, ...alert } = finding;
+        alerts.push({ ...alert, earlier: [], raisedAt, resolvedAt: undefined, change: 0 });
+      } else if (lasting.message !== finding.message) {
+        alerts[index] = withMessage(lasting, finding.message, finding.at);
+      }
+    }
+    return alerts;
   }
 }

@@ -53,7 +53,9 @@ export class ClockMonitor {
     }
     const ahead = this.blockAhead() ?? 0;
     if (ahead * 1000 <= limitMilliseconds) return undefined;
-    return `the newest block is ${duration(ahead)} ahead of the clock of this machine; check the clocks of both`;
+    // The status has the seconds: they would be another text with each check.
+    const least = duration(limitMilliseconds / 1000);
+    return `the newest block is more than ${least} ahead of the clock of this machine; check the clocks of both`;
   }
 
   #check(): void {

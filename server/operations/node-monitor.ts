@@ -69,10 +69,11 @@ export class NodeMonitor {
 
   /** Returns the network's faults that several checks in a row have found. */
   #lastingFaults({ consensus, network, peers, addresses }: NodeReport): readonly NetworkFault[] {
-    const participation = consensus.bft?.participation ?? [];
+    const { bft } = consensus;
     const found = networkFaults({
       validators: consensus.validators,
-      participation,
+      participation: bft?.participation ?? [],
+      stall: bft?.pace === "stalled" ? bft : undefined,
       peers: { ...network, count: peers },
       addresses,
     });

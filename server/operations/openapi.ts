@@ -137,6 +137,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
               alert: "node_down",
               state: "resolved",
               message: "the chain's node does not respond",
+              earlier: [],
               raised_at: 1_795_291_000,
               resolved_at: 1_795_291_060,
             },

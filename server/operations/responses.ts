@@ -14,7 +14,10 @@ export const Alert = z.object({
   ]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
-  message: z.string(),
+  message: z.string().meta({ description: "The current text; the last one of a resolved alert." }),
+  earlier: z
+    .array(z.object({ message: z.string(), until: seconds("The time at which another text replaced it") }))
+    .meta({ description: "The texts before, oldest first: at most 20, without the shortest-lived of more." }),
   raised_at: seconds("The time of the alert"),
   resolved_at: whole.nullable(),
 });

@@ -32,12 +32,13 @@ export function operationsRouter({ alerts, status }: OperationsRouteDeps): Route
   return router;
 }
 
-function toAlert({ kind, subject, message, raisedAt, resolvedAt }: Alert): responses.Alert {
+function toAlert({ kind, subject, message, earlier, raisedAt, resolvedAt }: Alert): responses.Alert {
   return {
     alert: kind,
     state: resolvedAt === undefined ? "raised" : "resolved",
     ...(subject === "" ? {} : { subject }),
     message,
+    earlier: earlier.map(({ message: text, until }) => ({ message: text, until: Math.floor(until / 1000) })),
     raised_at: Math.floor(raisedAt / 1000),
     resolved_at: resolvedAt === undefined ? null : Math.floor(resolvedAt / 1000),
   };

@@ -13,9 +13,11 @@ export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSecond
   if (consensus.validators.length > 1 && peers === 0) return "the node has no peers";
   if (!regularBlocks) return undefined;
   const age = Math.floor(Date.now() / 1000) - blockTime;
+  // The age would be another text with each check.
+  const newest = `the newest block is from ${new Date(blockTime * 1000).toUTCString()}`;
   const { bft } = consensus;
   if (report.idle) return undefined;
-  if (bft?.rhythm === undefined) return age > staleSeconds ? `the newest block is ${age} s old` : undefined;
+  if (bft?.rhythm === undefined) return age > staleSeconds ? newest : undefined;
   if (bft.pace !== "stalled") return undefined;
   const { length } = consensus.validators;
   const expected = Math.round(stalledAfter(bft.rhythm, length));
@@ -30,7 +32,7 @@ export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSecond
       ? "restart all validators at the same time"
       : "start the missing ones, then restart all others at the same time";
   return (
-    `the network makes no blocks: the newest is ${age} s old, where round changes take ${expected} s at most; ` +
+    `the network makes no blocks: ${newest}, and round changes take ${expected} s at most; ` +
     `${lack}${missing}; ${remedy}`
   );
 }

@@ -72,7 +72,7 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
     },
     recordsAltered(cause, count, message) {
       deps.metrics.foreignWrites.inc({ cause }, count);
-      deps.alerts.update("foreign_writes", message, cause);
+      deps.alerts.raise("foreign_writes", message, cause);
     },
     recordsUndisturbed: (cause) =>
       deps.alerts.resolve("foreign_writes", "no further write past this server for a day", cause),
@@ -147,10 +147,10 @@ function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
         "the chain rejects an anchor that cannot be split; the server retries it with increasing delays",
       );
     },
-    anchoringLate: (seconds) =>
+    anchoringLate: (acceptedAt) =>
       alerts.raise(
         "degraded_performance",
-        `proofs wait for the chain longer than ANCHOR_DEADLINE: the oldest for ${Math.round(seconds)} s`,
+        `proofs wait for the chain longer than ANCHOR_DEADLINE: the oldest since ${new Date(acceptedAt).toUTCString()}`,
         ANCHORING,
       ),
     anchoringInTime: () =>
@@ -169,7 +169,7 @@ function journalEvents(
   const showAlert = (cause: string): void => {
     const text = diverged.textOf(cause);
     if (text === undefined) alerts.resolve("journal_divergence", AGREES, cause);
-    else alerts.update("journal_divergence", text, cause);
+    else alerts.raise("journal_divergence", text, cause);
   };
   return {
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),

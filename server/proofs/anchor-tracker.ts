@@ -50,6 +50,12 @@ interface Tracked {
   readonly waiters: Set<(state: AnchorState | undefined) => void>;
 }
 
+/**
+ * Called each time an anchor has an outcome.
+ * @param block Number of its block; `undefined` when it is in none
+ */
+export type OutcomeListener = (anchorId: number, block: number | undefined) => void;
+
 /** A proof whose outcome a caller waits for. */
 interface Awaited {
   proof: AcceptedProof;
@@ -77,7 +83,7 @@ export class AnchorTracker {
   readonly #tracked = new Map<number, Tracked>();
   /** Anchors to be read from the journal. */
   readonly #due = new Set<number>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<OutcomeListener>();
   readonly #backoff = new Backoff(RETRY);
   /** By `performance.now()`. */
   #retryAt = 0;
@@ -109,8 +115,7 @@ export class AnchorTracker {
     return this.#waiting;
   }
 
-  /** @param listener Called each time an anchor has an outcome */
-  onOutcome(listener: () => void): void {
+  onOutcome(listener: OutcomeListener): void {
     this.#listeners.add(listener);
   }
 
@@ -338,7 +343,8 @@ export class AnchorTracker {
       await this.#failed(anchor, state.outcome.reason);
     }
     // The next batch is sent before the callers are notified, so that the chain does not idle.
-    for (const listener of this.#listeners) listener();
+    const block = state?.outcome.state === "confirmed" ? state.outcome.block.number : undefined;
+    for (const listener of this.#listeners) listener(anchorId, block);
     for (const respond of tracked.waiters) respond(state?.outcome.state === "confirmed" ? state : undefined);
   }
 
@@ -374,9 +380,9 @@ export class AnchorTracker {
   }
 
   async #checkDeadline(): Promise<void> {
-    const { telemetry, deadlineMilliseconds } = this.#deps;
-    const seconds = await this.oldestSeconds();
-    if (seconds * 1000 > deadlineMilliseconds) telemetry.anchoringLate(seconds);
+    const { telemetry, journal, clock, deadlineMilliseconds } = this.#deps;
+    const oldest = await journal.anchors.oldestUnconfirmed();
+    if (oldest !== undefined && clock() - oldest > deadlineMilliseconds) telemetry.anchoringLate(oldest);
     else telemetry.anchoringInTime();
   }
 }

@@ -11,8 +11,11 @@ export interface ProofEvents {
   anchorSplit(hashes: number, reason: string): void;
   /** The chain rejects an anchor that cannot be split; it is retried with backoff. */
   anchorFailed(hash: Uint8Array, hashes: number, reason: string): void;
-  /** Proofs wait for the chain longer than the deadline; emitted at every check, the alert is raised once. */
-  anchoringLate(seconds: number): void;
+  /**
+   * Proofs wait for the chain longer than the deadline; emitted at every check, the alert is raised once.
+   * @param acceptedAt Acceptance time of the oldest, Unix milliseconds
+   */
+  anchoringLate(acceptedAt: number): void;
   /** No proof exceeds the deadline. */
   anchoringInTime(): void;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { assert } from "chai";
 import { startServer, type TestServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 import { pythonProgram } from "../support/python.ts";
 import { temporaryDirectory, removeDirectory } from "../support/directory.ts";
 import { callDataVectors } from "../vectors/calldata/vectors.ts";
@@ -67,7 +68,7 @@ describe("Schemathesis, with all of its checks", () => {
         "--request-timeout",
         "120",
       ],
-      { cwd: directory, env: { ...process.env, ...environment, PYTHONPATH: HOOKS, SCHEMATHESIS_HOOKS: "hooks" } },
+      { cwd: directory, env: { ...SURROUNDINGS, ...environment, PYTHONPATH: HOOKS, SCHEMATHESIS_HOOKS: "hooks" } },
     );
     const [output, [code]] = await Promise.all([text(tool.stdout), once(tool, "close")]);
     assert.equal(code, 0, output);

@@ -21,6 +21,7 @@ import { eventually } from "../support/eventually.ts";
 import type { HttpResponse } from "../support/http.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const NAME = "Archive of the Port";
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
@@ -72,7 +73,7 @@ describe("attestations", function () {
     await writeFile(join(directory, "attestation.jws"), `${response.attestation}\n`);
     for (const { file, content } of response.attachments) await writeFile(join(directory, file), content);
     await writeFile(join(directory, "document"), document);
-    const env = { ...process.env, DOCUMENT: "document", NODE: server.chainUrl };
+    const env = { ...SURROUNDINGS, DOCUMENT: "document", NODE: server.chainUrl };
     const failed: string[] = [];
     for (const { title, run, expect } of response.statement.steps) {
       if (skip.includes(title)) continue;

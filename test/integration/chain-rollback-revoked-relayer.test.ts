@@ -32,7 +32,7 @@ describe("a chain rollback with a revoked relayer", () => {
           before.map(({ tx_hash }) => tx_hash),
         );
         assert.equal((await other.get("/api/v1/status")).body.journal.divergences, 0);
-      }, 90_000);
+      });
       await assertExactlyOnce(other, pair.url, { accepted: [...documents, ...added] });
       assert.match(other.output(), /the chain is older than the journal: 3 transactions/);
     } finally {

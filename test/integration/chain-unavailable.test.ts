@@ -19,7 +19,8 @@ describe("an unavailable chain", function () {
   let account: Login;
 
   const start = () =>
-    startServer({ ...chain.variables, PROOF_WAIT: "1", CHAIN_WAIT: "1" }, { directory: chain.directory });
+    // Sessions and records have time on a slow machine while the chain is available.
+    startServer({ ...chain.variables, PROOF_WAIT: "1", CHAIN_WAIT: "5" }, { directory: chain.directory });
   before(async () => {
     chain = await startRemoteChain();
     server = await start();
@@ -256,7 +257,7 @@ describe("an unavailable chain", function () {
     const from = chain.proxy.attempted.length;
     const { status, body } = await submit(fresh());
     assert.equal(status, 202);
-    assert.lengthOf(chain.proxy.attempted.slice(from), 1);
+    assert.lengthOf(new Set(chain.proxy.attempted.slice(from)), 1);
     chain.proxy.mode = "pass";
     await confirmed(body.id);
     assert.lengthOf(new Set(chain.proxy.attempted.slice(from)), 1);

@@ -1,4 +1,5 @@
 import { assert } from "chai";
+import { anchored } from "../support/anchored.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments, idOf } from "../support/exactly-once.ts";
@@ -27,8 +28,8 @@ describe("a clock that is set 400 days forward and back", () => {
       { directory, overrides: { clock: () => Date.now() + ahead } },
     );
     try {
-      const [before, meanwhile, after] = freshDocuments(3);
-      assert.equal((await server.post("/api/v1/proof", before)).status, 201);
+      const [before = assert.fail(), meanwhile, after = assert.fail()] = freshDocuments(3);
+      await anchored(server, "/api/v1/proof", before);
       ahead = 400 * DAYS;
       const pending = await server.post("/api/v1/proof", meanwhile);
       assert.equal(pending.status, 202, pending.text);
@@ -44,7 +45,7 @@ describe("a clock that is set 400 days forward and back", () => {
         assert.equal(proof.status, "confirmed");
         assert.closeTo(proof.proof.timestamp, Date.now() / 1000, 60);
       });
-      assert.equal((await server.post("/api/v1/proof", after)).status, 201);
+      await anchored(server, "/api/v1/proof", after);
       await eventually(async () => {
         assert.deepEqual(await skewAlerts(server), ["resolved"]);
         assert.equal((await server.get("/api/v1/status")).body.status, "ok");

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { assert } from "chai";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { BROWSER_TIMEOUT_MILLISECONDS, CHROMIUM, missingPackage } from "../support/debian-tools.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-/** Debian's package `chromium`; without it there is nothing to try the page in. */
-const CHROMIUM = "/usr/bin/chromium";
 /** Target folder of screenshots, for manual inspection. */
 const PICTURE = process.env["DOCS_PICTURE"];
 
@@ -18,14 +17,19 @@ describe("the API documentation page", function () {
   const complaints: string[] = [];
 
   before(async function () {
-    assert.isTrue(existsSync(CHROMIUM), "install Debian's package chromium: the page is tried in a browser");
+    if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
     const [started, launched] = await Promise.all([
       startServer(),
-      chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
+      chromium.launch({
+        executablePath: CHROMIUM,
+        timeout: BROWSER_TIMEOUT_MILLISECONDS,
+        args: ["--no-sandbox"],
+      }),
     ]);
     server = started;
     browser = launched;
     page = await launched.newPage({ viewport: { width: 1280, height: 1600 } });
+    page.setDefaultTimeout(BROWSER_TIMEOUT_MILLISECONDS);
     page.on("request", (request) => requested.push(request.url()));
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());

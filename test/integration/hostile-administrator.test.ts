@@ -133,7 +133,7 @@ for (const engine of ENGINES)
         await opened.transaction().execute((transaction) => mergeRecentKeys(transaction, 0, 256 * (SLICES / 2)));
         await apiKeyStore(opened).insert(newApiKey("a reader", "read", Date.now(), undefined).key);
         const alerts = alertStore(opened);
-        await alerts.raise({ kind: "clock_skew", subject: "", message: "the clock is wrong", raisedAt: Date.now() });
+        await alerts.raise({ kind: "clock_skew", subject: "", message: "the clock is wrong", at: Date.now() });
         await alerts.resolve("clock_skew", "", Date.now());
         await alerts.recordNotified("a receiver", 1);
         const divergence = { subject: "replica gone", message: "it differs", foundAt: Date.now() };

@@ -61,7 +61,7 @@ describe("the relayer on a network of validators", () => {
   /** Waits for so many more blocks. */
   const blocks = async (count: number): Promise<void> => {
     const before = await chain.head();
-    await eventually(async () => assert.isAtLeast(await chain.head(), before + count), 240_000);
+    await eventually(async () => assert.isAtLeast(await chain.head(), before + count));
   };
   const prove = async (status: number): Promise<ParsedJson> => {
     const [document] = freshDocuments(1);
@@ -93,6 +93,21 @@ describe("the relayer on a network of validators", () => {
   itToOurNodes("identifies its node's peers by the list of the network's nodes", async () => {
     const { body } = await server.get("/api/v1/status");
     assert.deepInclude(body.node, { peers: 5, peers_listed: 5, peers_missing: [], peers_unlisted: [], syncing: false });
+  });
+
+  itToOurNodes("names missing peers where the node has admin_nodeInfo and no net_enode, like GoQuorum", async () => {
+    const { rpc } = network.at(0);
+    rpc.disabled.add("net_enode");
+    down(2);
+    await eventually(async () =>
+      assert.deepInclude((await server.get("/api/v1/status")).body.node, {
+        peers: 4,
+        peers_listed: 5,
+        peers_missing: names(2),
+        peers_unlisted: [],
+      }),
+    );
+    rpc.disabled.clear();
   });
 
   itToOurNodes("derives all of that from the headers where the node lacks the methods", async () => {

@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { assert } from "chai";
+import { anchored } from "../support/anchored.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, idOf, type ProofRequest } from "../support/exactly-once.ts";
 import { type FaultyProxy, type Intercept, only, RECEIPTS, startFaultyProxy } from "../support/faulty-proxy.ts";
@@ -34,8 +35,12 @@ describe("trust in the chain's nodes", function () {
   };
   const record = async (status = 201): Promise<ProofRequest> => {
     const [document = assert.fail()] = freshDocuments(1);
-    const response = await server.post("/api/v1/proof/batch", { documents: [document] });
-    assert.equal(response.status, status, response.text);
+    const body = { documents: [document] };
+    if (status === 201) await anchored(server, "/api/v1/proof/batch", body);
+    else {
+      const response = await server.post("/api/v1/proof/batch", body);
+      assert.equal(response.status, status, response.text);
+    }
     return document;
   };
   const attest = ({ document_id }: ProofRequest): Promise<HttpResponse> =>

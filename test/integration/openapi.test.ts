@@ -7,6 +7,7 @@ import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
+import { startRemoteChain } from "../support/remote-chain.ts";
 import { routesOf, unusedParts } from "../support/routes.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
@@ -281,8 +282,10 @@ describe("the OpenAPI document", function () {
   });
 
   it("describes proofs that wait for the chain", async () => {
-    const waiting = await startServer({ PROOF_WAIT: "1", CHAIN_BLOCK_PERIOD: "3" });
+    const chain = await startRemoteChain();
+    const waiting = await startServer({ ...chain.variables, PROOF_WAIT: "1" }, { directory: chain.directory });
     try {
+      chain.proxy.mode = "off";
       const isPending = (response: HttpResponse, method: string, path: string): void => {
         const operation = openApi.operationOf(method, path) ?? assert.fail(path);
         assert.equal(response.body.status, "pending", response.text);
@@ -298,7 +301,8 @@ describe("the OpenAPI document", function () {
       isPending(await waiting.get("/api/v1/proof/waits"), "GET", "/api/v1/proof/waits");
       isPending(await waiting.post("/api/v1/proof/batch", { documents: ORDERS }), "POST", "/api/v1/proof/batch");
     } finally {
-      await waiting.stop();
+      await waiting.stop("keep");
+      await chain.close();
     }
   });
 });

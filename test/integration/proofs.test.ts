@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { Contract, id as keccakOf, JsonRpcProvider } from "ethers";
 import { keyOf } from "../../server/journal/index/proof-key.ts";
+import { eventually } from "../support/eventually.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -560,11 +561,13 @@ describe("proofs", function () {
         assert.hasAllKeys(body, ["valid", "message"]);
         assert.strictEqual(body.valid, false);
         assert.isNotEmpty(body.message);
-        assert.equal(await metric("sealbook_journal_divergences_total"), before + 1);
-        assert.isTrue(
-          server.log.some((line) => line.includes("journal_divergence")),
-          "it is in the log",
-        );
+        await eventually(async () => {
+          assert.equal(await metric("sealbook_journal_divergences_total"), before + 1);
+          assert.isTrue(
+            server.log.some((line) => line.includes("journal_divergence")),
+            "it is in the log",
+          );
+        });
       });
     }
 

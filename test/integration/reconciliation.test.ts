@@ -73,7 +73,7 @@ for (const engine of ENGINES)
     const counted = async (): Promise<number> =>
       Number(/^sealbook_journal_divergences_total (\d+)/m.exec((await server.get("/metrics")).text)?.[1]);
     const atRest = (): Promise<void> =>
-      eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())), 40_000);
+      eventually(async () => assert.equal(await divergences(), 0, JSON.stringify(alerts())));
 
     /** A finding is reported as `subject`, once for any number of passes, and resolved after it is undone. */
     const assertFound = async (
@@ -105,16 +105,20 @@ for (const engine of ENGINES)
       assert.lengthOf(mine, 1);
       assert.match(mine[0].msg, message);
       await eventually(async () => assert.equal(await counted(), countedBefore + raised().length));
-      const lines = await server.context.journal.serviceLog.newest("", 1_000);
-      assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
+      await eventually(async () => {
+        const lines = await server.context.journal.serviceLog.newest("", 1_000);
+        assert.isAtLeast(lines.filter((line) => line.message === mine[0].msg).length, 1);
+      });
       await atRest();
-      const over = alerts()
-        .slice(before)
-        .filter((alert) => alert.state === "resolved");
-      assert.includeMembers(
-        over.map((alert) => alert.subject),
-        raised().map((alert) => alert.subject),
-      );
+      await eventually(async () => {
+        const over = alerts()
+          .slice(before)
+          .filter((alert) => alert.state === "resolved");
+        assert.includeMembers(
+          over.map((alert) => alert.subject),
+          raised().map((alert) => alert.subject),
+        );
+      });
     };
     /** Puts other values into a row, and the old ones back. */
     const assertChangeFound = (
@@ -263,9 +267,11 @@ for (const engine of ENGINES)
         assert.equal(body.superseded[0].block_hash, proof.block_hash);
         assert.equal(body.proof.tx_hash, proof.tx_hash);
       });
-      assert.match((await server.get("/metrics")).text, /^sealbook_journal_corrections_total [1-9]/m);
-      const lines = await server.context.journal.serviceLog.newest("", 100);
-      assert.isTrue(lines.some((line) => line.message.includes(`transaction ${proof.tx_hash} is in block`)));
+      await eventually(async () => {
+        assert.match((await server.get("/metrics")).text, /^sealbook_journal_corrections_total [1-9]/m);
+        const lines = await server.context.journal.serviceLog.newest("", 100);
+        assert.isTrue(lines.some((line) => line.message.includes(`transaction ${proof.tx_hash} is in block`)));
+      });
       await atRest();
     });
 
@@ -368,7 +374,7 @@ for (const engine of ENGINES)
         (await server.context.journal.serviceLog.newest("", 1_000)).filter(({ message }) =>
           message.includes("that the journal does not know"),
         ).length;
-      assert.equal(await messages(), 1);
+      await eventually(async () => assert.equal(await messages(), 1));
       await server.stop("keep");
       server = await start();
       assert.equal((await server.get("/api/v1/status")).body.journal.divergences, 1);

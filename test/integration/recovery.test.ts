@@ -185,11 +185,13 @@ describe("recovery over HTTP", function () {
       assert.equal(result, "unrecorded");
       assert.match(reason, /journal was changed/);
     }
-    const alerts = (await server.get("/api/v1/alerts")).body.alerts;
-    assert.isTrue(
-      alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "root"),
-    );
-    assert.isTrue(server.log.some((line) => line.includes(`"divergence":"root ${batch.root.slice(2)}"`)));
+    await eventually(async () => {
+      const { alerts } = (await server.get("/api/v1/alerts")).body;
+      assert.isTrue(
+        alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "root"),
+      );
+      assert.isTrue(server.log.some((line) => line.includes(`"divergence":"root ${batch.root.slice(2)}"`)));
+    });
     const listed = await Array.fromAsync(client.inventory());
     for (const { document_id, fault } of listed.filter((each) => !each.document_id.startsWith("others ")))
       assert.equal(fault !== undefined, document_id.startsWith("tampered"), document_id);

@@ -44,7 +44,7 @@ describe("a proof rejected by the chain", function () {
     await changeRole("grantRole");
     await eventually(async () => {
       assert.equal((await server.get("/api/v1/proof/early")).body.status, "confirmed");
-    }, 40_000);
+    });
     assert.equal(await status(), "ok");
   });
 
@@ -57,6 +57,6 @@ describe("a proof rejected by the chain", function () {
     assert.equal((await submit("after the restart")).status, 201);
     await eventually(async () => {
       assert.equal((await server.get("/api/v1/proof/before%20the%20restart")).body.status, "confirmed");
-    }, 40_000);
+    });
   });
 });

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
+import { anchored } from "../support/anchored.ts";
 import { encryptKeystoreJson, Wallet } from "ethers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { makeAuthority } from "../support/certificates.ts";
@@ -82,7 +83,7 @@ describe("the relayer's key", () => {
     assert.match(String(other), /RELAYER_ADDRESS: the signer at RELAYER_SIGNER_URL has no key of/);
     const server = await startServer(variables, { directory: chain.directory });
     const accepted = freshDocuments(1);
-    assert.equal((await server.post("/api/v1/proof", accepted[0])).status, 201);
+    await anchored(server, "/api/v1/proof", accepted[0] ?? assert.fail());
     for (const mode of ["off", "hang", "wrong"] as const) {
       signer.mode = mode;
       const documents = freshDocuments(2);

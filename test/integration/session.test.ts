@@ -22,7 +22,11 @@ function cookie(response: HttpResponse): { value: string; attributes: Map<string
 describe("the life of a session", function () {
   let server: TestServer;
   before(async () => {
-    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "100" });
+    let now = NaN;
+    const clock = (): number => (Number.isNaN(now) ? Date.now() : now);
+    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "100" }, { overrides: { clock } });
+    // The clock stands still: how many seconds a session has left does not depend on the machine.
+    now = Date.now();
   });
   after(() => server.stop());
 
@@ -313,23 +317,27 @@ describe("the life of a session", function () {
 
 describe("a short session", function () {
   let server: TestServer;
+  /** The server's clock, which only the tests set forward. */
+  let now = NaN;
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "8", SESSION_MINIMUM_TO_EXTEND: "4" });
+    const variables = { SESSION_LIFETIME: "8", SESSION_MINIMUM_TO_EXTEND: "4" };
+    const clock = (): number => (Number.isNaN(now) ? Date.now() : now);
+    server = await startServer(variables, { overrides: { clock } });
+    now = Date.now();
   });
   after(() => server.stop());
-  const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   it("keeps its expiry after a validate, rejects a late extension, and expires", async () => {
     const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
     assert.oneOf(tparams.session, [7, 8]);
-    await wait(1_100);
+    now += 1_100;
     const validated = content(await server.call(ROUTES.validate, { token: tparams.tx }), ROUTES.validate);
     assert.isAtMost(validated.tparams.session, 7);
     const late = validated.tparams.tx;
-    // Until four seconds or less are left, whatever the phase of the clock, and some still are on a slow machine.
-    await wait(3_000);
+    // Four seconds or less are left, whatever the phase of the clock.
+    now += 3_000;
     refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 409, "extend_refused");
-    await wait(4_500);
+    now += 4_500;
     refused(await server.call(ROUTES.validate, { token: late }), ROUTES.validate, 401, "token_expired");
     refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 401, "token_expired");
     refused(await server.call(ROUTES.close, { token: late }), ROUTES.close, 401, "token_expired");
@@ -356,13 +364,13 @@ describe("a short session", function () {
   it("lives longer than its lifetime when extended", async () => {
     let token = await server.login();
     for (let round = 0; round < 3; round += 1) {
-      await wait(2_000);
+      now += 2_000;
       token = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams.tx;
       const extended = content(await server.call(ROUTES.extend, { token }), ROUTES.extend).tparams;
       assert.oneOf(extended.session, [7, 8]);
       token = extended.tx;
     }
-    await wait(3_000);
+    now += 3_000;
     content(await server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } }), ROUTES.search);
   });
 });

@@ -13,6 +13,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
+import { anchored } from "../support/anchored.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments, idOf } from "../support/exactly-once.ts";
@@ -114,7 +115,7 @@ describe("the embedded chain", () => {
     const server = await startServer({ DATABASE_URL: `file:${join(elsewhere, "journal.sqlite")}`, PROOF_WAIT: "1" });
     try {
       const [first, second] = freshDocuments(2);
-      assert.equal((await server.post("/api/v1/proof", first)).status, 201);
+      await anchored(server, "/api/v1/proof", first ?? assert.fail());
       rmSync(join(server.directory, "chain/blocks.log"));
       const response = await server.post("/api/v1/proof", second);
       assert.equal(response.status, 202, response.text);

@@ -5,6 +5,8 @@ import { openPanel, type PanelStage, REMOTE_NAME } from "../support/panel.ts";
 import { ROUTES } from "../support/server.ts";
 import { logIn } from "./steps.ts";
 
+const SECURE_KEY = /^0x[0-9a-f]{64}$/;
+
 /** The token that the Home tab shows. */
 const shownToken = (page: Page): Promise<string> => page.getByLabel("ASC token").inputValue();
 
@@ -83,8 +85,10 @@ describe("the panel's session", function () {
   it("starts with the server's form, which shows input errors", async () => {
     await page.getByRole("button", { name: "Log in" }).click();
     const address = page.getByLabel("Blockchain address");
-    assert.equal(await address.getAttribute("aria-invalid"), "true");
-    assert.isTrue(await isFocused(address));
+    await eventually(async () => {
+      assert.equal(await address.getAttribute("aria-invalid"), "true");
+      assert.isTrue(await isFocused(address));
+    });
     await page.getByText("Enter your blockchain address.").waitFor();
     await page.getByText("Enter your password.").waitFor();
     await address.fill("0x12");
@@ -136,7 +140,7 @@ describe("the panel's session", function () {
     const key = area.locator("[data-part=secure-key] code");
     assert.isFalse(await key.isVisible());
     await area.getByText("Show").click();
-    assert.match((await key.textContent()) ?? "", /^0x[0-9a-f]{64}$/);
+    await eventually(async () => assert.match((await key.textContent()) ?? "", SECURE_KEY));
     for (const name of ["Records", "Accounts", "Open sessions", "Block", "Uptime"])
       assert.isTrue(await area.getByText(name, { exact: true }).isVisible(), name);
     assert.isTrue(await area.locator(".log li").first().isVisible());
@@ -145,7 +149,11 @@ describe("the panel's session", function () {
   it("survives a reload, and shows its secure key again on request", async () => {
     const token = await shownToken(page);
     await page.locator("[data-part=secure-key] summary").click();
-    const key = await page.locator("[data-part=secure-key] code").textContent();
+    const key = await eventually(async () => {
+      const text = await page.locator("[data-part=secure-key] code").textContent();
+      assert.match(text ?? "", SECURE_KEY);
+      return text;
+    });
     const stored = await page.evaluate(() => JSON.stringify(localStorage));
     assert.notInclude(stored, String(key));
     assert.notInclude(stored, stage.server.demo.password);

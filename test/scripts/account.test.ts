@@ -9,6 +9,7 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content, refused } from "../support/envelope.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type Login, ROUTES } from "../support/server.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/account.ts");
@@ -226,6 +227,34 @@ describe("account script", () => {
         }),
       );
       assert.isEmpty(await readdir(directory));
+    });
+  });
+
+  describe("on a network's chain", () => {
+    let chain: RemoteChain;
+
+    before(async () => {
+      chain = await startRemoteChain();
+    });
+    after(() => chain.close());
+
+    it("creates, lists and revokes accounts with the administrator's key, without a relayer's", async () => {
+      const { RELAYER_KEY: _, ...variables } = chain.variables;
+      const run = async (...args: string[]): Promise<string> => {
+        const { code, out, err } = await account(chain.directory, [...args, "--json"], variables);
+        assert.deepEqual({ code, err }, { code: 0, err: "" });
+        return out;
+      };
+      const { login } = JSON.parse(await run("create")) as Login;
+      await run("revoke", login);
+      const rows = JSON.parse(await run("list")) as Row[];
+      assert.deepEqual(
+        rows.map((row) => [row.login, row.state]),
+        [[login, "revoked"]],
+      );
+      const { ADMIN_KEY: __, ...others } = variables;
+      const { code, err } = await account(chain.directory, ["create"], others);
+      assert.deepEqual([code, err.includes("ADMIN_KEY")], [1, true], err);
     });
   });
 

@@ -2,6 +2,7 @@ import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { encodeCallData } from "../../server/records/call-data/call-data.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
 
 const SCRIPT = `${import.meta.dirname}/../../scripts/decode.ts`;
@@ -13,7 +14,7 @@ interface Outcome {
 }
 
 async function decode(args: readonly string[], input = ""): Promise<Outcome> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { stdio: "pipe" });
+  const child = spawn(process.execPath, [SCRIPT, ...args], { env: SURROUNDINGS, stdio: "pipe" });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.on("error", () => undefined); // it may end without reading its input
   child.stdin.end(input);

@@ -26,6 +26,7 @@ describe("network script", function () {
     assert.include(made.out, `Hash of the genesis block: ${genesis.hash}`);
     assert.isAtLeast(plan.chainId, 1_000_000_000);
     assert.deepEqual(plan, {
+      engine: "besu",
       consensus: "qbft",
       chainId: plan.chainId,
       blockPeriodSeconds: 5,

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ParsedJson } from "../support/parsed-json.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
 
 /** How a script ended. */
 export interface Outcome {
@@ -22,17 +23,16 @@ export interface RunningScript {
 /** Variables that a script is given. */
 type Variables = Readonly<Record<string, string>>;
 
-/** Starts `scripts/<name>.ts` in a folder. Nothing of this process's environment names a server or a chain. */
+/** Starts `scripts/<name>.ts` in a folder. Nothing of this process's environment configures it. */
 export function startScript(name: string, directory: string, ...args: string[]): RunningScript {
   return startWith({}, name, directory, args);
 }
 
 function startWith(variables: Variables, name: string, directory: string, args: readonly string[]): RunningScript {
-  const { SEALBOOK_URL: _url, RPC_URL: _rpc, CHAIN_PORT: _port, DATA_DIR: _data, ...env } = process.env;
   const script = join(import.meta.dirname, "../../scripts", `${name}.ts`);
   const child = spawn(process.execPath, [script, ...args], {
     cwd: directory,
-    env: { ...env, ...variables },
+    env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

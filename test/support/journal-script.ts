@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { SURROUNDINGS } from "./surroundings.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
 /** Variables with the credentials of a bucket. */
@@ -22,9 +23,9 @@ export interface RunningScript {
 
 /** Starts `npm run journal`. No other part of this process's environment configures it. */
 export function startJournalScript(variables: EnvironmentVariables, ...args: string[]): RunningScript {
-  const surroundings = ["PATH", "HOME", ...CREDENTIALS].map((name) => [name, process.env[name]]);
+  const credentials = CREDENTIALS.map((name) => [name, process.env[name]]);
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: { ...Object.fromEntries(surroundings), ...variables },
+    env: { ...SURROUNDINGS, ...Object.fromEntries(credentials), ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { buildPanel } from "../../scripts/panel/build.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { CHROMIUM, missingPackage } from "./debian-tools.ts";
+import { BROWSER_TIMEOUT_MILLISECONDS, CHROMIUM, missingPackage } from "./debian-tools.ts";
 import { startServer, type TestServer, type TestServerOptions } from "./server.ts";
 
 /** A host name that the browser does not treat as localhost: over plain HTTP such an origin is not secure. */
@@ -39,6 +39,7 @@ export async function openPanel(
   const { port } = new URL(server.url);
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
+    timeout: BROWSER_TIMEOUT_MILLISECONDS,
     args: ["--no-sandbox", `--host-resolver-rules=MAP ${REMOTE_NAME} 127.0.0.1`],
   });
   const requested: string[] = [];
@@ -51,6 +52,7 @@ export async function openPanel(
       viewport: { width: 1280, height: 900 },
       ...given,
     });
+    opened.setDefaultTimeout(BROWSER_TIMEOUT_MILLISECONDS);
     opened.on("request", (request) => requested.push(request.url()));
     opened.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text());

@@ -33,9 +33,9 @@ export interface Victim {
 export async function startVictim(engine: Engine): Promise<Victim> {
   const chain = await startRemoteChain(startRawNode);
   const database = await emptyDatabase(engine);
-  // An open batch stays open while another is in flight.
-  const start = (): Promise<ServerProcess> =>
-    startProcess(chain.directory, { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "60" });
+  // An open batch stays open while another is in flight, and no client gets a response before the kill.
+  const variables = { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "600", PROOF_WAIT: "600" };
+  const start = (): Promise<ServerProcess> => startProcess(chain.directory, variables);
   let server = await start();
   const victim: Victim = {
     chain,

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { assert } from "chai";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { fakeServer } from "../client/fake-server.ts";
-import { CHROMIUM, missingPackage } from "../support/debian-tools.ts";
+import { BROWSER_TIMEOUT_MILLISECONDS, CHROMIUM, missingPackage } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
 
@@ -21,7 +21,11 @@ describe("the verifier page in a browser", () => {
   before(async () => {
     if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
     directory = await temporaryDirectory();
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      timeout: BROWSER_TIMEOUT_MILLISECONDS,
+      args: ["--no-sandbox"],
+    });
   });
   after(async () => {
     await browser?.close();
@@ -29,6 +33,7 @@ describe("the verifier page in a browser", () => {
   });
   beforeEach(async () => {
     page = await browser.newPage();
+    page.setDefaultTimeout(BROWSER_TIMEOUT_MILLISECONDS);
     [requests, complaints] = [[], []];
     page.on("request", (request) => requests.push(request.url()));
     page.on("console", (message) => complaints.push(message.text()));
@@ -47,7 +52,7 @@ describe("the verifier page in a browser", () => {
     await page.setInputFiles("#bundle-file", bundle);
     await page.setInputFiles("#document-file", document);
   };
-  const verdict = (expected: RegExp) => page.locator("#verdict", { hasText: expected }).waitFor({ timeout: 10_000 });
+  const verdict = (expected: RegExp) => page.locator("#verdict", { hasText: expected }).waitFor();
   const titles = (className: "" | ".bad" = ""): Promise<string[]> =>
     page.locator(`#steps > li${className} > b`).allTextContents();
 

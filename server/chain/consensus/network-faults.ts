@@ -16,6 +16,8 @@ export interface NetworkFacts {
     readonly state: "active" | "silent" | "missing";
     readonly missedProposals: number;
   }[];
+  /** Validators that are not there while no blocks come, and their number that the quorum lacks. */
+  readonly stall?: { readonly missing: readonly string[]; readonly quorumMissing: number } | undefined;
   /** Listed nodes that are not connected, and connected ones that are not listed. */
   readonly peers: {
     readonly count: number;
@@ -30,12 +32,19 @@ export interface NetworkFacts {
   }[];
 }
 
-/** Finds the faults of a network that produces blocks. */
-export function networkFaults({ validators, participation, peers, addresses }: NetworkFacts): readonly NetworkFault[] {
+/** Finds the faults of a network, besides those that make its node unusable. */
+export function networkFaults(facts: NetworkFacts): readonly NetworkFault[] {
+  const { validators, participation, stall, peers, addresses } = facts;
   const { length } = validators;
-  const missing = participation.filter(({ state }) => state === "missing").length;
+  // The blocks do not show who left after the newest one.
+  const missing = stall?.missing.length ?? participation.filter(({ state }) => state === "missing").length;
   const spare = Math.max(0, mostFaulty(length) - missing);
-  const left = spare === 0 ? "the quorum tolerates no more" : `the quorum tolerates ${spare} more`;
+  const left =
+    stall !== undefined && stall.quorumMissing > 0
+      ? `there are no blocks without ${stall.quorumMissing} more`
+      : spare === 0
+        ? "the quorum tolerates no more"
+        : `the quorum tolerates ${spare} more`;
   const worse = (subject: string, message: string): NetworkFault => ({
     kind: "degraded_performance",
     subject,

@@ -50,17 +50,26 @@ export function comparePeers(
   return { count, addresses, listed, missing, unlisted: connected.filter((node) => !isAmong(list)(node)) };
 }
 
-const Peers = z.array(z.object({ enode: z.string() }));
+const Named = z.object({ enode: z.string() });
+const Peers = z.array(Named);
 
 /** Fetches a node's peers; methods that the node lacks leave fields `undefined`. */
 export async function fetchPeers(rpc: Pick<Rpc, "call">, list: readonly Enode[] | undefined): Promise<PeerReport> {
   const [count, peers, own] = await Promise.all([
     rpc.call("net_peerCount", []).catch(ifNodeError("0x0")),
     rpc.call("admin_peers", []).catch(ifNodeError(undefined)),
-    rpc.call("net_enode", []).catch(ifNodeError(undefined)),
+    ownEnode(rpc),
   ]);
   const named = Peers.safeParse(peers);
   const connected = named.success ? named.data.flatMap(({ enode }) => parseEnode(enode) ?? []) : undefined;
   const number = Quantity.safeParse(count);
-  return comparePeers(number.success ? number.data : 0, connected, list, parseEnode(String(own))?.address);
+  return comparePeers(number.success ? number.data : 0, connected, list, own?.address);
+}
+
+/** Besu has `net_enode`, without the API that can add peers; GoQuorum has only `admin_nodeInfo`. */
+async function ownEnode(rpc: Pick<Rpc, "call">): Promise<Enode | undefined> {
+  const own = await rpc.call("net_enode", []).catch(ifNodeError(undefined));
+  if (own !== undefined) return parseEnode(String(own));
+  const info = Named.safeParse(await rpc.call("admin_nodeInfo", []).catch(ifNodeError(undefined)));
+  return info.success ? parseEnode(info.data.enode) : undefined;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { fetchBlock, NodeBlock } from "../node/node-block.ts";
 import { Hash, Hex, Quantity } from "../rpc/fields.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import { unavailable } from "../rpc/rpc.ts";
 import type { AnvilProcess } from "./anvil-process.ts";
 
@@ -22,6 +23,11 @@ export class AnvilClient {
   /** Adds a transaction to Anvil's pool; returns its hash. */
   async send(raw: string): Promise<string> {
     return Hash.parse(await this.process.control.call("eth_sendRawTransaction", [raw]));
+  }
+
+  /** Fetches the nonce after those of an account's transactions in blocks and in Anvil's pool. */
+  async nextNonce(account: string): Promise<number> {
+    return fetchQuantity(this.process.control, "eth_getTransactionCount", [account, "pending"]);
   }
 
   /** Removes a waiting transaction from Anvil's pool. */

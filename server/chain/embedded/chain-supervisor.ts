@@ -9,6 +9,7 @@ import { runChain, type RunFailure, type ChainRun } from "./chain-run.ts";
 import { Miner, type WallClock } from "./miner.ts";
 import { openAnvilInstance, type AnvilInstance } from "./anvil-instance.ts";
 import { SnapshotSchedule } from "./snapshot-schedule.ts";
+import type { OutsideTransaction } from "./raw-transaction.ts";
 import { TransactionPool } from "./transaction-pool.ts";
 
 /** Options for running a chain. */
@@ -50,12 +51,14 @@ export class ChainSupervisor {
     return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
   }
 
-  /**
-   * Accepts a signed transaction; returns its hash when it waits for a block.
-   * @param sender The account that signed it, whose waiting transactions are limited; unset for this process
-   */
-  send(raw: string, sender?: string): Promise<unknown> {
-    return this.#request(({ miner }) => miner.send(raw, sender), { waitForDisk: false });
+  /** Accepts a signed transaction of this process; returns its hash when it waits for a block. */
+  send(raw: string): Promise<unknown> {
+    return this.#request(({ miner }) => miner.send(raw), { waitForDisk: false });
+  }
+
+  /** Accepts a transaction from outside; they are limited. */
+  accept(transaction: OutsideTransaction): Promise<unknown> {
+    return this.#request(({ miner }) => miner.accept(transaction), { waitForDisk: false });
   }
 
   /** Returns the hash of a block in the log. */

@@ -15,7 +15,8 @@ const GenesisFile = z.object({
 /** The parameters of the first block and so of every block hash; fixed for the life of a chain folder. */
 export type Genesis = z.infer<typeof GenesisFile>;
 
-const BLOCK_GAS_LIMIT = 30_000_000;
+/** The gas limit of the blocks of new chains. */
+export const BLOCK_GAS_LIMIT = 30_000_000;
 
 /** Reads the genesis of a chain folder, or creates it in a new folder. */
 export async function loadGenesis(directory: string, chainId: number, logFile: string): Promise<Genesis> {

@@ -2,6 +2,7 @@ import type { Clock } from "../../kit/clock.ts";
 import type { AnvilClient } from "./anvil-client.ts";
 import type { BlockEntry } from "./block-entry.ts";
 import type { BlockLog } from "./block-log.ts";
+import type { OutsideTransaction } from "./raw-transaction.ts";
 import { unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
 import { WorkSignal } from "./work-signal.ts";
 
@@ -45,6 +46,9 @@ export class Miner {
   readonly #wakeup = new WorkSignal();
   #cycle: Promise<void> = Promise.resolve();
   #stopping = false;
+  /** The last release of held transactions: they are not made at the same time. */
+  #released: Promise<void> = Promise.resolve();
+  #releaseTimer: NodeJS.Timeout | undefined;
   /** Set while Anvil mines: then a waiting transaction may have ended it. */
   #mining = false;
 
@@ -56,15 +60,36 @@ export class Miner {
     return this.#mining;
   }
 
-  /**
-   * Accepts a transaction; returns its hash or throws Anvil's error.
-   * @param sender The account that sent it over the port
-   */
-  async send(raw: string, sender?: string): Promise<string> {
+  /** Accepts a transaction of this process; returns its hash or throws Anvil's error. */
+  async send(raw: string): Promise<string> {
     const { node, pool } = this.#options;
-    const hash = await pool.send(node, raw, sender);
+    const hash = await pool.send(node, raw);
     this.#wakeup.signal();
     return hash;
+  }
+
+  /** Accepts a transaction from outside; returns its hash, or throws Anvil's error or that of a limit. */
+  async accept(transaction: OutsideTransaction): Promise<string> {
+    const { node, pool } = this.#options;
+    const hash = await pool.accept(node, transaction);
+    this.#wakeup.signal();
+    this.#release();
+    return hash;
+  }
+
+  /** Sends held transactions to Anvil, now and when more gas is left for them. */
+  #release(): void {
+    const { node, pool } = this.#options;
+    const release = async (): Promise<void> => {
+      if (this.#stopping) return;
+      const milliseconds = await pool.release(node);
+      this.#wakeup.signal();
+      clearTimeout(this.#releaseTimer);
+      if (milliseconds !== undefined && !this.#stopping)
+        this.#releaseTimer = setTimeout(() => this.#release(), milliseconds);
+    };
+    // An Anvil that has ended also ends the run; the next one releases again.
+    this.#released = this.#released.then(release).catch(() => undefined);
   }
 
   /** Resolves when every block that a response received so far depends on is on disk; rejects when it is lost. */
@@ -77,6 +102,7 @@ export class Miner {
     const period = this.#options.blockPeriodSeconds * 1000;
     let next = performance.now() + period;
     this.#wakeup.signal();
+    this.#release();
     while (!this.#stopping) {
       await (period > 0 ? this.#wakeup.sleepUntil(next) : this.#wakeup.signalled());
       if (period === 0) await this.#mineWaiting();
@@ -96,9 +122,13 @@ export class Miner {
     }
   }
 
-  /** Ends {@link Miner.run} after the block in progress and, without a block period, the waiting transactions. */
+  /**
+   * Ends {@link Miner.run} after the block in progress and, without a block period, the waiting transactions that Anvil
+   * has.
+   */
   stop(): void {
     this.#stopping = true;
+    clearTimeout(this.#releaseTimer);
     this.#wakeup.stop();
   }
 

@@ -4,20 +4,43 @@ import { NodeError } from "../rpc/rpc.ts";
 const SUPPORTED = "A legacy, access list or fee market transaction (type 0, 1 or 2) is expected.";
 const SUPPORTED_TYPES: readonly (number | null)[] = [0, 1, 2];
 
-/** A signed transaction. */
-export interface RawTransaction {
-  /** `0x` hex. */
-  readonly text: string;
-  /** Recovers the address of the account that signed it, which takes a millisecond. */
-  sender(): string;
+/** A transaction that was sent over the port. */
+export interface OutsideTransaction {
+  readonly raw: string;
+  readonly hash: string;
+  /** The account that signed it. */
+  readonly sender: string;
+  readonly nonce: number;
+  /** Its gas limit. */
+  readonly gas: number;
+}
+
+/** Most bytes of a transaction, as other nodes have it. */
+const MOST_BYTES = 128 * 1024;
+
+/**
+ * Reads a transaction from outside and recovers its sender, which takes a millisecond.
+ * @throws NodeError as {@link checkRawTransaction}, and for one that is too large
+ */
+export function readRawTransaction(raw: unknown, chainId: number): OutsideTransaction {
+  if (typeof raw === "string" && raw.length > 2 + 2 * MOST_BYTES)
+    throw new NodeError(`The transaction has more than ${MOST_BYTES} bytes.`, -32000, undefined);
+  const { raw: text, transaction } = checkRawTransaction(raw, chainId);
+  const { hash, nonce } = transaction;
+  const sender = orUndefined(() => transaction.from);
+  if (typeof sender !== "string" || hash === null) throw undecodable();
+  return { raw: text, hash, sender, nonce, gas: Number(transaction.gasLimit) };
 }
 
 /**
- * Reads a transaction. Rejects one that Anvil would accept into its pool although it can never be mined: Anvil accepts
- * a transaction that is signed for another chain and later drops it together with all later transactions of its sender.
+ * Rejects a transaction that Anvil would accept into its pool although it can never be mined: Anvil accepts a
+ * transaction that is signed for another chain and later drops it together with all later transactions of its sender.
  * @throws NodeError
  */
-export function readRawTransaction(raw: unknown, chainId: number): RawTransaction {
+export function checkRawTransaction(
+  raw: unknown,
+  chainId: number,
+): { readonly raw: string; readonly transaction: Transaction } {
   if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw)) {
     throw new NodeError("The transaction must be a hex string that begins with 0x.", -32602, undefined);
   }
@@ -31,14 +54,7 @@ export function readRawTransaction(raw: unknown, chainId: number): RawTransactio
       undefined,
     );
   }
-  return {
-    text: raw,
-    sender() {
-      const sender = orUndefined(() => transaction.from);
-      if (typeof sender !== "string") throw undecodable();
-      return sender;
-    },
-  };
+  return { raw, transaction };
 }
 
 function parse(raw: string): Transaction {

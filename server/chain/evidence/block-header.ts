@@ -8,7 +8,7 @@ const BFT_MIX_HASH = new Uint8Array(
   Buffer.from("63746963616c2062797a616e74696e65206661756c7420746f6c6572616e6365", "hex"),
 );
 
-/** A block's header, its fields as bytes and numbers for RLP. The last six came with one fork each. */
+/** A block's header, its fields as bytes and numbers for RLP. The fields after the nonce came with later forks. */
 export const BlockHeader = z.object({
   parentHash: Data,
   sha3Uncles: Data,
@@ -31,10 +31,15 @@ export const BlockHeader = z.object({
   excessBlobGas: BigQuantity.nullish(),
   parentBeaconBlockRoot: Data.nullish(),
   requestsHash: Data.nullish(),
+  blockAccessListHash: Data.nullish(),
+  slotNumber: BigQuantity.nullish(),
 });
 
-/** A header with the block's hash. */
-export const HashedHeader = BlockHeader.extend({ hash: Data });
+/** A header with the block's hash. Other fields of the response stay, for {@link unknownFields}. */
+export const HashedHeader = BlockHeader.extend({ hash: Data }).loose();
+
+/** Fields of a block that are not part of its header. */
+const OTHER_FIELDS = new Set(["hash", "size", "totalDifficulty", "transactions", "uncles", "withdrawals"]);
 
 /** As {@link BlockHeader} reads it. */
 export type BlockHeader = z.output<typeof BlockHeader>;
@@ -65,6 +70,8 @@ export function encodeHeader(header: BlockHeader): Uint8Array {
     header.excessBlobGas,
     header.parentBeaconBlockRoot,
     header.requestsHash,
+    header.blockAccessListHash,
+    header.slotNumber,
   ];
   return RLP.encode([...always, ...later.filter((field) => field !== undefined && field !== null)]);
 }
@@ -72,4 +79,9 @@ export function encodeHeader(header: BlockHeader): Uint8Array {
 /** Returns the keccak-256 of the header's RLP. */
 export function hashHeader(header: BlockHeader): Uint8Array {
   return getBytes(keccak256(encodeHeader(header)));
+}
+
+/** Returns the names of a block's fields that {@link encodeHeader} does not know: a later fork can have added them. */
+export function unknownFields(block: object): string[] {
+  return Object.keys(block).filter((name) => !(name in BlockHeader.shape || OTHER_FIELDS.has(name)));
 }

@@ -17,12 +17,18 @@ export const ConsensusReceipt = z.object({
   logs: z.array(ConsensusLog),
   blockHash: Data,
   transactionHash: Data,
+  /** Of deposits on OP-stack chains: since Regolith and since Canyon. */
+  depositNonce: BigQuantity.nullish(),
+  depositReceiptVersion: BigQuantity.nullish(),
 });
 
 /** As {@link ConsensusReceipt} reads it. */
 export type ConsensusReceipt = z.output<typeof ConsensusReceipt>;
 
-/** Encodes a receipt as in the block's trie. */
+/**
+ * Encodes a receipt as in the block's trie. On OP-stack chains the receipt of a deposit has its nonce only together
+ * with a version: blocks before Canyon return the nonce, and their receipts root does not cover it.
+ */
 export function encodeReceipt({
   type,
   status,
@@ -30,6 +36,8 @@ export function encodeReceipt({
   cumulativeGasUsed,
   logsBloom,
   logs,
+  depositNonce,
+  depositReceiptVersion,
 }: ConsensusReceipt): Uint8Array {
   const outcome = status ?? root;
   if (outcome === undefined || outcome === null) throw new RangeError("A receipt has a status or a state root");
@@ -38,6 +46,9 @@ export function encodeReceipt({
     cumulativeGasUsed,
     logsBloom,
     logs.map(({ address, topics, data }) => [address, topics, data]),
+    ...(depositReceiptVersion === undefined || depositReceiptVersion === null
+      ? []
+      : [depositNonce ?? 0n, depositReceiptVersion]),
   ]);
   return type === 0n ? body : getBytes(concat([Uint8Array.of(Number(type)), body]));
 }

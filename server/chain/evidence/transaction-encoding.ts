@@ -1,7 +1,7 @@
 import { type Input, RLP } from "@ethereumjs/rlp";
 import { concat, getBytes } from "ethers";
 import { z } from "zod";
-import { BigQuantity, Data } from "../rpc/fields.ts";
+import { BigQuantity, Data, Hex } from "../rpc/fields.ts";
 
 const AccessList = z.array(z.object({ address: Data, storageKeys: z.array(Data) }));
 
@@ -16,16 +16,11 @@ const Authorizations = z.array(
   }),
 );
 
-const signed = {
-  hash: Data,
-  nonce: BigQuantity,
-  gas: BigQuantity,
-  to: Data.nullish().transform((to) => to ?? new Uint8Array()),
-  value: BigQuantity,
-  input: Data,
-  r: BigQuantity,
-  s: BigQuantity,
-};
+const call = { hash: Data, to: Data.nullish().transform((to) => to ?? new Uint8Array()), input: Data };
+
+const unsigned = { ...call, gas: BigQuantity, value: BigQuantity };
+
+const signed = { ...unsigned, nonce: BigQuantity, r: BigQuantity, s: BigQuantity };
 
 /** Typed transactions have a parity; some nodes return it as `v` only. */
 const parity = { yParity: BigQuantity.nullish(), v: BigQuantity.nullish() };
@@ -64,27 +59,72 @@ const WithAuthorizations = z.object({
   authorizationList: Authorizations,
 });
 
+/** A transaction of another chain on an OP-stack chain; each block begins with one. */
+const Deposit = z.object({
+  ...unsigned,
+  type: z.literal("0x7e"),
+  sourceHash: Data,
+  from: Data,
+  mint: BigQuantity.nullish(),
+  isSystemTx: z.boolean().nullish(),
+});
+/** A transaction of the system on an Arbitrum chain; each block begins with one. */
+const ArbitrumInternal = z.object({ ...unsigned, type: z.literal("0x6a"), chainId: BigQuantity });
+
 /** A transaction of a block, its fields as bytes and numbers for RLP. */
 export const BlockTransaction = z.preprocess(
   (response) =>
     typeof response === "object" && response !== null && !("type" in response)
       ? { ...response, type: "0x0" }
       : response,
-  z.discriminatedUnion("type", [LegacyTransaction, WithAccessList, WithFees, WithBlobs, WithAuthorizations]),
+  z.discriminatedUnion("type", [
+    LegacyTransaction,
+    WithAccessList,
+    WithFees,
+    WithBlobs,
+    WithAuthorizations,
+    Deposit,
+    ArbitrumInternal,
+  ]),
 );
 
 /** As {@link BlockTransaction} reads it. */
 export type BlockTransaction = z.output<typeof BlockTransaction>;
 
+/** A transaction of a type that is not encoded here. */
+export const UnknownTransaction = z
+  .object({ ...call, type: Hex.refine((type) => !isKnownType(type)) })
+  .transform(({ type: unknownType, ...rest }) => ({ ...rest, type: "unknown" as const, unknownType }));
+
+/** As {@link UnknownTransaction} reads it. */
+export type UnknownTransaction = z.output<typeof UnknownTransaction>;
+
+/** Types of {@link BlockTransaction}. */
+const KNOWN_TYPES: readonly string[] = ["0x0", "0x1", "0x2", "0x3", "0x4", "0x7e", "0x6a"];
+
+/** Returns whether {@link encodeTransaction} has the type, as in JSON-RPC. */
+export function isKnownType(type: string): boolean {
+  return KNOWN_TYPES.includes(type);
+}
+
 /** Encodes a transaction as in the block's trie; the hash of the bytes is the transaction's. */
 export function encodeTransaction(transaction: BlockTransaction): Uint8Array {
-  const { nonce, gas, to, value, input, r, s } = transaction;
+  const { gas, to, value, input } = transaction;
+  switch (transaction.type) {
+    case "0x7e": {
+      const { sourceHash, from, mint, isSystemTx } = transaction;
+      const isSystem = isSystemTx === true ? 1n : 0n;
+      return typedBytes(transaction.type, [sourceHash, from, to, mint ?? 0n, value, gas, isSystem, input]);
+    }
+    case "0x6a":
+      return typedBytes(transaction.type, [transaction.chainId, input]);
+  }
+  const { nonce, r, s } = transaction;
   if (transaction.type === "0x0")
     return RLP.encode([nonce, transaction.gasPrice, gas, to, value, input, transaction.v, r, s]);
   const signature = [transaction.yParity ?? transaction.v ?? 0n, r, s];
   const access = transaction.accessList.map(({ address, storageKeys }) => [address, storageKeys]);
-  const typed = (...fields: Input[]): Uint8Array =>
-    getBytes(concat([Uint8Array.of(Number(transaction.type)), RLP.encode([...fields, ...signature])]));
+  const typed = (...fields: Input[]): Uint8Array => typedBytes(transaction.type, [...fields, ...signature]);
   if (transaction.type === "0x1") {
     return typed(transaction.chainId, nonce, transaction.gasPrice, gas, to, value, input, access);
   }
@@ -108,4 +148,8 @@ export function encodeTransaction(transaction: BlockTransaction): Uint8Array {
         ]),
       );
   }
+}
+
+function typedBytes(type: string, fields: Input[]): Uint8Array {
+  return getBytes(concat([Uint8Array.of(Number(type)), RLP.encode(fields)]));
 }

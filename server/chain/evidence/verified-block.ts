@@ -5,16 +5,20 @@ import type { ValidatorHistory } from "../consensus/validator-history.ts";
 import { fetchBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { ContradictionError, type Rpc, unavailable } from "../rpc/rpc.ts";
+import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { ProvenBytes } from "./anchor-evidence.ts";
-import { encodeHeader, HashedHeader } from "./block-header.ts";
+import { encodeHeader, HashedHeader, unknownFields } from "./block-header.ts";
 import { commitSignersOf, hasCommitQuorum } from "./commit-seals.ts";
 import { type Consensus, consensusOf } from "./consensus.ts";
 import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
-import { BlockTransaction, encodeTransaction } from "./transaction-encoding.ts";
+import { BlockTransaction, isKnownType, UnknownTransaction } from "./transaction-encoding.ts";
+import { transactionBytesOf } from "./transaction-bytes.ts";
 
-const Block = HashedHeader.extend({ transactions: z.array(BlockTransaction) });
+const Block = HashedHeader.extend({ transactions: z.array(z.union([BlockTransaction, UnknownTransaction])) });
+
+/** Field names in a message. */
+const MOST_NAMES = 10;
 
 /** What a header is checked with. */
 export interface BlockRules {
@@ -77,7 +81,7 @@ export async function readVerifiedBlock(
   ]);
   if (block === undefined || receipts === undefined) return undefined;
   const header = await verifiedHeader(number, block, rules);
-  const transactionBytes = block.transactions.map(encodeTransaction);
+  const transactionBytes = await transactionBytesOf(rpc, block.transactions, (why) => inconsistent(number, why));
   if (receipts.some(({ status, root }) => (status ?? root ?? undefined) === undefined))
     throw inconsistent(number, "a receipt has no outcome");
   const receiptBytes = receipts.map(encodeReceipt);
@@ -87,7 +91,7 @@ export async function readVerifiedBlock(
     throw inconsistent(number, "its transactions are not those of its header");
   }
   if (!equalBytes(receiptTrie.root, block.receiptsRoot)) {
-    throw inconsistent(number, "its receipts are not those of its header");
+    throw inconsistent(number, `its receipts are not those of its header${otherTypes(receipts)}`);
   }
   const transactions = block.transactions.map(({ to, input }, index): MinedTransaction => {
     const { status, logs = [], blockHash, transactionHash } = receipts[index] ?? {};
@@ -116,7 +120,7 @@ async function verifiedHeader(
   { names, validators }: BlockRules,
 ): Promise<VerifiedHeader> {
   const consensus = consensusOf(header, header.hash);
-  if (consensus === undefined) throw inconsistent(number, "its header does not have its hash");
+  if (consensus === undefined) throw inconsistent(number, `its header does not have its hash${laterFork(header)}`);
   if (header.number !== BigInt(number)) throw inconsistent(number, `it is block ${header.number}`);
   if (!(await isSealed(number, header, consensus, validators)))
     throw inconsistent(number, "its validators did not seal it");
@@ -151,6 +155,20 @@ async function isSealed(
     hasCommitQuorum(protocol, header) &&
     known.accepts(number, header.hash, listed.map(hexlify), () => commitSignersOf(protocol, header))
   );
+}
+
+/** Describes the receipts whose encoding is a guess: that of all known types except deposits. */
+function otherTypes(receipts: readonly ConsensusReceipt[]): string {
+  const types = new Set(receipts.flatMap(({ type }) => (isKnownType(toQuantity(type)) ? [] : [toQuantity(type)])));
+  return types.size === 0 ? "" : `; this version does not know receipts of type ${[...types].join(", ")}`;
+}
+
+/** Describes the fields of a header that the hash can cover and this version does not encode. */
+function laterFork(header: object): string {
+  const fields = unknownFields(header);
+  if (fields.length === 0) return "";
+  const names = fields.slice(0, MOST_NAMES).join(", ");
+  return `; it has fields that this version does not encode (${names}), perhaps of a later fork`;
 }
 
 function inconsistent(number: number, why: string): Error {

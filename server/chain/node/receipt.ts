@@ -21,8 +21,13 @@ export const NodeReceipt = z.object({
 
 /** Reading the outcome alone omits the logs of a full block. */
 const Outcome = NodeReceipt.pick({ transactionHash: true, blockHash: true, blockNumber: true, status: true });
-/** Error codes of nodes for a missing method: unknown, or not enabled. */
+/** Error codes of nodes for a missing method: unknown, or not enabled. Some return another code with such a message. */
 const LACKS_METHOD = new Set([-32601, -32604]);
+const LACKS_METHOD_MESSAGE = /\bmethod\b.*\bnot\b|\bunsupported method\b/i;
+/** Nodes without `eth_getBlockReceipts`: later calls skip the method. */
+const withoutBlockReceipts = new WeakSet<Pick<Rpc, "call">>();
+/** Receipts that are fetched one by one at the same time; over HTTP they share a request. */
+const RECEIPTS_AT_ONCE = 50;
 
 /** The outcome of a mined transaction. */
 export interface Receipt {
@@ -42,16 +47,28 @@ export async function fetchBlockReceipts<Schema extends z.ZodType>(
   number: number,
   receipt: Schema,
 ): Promise<z.output<Schema>[] | undefined> {
-  try {
-    return await query(rpc, z.array(receipt), "eth_getBlockReceipts", [toQuantity(number)]);
-  } catch (error) {
-    if (!(error instanceof NodeError && LACKS_METHOD.has(error.code))) throw error;
+  if (!withoutBlockReceipts.has(rpc)) {
+    try {
+      return await query(rpc, z.array(receipt), "eth_getBlockReceipts", [toQuantity(number)]);
+    } catch (error) {
+      if (!lacksMethod(error)) throw error;
+      withoutBlockReceipts.add(rpc);
+    }
   }
   const block = await fetchBlock(rpc, number, NodeBlock.pick({ transactions: true }));
   if (block === undefined) return undefined;
   const method = "eth_getTransactionReceipt";
-  const receipts = await Promise.all(block.transactions.map((hash) => rpc.call(method, [hash])));
+  const receipts: unknown[] = [];
+  for (let first = 0; first < block.transactions.length; first += RECEIPTS_AT_ONCE) {
+    const hashes = block.transactions.slice(first, first + RECEIPTS_AT_ONCE);
+    receipts.push(...(await Promise.all(hashes.map((hash) => rpc.call(method, [hash])))));
+  }
   return receipts.includes(null) ? undefined : parseResponse(z.array(receipt), method, receipts);
+}
+
+function lacksMethod(error: unknown): boolean {
+  if (!(error instanceof NodeError)) return false;
+  return LACKS_METHOD.has(error.code) || LACKS_METHOD_MESSAGE.test(error.message);
 }
 
 /** Reads the outcome of one transaction; `undefined` while it is not mined. */

@@ -1,4 +1,13 @@
-import { responseOf, requestText, malformedResponse, closed, NodeError, type Rpc, unavailable } from "./rpc.ts";
+import {
+  responseOf,
+  requestText,
+  malformedResponse,
+  closed,
+  NodeError,
+  type Rpc,
+  type RpcResponse,
+  unavailable,
+} from "./rpc.ts";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
 
@@ -13,10 +22,21 @@ const TOO_MANY_REQUESTS = 429;
 const RATE_LIMIT_RULE: BackoffRule = { firstMilliseconds: 250, longestMilliseconds: 4_000 };
 const RATE_LIMIT_ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 10;
-/** Error codes of nodes that refuse batches, or long ones: invalid, unknown, over a limit. */
+/** Attempts of a batch: a node whose limit counts its calls never accepts a long one. */
+const BATCH_RATE_LIMIT_ATTEMPTS = 3;
+/** A node that limits the size of requests. */
+const CONTENT_TOO_LARGE = 413;
+/** Error codes of nodes that refuse batches, or long ones: invalid, unknown, over a limit. Others mention the batch. */
 const REFUSES_BATCH = new Set([-32600, -32601, -32005]);
+const BATCH_MESSAGE = /\bbatch/i;
+/** Error codes of nodes that limit the rate of calls; those that have other meanings, too, need the message. */
+const RATE_LIMIT_CODE = 429;
+const RATE_LIMIT_CODES = new Set([-32005, -32007, -32016, -32029]);
+const RATE_LIMIT_MESSAGE = /too many requests|\brate\b|(?:per |\/)second/i;
 
 interface Call {
+  /** Attempts that the rate limit of the node rejected, when it responded to the call itself. */
+  limited: number;
   readonly id: number;
   readonly text: string;
   readonly resolve: (result: unknown) => void;
@@ -44,7 +64,7 @@ export class HttpRpc implements Rpc {
     const id = ++this.#lastId;
     const text = requestText(id, method, parameters);
     return new Promise((resolve, reject) => {
-      if (this.#queue.push({ id, text, resolve, reject }) === 1) setImmediate(() => this.#flush());
+      this.#enqueue({ limited: 0, id, text, resolve, reject });
     });
   }
 
@@ -79,7 +99,11 @@ export class HttpRpc implements Rpc {
     if (first === undefined) return;
     try {
       const text = batch.length === 1 ? first.text : `[${batch.map((call) => call.text).join(",")}]`;
-      this.#resolve(batch, await this.#sendWithinRate(text));
+      const attempts = batch.length === 1 ? RATE_LIMIT_ATTEMPTS : BATCH_RATE_LIMIT_ATTEMPTS;
+      const response = await this.#sendWithinRate(text, attempts);
+      const isTooLong = response.status === TOO_MANY_REQUESTS || response.status === CONTENT_TOO_LARGE;
+      if (isTooLong && batch.length > 1) this.#sendDivided(batch);
+      else this.#resolve(batch, response);
     } catch (error) {
       const failure = unavailable(error);
       for (const { reject } of batch) reject(failure);
@@ -87,12 +111,12 @@ export class HttpRpc implements Rpc {
   }
 
   /** Sends a request; while the node limits the rate, this and all further ones wait. */
-  async #sendWithinRate(text: string): Promise<HttpResponse> {
+  async #sendWithinRate(text: string, attempts: number): Promise<HttpResponse> {
     const backoff = new Backoff(RATE_LIMIT_RULE);
     for (let attempt = 1; ; attempt += 1) {
       await this.#permitted;
       const response = await this.#node.send(text);
-      if (response.status !== TOO_MANY_REQUESTS || attempt === RATE_LIMIT_ATTEMPTS) return response;
+      if (response.status !== TOO_MANY_REQUESTS || attempt === attempts) return response;
       this.#permitted = backoff.wait(this.#ended.signal, Math.min(response.retryAfterSeconds, LONGEST_WAIT_SECONDS));
     }
   }
@@ -102,13 +126,17 @@ export class HttpRpc implements Rpc {
     const parsed = GATEWAY_STATUS.has(status) ? undefined : parse(body);
     if (parsed === undefined) throw new Error(`the node responded with HTTP ${status} and without JSON-RPC`);
     if (!Array.isArray(parsed)) return this.#resolveAsOne(batch, parsed, status);
+    const responses = parsed.map(responseOf);
+    // Geth refuses a long batch with one error in a list, under the id of the first call.
+    const [only] = responses;
+    if (batch.length > 1 && responses.length === 1 && only !== undefined && "error" in only && refusesBatch(only.error))
+      return this.#sendDivided(batch);
     const calls = new Map<unknown, Call>(batch.map((call) => [call.id, call]));
-    for (const message of parsed) {
-      const response = responseOf(message);
+    for (const response of responses) {
       const call = calls.get(response.id);
       if (call === undefined) continue;
       calls.delete(response.id);
-      resolveCall(call, response);
+      this.#resolveCall(call, response);
     }
     for (const { reject } of calls.values()) reject(malformedResponse());
   }
@@ -119,21 +147,43 @@ export class HttpRpc implements Rpc {
     const [first] = batch;
     const error = "error" in response ? response.error : undefined;
     if (batch.length === 1 && first !== undefined && (response.id === first.id || error instanceof NodeError)) {
-      return resolveCall(first, response);
+      return this.#resolveCall(first, response);
     }
     if (!(error instanceof NodeError))
       throw new Error(`the node responded with HTTP ${status} and to none of the calls`);
-    if (batch.length > 1 && REFUSES_BATCH.has(error.code)) {
-      this.#mostCalls = Math.max(1, Math.min(this.#mostCalls, Math.floor(batch.length / 2)));
-      return this.#send(batch);
-    }
+    if (batch.length > 1 && refusesBatch(error)) return this.#sendDivided(batch);
     for (const { reject } of batch) reject(error);
+  }
+
+  /** Sends the calls of a refused batch in shorter ones; further batches are as short. */
+  #sendDivided(batch: readonly Call[]): void {
+    this.#mostCalls = Math.max(1, Math.min(this.#mostCalls, Math.floor(batch.length / 2)));
+    this.#send(batch);
+  }
+
+  #resolveCall(call: Call, response: RpcResponse): void {
+    if (!("error" in response)) return call.resolve(response.result);
+    if (!limitsRate(response.error) || (call.limited += 1) >= RATE_LIMIT_ATTEMPTS) return call.reject(response.error);
+    const wait = new Backoff(RATE_LIMIT_RULE);
+    for (let before = 1; before < call.limited; before += 1) wait.next();
+    this.#permitted = wait.wait(this.#ended.signal);
+    void this.#permitted.then(() => this.#enqueue(call));
+  }
+
+  /** Calls of one turn of the event loop are sent together. */
+  #enqueue(call: Call): void {
+    if (this.#queue.push(call) === 1) setImmediate(() => this.#flush());
   }
 }
 
-function resolveCall({ resolve, reject }: Call, response: ReturnType<typeof responseOf>): void {
-  if ("error" in response) reject(response.error);
-  else resolve(response.result);
+function refusesBatch(error: Error): boolean {
+  return error instanceof NodeError && (REFUSES_BATCH.has(error.code) || BATCH_MESSAGE.test(error.message));
+}
+
+function limitsRate(error: Error): boolean {
+  if (!(error instanceof NodeError)) return false;
+  const isNamed = RATE_LIMIT_CODES.has(error.code) && RATE_LIMIT_MESSAGE.test(error.message);
+  return error.code === RATE_LIMIT_CODE || isNamed;
 }
 
 function parse(text: string): unknown {

@@ -8,7 +8,8 @@ import type * as worker from "./decode-worker.ts";
 
 /** Maximum of a call, or of the data of a log, that is decoded: a record of this service has at most 130 KiB. */
 const MAX_DECODED_BYTES = 256 * 1024;
-const DEADLINE_MILLISECONDS = 5_000;
+/** As for the decoder of records. */
+const DEADLINE_MILLISECONDS = 30_000;
 const MEMORY_MEGABYTES = 256;
 const MAX_WAITING = 100;
 const MAX_WAITING_PER_SOURCE = 20;

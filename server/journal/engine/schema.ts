@@ -437,6 +437,8 @@ export interface AlertsTable {
   kind: AlertKind;
   subject: string;
   message: string;
+  /** JSON: the texts before. */
+  earlier: string;
   raised_at: number;
   resolved_at: number | null;
   change_number: number;

@@ -27,6 +27,13 @@ interface NodeResponses extends Record<string, unknown> {
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
+/** A peer as Besu returns it. */
+const peerOf = (publicKey: string): object => ({
+  version: "0x5",
+  id: publicKey,
+  enode: `enode://${publicKey.slice(2)}@172.30.84.11:30303`,
+});
+
 describe("check of a running network", function () {
   let temporary: string;
   let directory: string;
@@ -59,7 +66,7 @@ describe("check of a running network", function () {
       genesis: network.genesis.hash,
       eth_chainId: quantity(network.plan.chainId),
       net_peerCount: quantity(others.length),
-      admin_peers: others.map(({ publicKey }) => ({ version: "0x5", id: publicKey })),
+      admin_peers: others.map(({ publicKey }) => peerOf(publicKey)),
       ibft_getValidatorsByBlockNumber: network.genesis.validators,
       // By whatever address.
       perm_getNodesAllowlist: network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@172.30.84.11:30303`),
@@ -169,9 +176,9 @@ describe("check of a running network", function () {
   });
 
   it("reports unlisted peers, missing peers and lagging nodes", async () => {
-    const [, second, third] = network.hosts.map(({ publicKey }) => ({ id: publicKey }));
+    const [, second, third] = network.hosts.map(({ publicKey }) => peerOf(publicKey));
     const unlisted = `0x${testValidators(1, "unlisted").keys[0]?.publicKey.slice(4)}`;
-    change("dc-1", { admin_peers: [second, third, { id: unlisted }] });
+    change("dc-1", { admin_peers: [second, third, peerOf(unlisted)] });
     change("dc-2", { admin_peers: undefined, net_peerCount: "0x3" });
     responses.set(
       "dc-2",

@@ -113,16 +113,18 @@ describe("network", function () {
   });
 
   it("has consistent numbers, and defaults for missing ones", () => {
-    const some = { blockTime: 3, consensus: "ibft2", chainId: 7_330 } as const;
+    const some = { blockTime: 3, engine: "besu", consensus: "ibft2", chainId: 7_330 } as const;
     const refused = (options: Partial<PlanOptions>, hosts = 6): string =>
       refusal(() => planOf({ ...some, ...options }, hosts)).message;
     assert.deepEqual(planOf(some, 6), {
+      engine: "besu",
       consensus: "ibft2",
       chainId: 7_330,
       blockPeriodSeconds: 3,
       requestTimeoutSeconds: 6,
       gasLimit: 39_000_000,
     });
+    assert.match(refused({ engine: "goquorum" }), /--engine goquorum is for qbft: GoQuorum has no IBFT 2.0/);
     assert.match(refused({ validators: 4 }), /--validators is 4, but the hosts file has 6 hosts/);
     assert.match(refused({}, 3), /3 validators are too few/);
     assert.match(refused({ requestTimeout: 3 }), /--request-timeout is not more than --block-time/);

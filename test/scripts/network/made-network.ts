@@ -14,6 +14,7 @@ export const HOSTS_YAML = `hosts:
 `;
 
 export const PLAN: Plan = {
+  engine: "besu",
   consensus: "ibft2",
   chainId: 7_330,
   blockPeriodSeconds: 5,

@@ -25,8 +25,8 @@ describe("alerts during a database outage", () => {
   });
   afterEach(() => opened.close());
 
-  const raise = (subject: string, raisedAt: number) =>
-    store.raise({ kind: "storage_failure", subject, message: "no space", raisedAt });
+  const raise = (subject: string, at: number, message = "no space") =>
+    store.raise({ kind: "storage_failure", subject, message, at });
   const states = async () =>
     (await store.list(10)).map(({ subject, resolvedAt }) => `${subject} ${resolvedAt ?? "lasts"}`);
 
@@ -62,5 +62,30 @@ describe("alerts during a database outage", () => {
     await store.resolve("storage_failure", "unsaved", 3);
     assert.deepEqual(await states(), ["unsaved 3"]);
     assert.isEmpty(await store.open());
+  });
+
+  it("get another text, of a stored alert and of an unsaved one", async () => {
+    await raise("stored", 1, "60 MB free");
+    isBroken = true;
+    await raise("unsaved", 2, "4 of 5 peers");
+    assert.deepInclude(await raise("stored", 3, "30 MB free"), { message: "30 MB free", raisedAt: 1 });
+    assert.isUndefined(await raise("stored", 4, "30 MB free"));
+    await raise("unsaved", 5, "3 of 5 peers");
+    const texts = async () => (await store.list(10)).map(({ message, earlier }) => [message, earlier]);
+    const expected = [
+      ["3 of 5 peers", [{ message: "4 of 5 peers", until: 5 }]],
+      ["30 MB free", [{ message: "60 MB free", until: 3 }]],
+    ];
+    assert.deepEqual(await texts(), expected);
+    assert.sameDeepMembers(
+      (await store.open()).map(({ message }) => message),
+      ["30 MB free", "3 of 5 peers"],
+    );
+    isBroken = false;
+    await store.resolve("clock_skew", "", 6);
+    assert.sameDeepMembers(
+      (await alertStore(opened.database).list(10)).map(({ message, earlier }) => [message, earlier]),
+      expected,
+    );
   });
 });

@@ -48,8 +48,8 @@ describe("alerts of divergences", function () {
 
   it("from before a start have the new number, or end", async () => {
     const store = alertStore(opened.database);
-    await store.raise({ kind: "journal_divergence", subject: "anchor", message: "7 divergences", raisedAt: 1 });
-    await store.raise({ kind: "journal_divergence", subject: "leaves", message: "leaf 5", raisedAt: 1 });
+    await store.raise({ kind: "journal_divergence", subject: "anchor", message: "7 divergences", at: 1 });
+    await store.raise({ kind: "journal_divergence", subject: "leaves", message: "leaf 5", at: 1 });
     const logger = pino({ level: "silent" });
     const alerts = new AlertTracker(store, logger, () => 1_000);
     const metrics = new Metrics("test");

@@ -10,6 +10,8 @@ import { eventually } from "../../support/eventually.ts";
 import { rowEntry } from "../../support/row-entry.ts";
 import { searchRecords } from "../../support/search-records.ts";
 
+/** Ends a test that has failed. */
+const DEADLINE_MILLISECONDS = 300_000;
 const SENDER = `0x${"11".repeat(20)}`;
 const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
 
@@ -83,12 +85,12 @@ for (const engine of ENGINES)
     it("copies rows in log order, from the first block on", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(5, 2, "two").row(5, 3, "three");
       const indexer = follow(log);
-      assert.isTrue(await indexer.waitForBlock(5, 5_000));
+      assert.isTrue(await indexer.waitForBlock(5, DEADLINE_MILLISECONDS));
       assert.deepEqual(await codes(), ["three", "two", "one"]);
       assert.equal(log.queried[0]?.[0], 3);
       log.row(6, 4, "four");
       indexer.onHead(6);
-      assert.isTrue(await indexer.waitForBlock(6, 5_000));
+      assert.isTrue(await indexer.waitForBlock(6, DEADLINE_MILLISECONDS));
       assert.deepEqual(await codes(), ["four", "three", "two", "one"]);
       assert.deepEqual(log.queried.at(-1), [6, 6]);
       assert.isEmpty(events);
@@ -96,7 +98,7 @@ for (const engine of ENGINES)
 
     it("keeps an overwritten row, marked, and has the other one at the end", async () => {
       const indexer = follow(new FakeLog("a").row(3, 1, "one").row(4, 2, "two").row(5, 1, "one again"));
-      await indexer.waitForBlock(5, 5_000);
+      await indexer.waitForBlock(5, DEADLINE_MILLISECONDS);
       const found = await searchRecords(journal.database, { field: "code", pattern: ["", ""], limit: 100 });
       assert.deepEqual(
         found.map(({ code, overwrittenBy }) => [code, overwrittenBy && Buffer.from(overwrittenBy)]),
@@ -113,11 +115,11 @@ for (const engine of ENGINES)
     it("continues at the end of the index", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(4, 2, "two");
       const first = follow(log);
-      await first.waitForBlock(4, 5_000);
+      await first.waitForBlock(4, DEADLINE_MILLISECONDS);
       await first.stop();
       log.row(9, 3, "three");
       const second = follow(log);
-      assert.isTrue(await second.waitForBlock(9, 5_000));
+      assert.isTrue(await second.waitForBlock(9, DEADLINE_MILLISECONDS));
       assert.deepEqual(log.queried.at(-1), [5, 9]);
       assert.deepEqual(await codes(), ["three", "two", "one"]);
       assert.isEmpty(events);
@@ -125,20 +127,20 @@ for (const engine of ENGINES)
 
     it("rebuilds the index for another chain", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
-      await first.waitForBlock(9, 5_000);
+      await first.waitForBlock(9, DEADLINE_MILLISECONDS);
       await first.stop();
       const second = follow(new FakeLog("b").row(4, 1, "new").row(10, 2, "newer"));
-      assert.isTrue(await second.waitForBlock(10, 5_000));
+      assert.isTrue(await second.waitForBlock(10, DEADLINE_MILLISECONDS));
       assert.deepEqual(await codes(), ["newer", "new"]);
       assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
     });
 
     it("rebuilds the index for another, shorter chain", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
-      await first.waitForBlock(9, 5_000);
+      await first.waitForBlock(9, DEADLINE_MILLISECONDS);
       await first.stop();
       const second = follow(new FakeLog("b").row(4, 1, "new"), 0);
-      assert.isTrue(await second.waitForBlock(4, 5_000));
+      assert.isTrue(await second.waitForBlock(4, DEADLINE_MILLISECONDS));
       assert.deepEqual(await codes(), ["new"]);
     });
 
@@ -153,7 +155,7 @@ for (const engine of ENGINES)
         },
         0,
       );
-      assert.isTrue(await indexer.waitForBlock(9, 5_000));
+      assert.isTrue(await indexer.waitForBlock(9, DEADLINE_MILLISECONDS));
       chain = new FakeLog("b").row(3, 1, "kept").row(5, 3, "other");
       indexer.onHead(5);
       await eventually(async () => assert.deepEqual(await codes(), ["other", "kept"]));
@@ -162,7 +164,7 @@ for (const engine of ENGINES)
     it("waits for a lagging node, and keeps the index meanwhile", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(9, 2, "two");
       const indexer = follow(log);
-      assert.isTrue(await indexer.waitForBlock(9, 5_000));
+      assert.isTrue(await indexer.waitForBlock(9, DEADLINE_MILLISECONDS));
       log.newest = 5;
       indexer.onHead(5);
       await indexer.stop();
@@ -175,7 +177,7 @@ for (const engine of ENGINES)
       for (let number = 3; number <= 2_600; number += 100) log.row(number, number, `row ${number}`);
       log.newest = 2_700;
       const indexer = follow(log);
-      assert.isTrue(await indexer.waitForBlock(2_700, 5_000));
+      assert.isTrue(await indexer.waitForBlock(2_700, DEADLINE_MILLISECONDS));
       let next = 3;
       for (const [from, to] of log.queried) {
         assert.equal(from, next);
@@ -189,7 +191,7 @@ for (const engine of ENGINES)
     it("continues after a failure at the same position", async () => {
       const log = new FakeLog("a").row(3, 1, "one");
       const indexer = follow(log);
-      await indexer.waitForBlock(3, 5_000);
+      await indexer.waitForBlock(3, DEADLINE_MILLISECONDS);
       log.row(4, 2, "two").failing = true;
       assert.isFalse(await indexer.waitForBlock(4, 100));
       assert.isTrue(events.some(({ kind }) => kind === "failing"));
@@ -221,17 +223,17 @@ for (const engine of ENGINES)
     it("rebuilds the index after an external deletion", async () => {
       const log = new FakeLog("a").row(3, 1, "one");
       const indexer = follow(log);
-      await indexer.waitForBlock(3, 5_000);
+      await indexer.waitForBlock(3, DEADLINE_MILLISECONDS);
       await recordIndexStore(journal.database, "events").drop();
       log.row(4, 2, "two");
-      assert.isTrue(await indexer.waitForBlock(4, 10_000));
+      assert.isTrue(await indexer.waitForBlock(4, DEADLINE_MILLISECONDS));
       assert.deepEqual(await codes(), ["two", "one"]);
       assert.isTrue(events.some(({ kind }) => kind === "rebuilding"));
     });
 
     it("never returns a row id that the chain has", async () => {
       const indexer = follow(new FakeLog("a").row(3, 41, "high").row(4, 7, "low"));
-      await indexer.waitForBlock(4, 5_000);
+      await indexer.waitForBlock(4, DEADLINE_MILLISECONDS);
       assert.equal(await recordStore(journal.database).nextRowId("events"), 42n);
       assert.equal(await recordStore(journal.database).nextRowId("events"), 43n);
       assert.equal(await recordStore(journal.database).nextRowId("another"), 1n);
@@ -246,10 +248,10 @@ for (const engine of ENGINES)
         change: { enrolled: true, scope: "read" },
       });
       const indexer = follow(log);
-      await indexer.waitForBlock(3, 5_000);
+      await indexer.waitForBlock(3, DEADLINE_MILLISECONDS);
       assert.deepInclude(await accounts.find(SENDER), { enrolled: true, scope: "read" });
       log.add(4, { kind: "account", address: SENDER, change: { enrolled: false, revokedAt: 99 } });
-      await indexer.waitForBlock(4, 5_000);
+      await indexer.waitForBlock(4, DEADLINE_MILLISECONDS);
       assert.deepInclude(await accounts.find(SENDER), { enrolled: false, revokedAt: 99 });
     });
 

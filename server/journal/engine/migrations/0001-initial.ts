@@ -492,6 +492,8 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .addColumn("kind", "text", (c) => c.notNull())
     .addColumn("subject", "text", (c) => c.notNull())
     .addColumn("message", "text", (c) => c.notNull())
+    // JSON: the texts before.
+    .addColumn("earlier", "text", (c) => c.notNull())
     .addColumn("raised_at", "bigint", (c) => c.notNull())
     .addColumn("resolved_at", "bigint")
     .addColumn("change_number", "bigint", (c) => c.notNull())

@@ -56,6 +56,16 @@ describe("network faults", () => {
     );
   });
 
+  it("does not tolerate further failures while the network stalls", () => {
+    const participation = [{ validator: "b", state: "missing", missedProposals: 3 }] as const;
+    const stall = { missing: ["b", "c"], quorumMissing: 1 };
+    expect(messages({ participation, stall })).to.deep.equal([
+      "validator b neither signs nor proposes blocks: 2 of 4 validators are missing, the quorum is 3, " +
+        "there are no blocks without 1 more",
+    ]);
+    expect(messages({ participation, stall: { missing: ["b"], quorumMissing: 0 } })[0]).to.match(/tolerates no more$/);
+  });
+
   it("does not count unlisted peers", () => {
     expect(messages({ peers: { count: 3, listed: 3, missing: ["b"], unlisted: ["x"] } })).to.deep.equal([
       "the node is connected to x, which is not in NODE_LIST_FILE",

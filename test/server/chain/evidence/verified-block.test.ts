@@ -102,6 +102,39 @@ describe("verified blocks", function () {
     expect(await readBlock(rpc, 1_000_000)).to.equal(undefined);
   });
 
+  it("have transactions of unknown types, with the bytes of the node", async () => {
+    await mine(2);
+    const number = Number(await rpc.call("eth_blockNumber", []));
+    const methods: string[] = [];
+    /** Presents the second transaction with a type that no version knows. */
+    const strange = (bytes: (raw: unknown) => unknown): Pick<Rpc, "call"> => ({
+      async call(method, parameters) {
+        methods.push(method);
+        const response: ParsedJson = structuredClone(await rpc.call(method, parameters));
+        if (method === "eth_getBlockByNumber") {
+          const { hash, to, input } = response.transactions[1];
+          response.transactions[1] = { type: "0x7f", hash, to, input };
+        }
+        return method === "eth_getRawTransactionByHash" ? bytes(response) : response;
+      },
+    });
+    const block = await readBlock(
+      strange((raw) => raw),
+      number,
+    );
+    expect(block?.transactions).to.deep.equal((await readBlock(rpc, number))?.transactions);
+    expect(methods.filter((method) => method === "eth_getRawTransactionByHash")).to.have.length(1);
+    const lacking = (): never => {
+      throw new NodeError("no such method", -32601, undefined);
+    };
+    for (const bytes of [() => null, () => "0x7f00", lacking]) {
+      const error: unknown = await readBlock(strange(bytes), number).catch((thrown: unknown) => thrown);
+      expect(error)
+        .to.have.nested.property("cause.message")
+        .that.matches(/transaction 1 has the type 0x7f, .* bytes/);
+    }
+  });
+
   it("are rejected when the node's data is inconsistent", async () => {
     await mine(2);
     const number = Number(await rpc.call("eth_blockNumber", []));
@@ -121,6 +154,12 @@ describe("verified blocks", function () {
     };
     const header = await refusal("eth_getBlockByNumber", (block) => ({ ...block, timestamp: "0x1" }));
     expect(header).to.match(/its header does not have its hash$/);
+    const later = await refusal("eth_getBlockByNumber", (block) => ({ ...block, timestamp: "0x1", laterRoot: "0x01" }));
+    expect(later).to.match(
+      /its header does not have its hash; it has fields .* encode \(laterRoot\), .* a later fork$/,
+    );
+    const typed = await refusal("eth_getBlockReceipts", ([first, second]) => [{ ...first, type: "0x7f" }, second]);
+    expect(typed).to.match(/receipts are not those of its header; this version does not know receipts of type 0x7f$/);
     const transactions = await refusal("eth_getBlockByNumber", (block) => ({
       ...block,
       transactions: block.transactions.slice(1),

@@ -83,6 +83,31 @@ describe("JSON-RPC over HTTP", () => {
     assert.lengthOf(bodies, 5);
   });
 
+  it("retries the calls that a node rejects in its response with a rate limit, and returns other limits", async () => {
+    const limits = [
+      { code: 429, message: "compute units exceeded" },
+      { code: -32005, message: "project ID request rate exceeded" },
+      { code: -32007, message: "50/second request limit reached" },
+    ];
+    const rejected = new Set<number>();
+    respond = (response, calls) =>
+      json(
+        response,
+        calls.map((call) => {
+          const error = limits[calls.indexOf(call)];
+          if (error === undefined || rejected.has(call.id)) return resultOf(call);
+          rejected.add(call.id);
+          return { jsonrpc: "2.0", id: call.id, error };
+        }),
+      );
+    assert.deepEqual(await many(5), expected(5));
+    assert.equal(rejected.size, 3);
+    always({ error: { code: -32005, message: "query returned more than 10000 results" } });
+    bodies.length = 0;
+    assert.equal((await refused(rpc.call("eth_getLogs", []))).code, -32005);
+    assert.lengthOf(bodies, 1);
+  });
+
   it("sends a single call unchanged", async () => {
     assert.deepEqual(await rpc.call("echo", ["ü€😀", { a: [1] }]), ["echo", "ü€😀", { a: [1] }]);
     const { method, url, headers } = requests[0] ?? assert.fail();
@@ -150,6 +175,39 @@ describe("JSON-RPC over HTTP", () => {
     await many(3);
     assert.deepEqual(sizes(), [1, 1, 1], "it was learned");
   });
+
+  for (const [node, refuse] of [
+    [
+      "responds with one error in a list",
+      (response: ServerResponse, [first]: readonly Call[]) =>
+        json(response, [{ jsonrpc: "2.0", id: first?.id, error: { code: -32600, message: "batch too large" } }]),
+    ],
+    [
+      "names the batch with a code of its own",
+      (response: ServerResponse) =>
+        json(
+          response,
+          { id: null, error: { code: 31, message: "Batch of more than 3 requests are not allowed" } },
+          500,
+        ),
+    ],
+    [
+      "responds with Content Too Large",
+      (response: ServerResponse) => void response.writeHead(413).end("<html>too large</html>"),
+    ],
+    [
+      "counts the calls of a batch against its rate limit",
+      (response: ServerResponse) => void response.writeHead(429).end("slow down"),
+    ],
+  ] as const)
+    it(`divides the batches for a node that ${node}`, async () => {
+      respond = (response, calls, isBatch, request) =>
+        calls.length > 5 ? refuse(response, calls) : normally(response, calls, isBatch, request);
+      assert.deepEqual(await many(10), expected(10));
+      bodies.length = 0;
+      assert.deepEqual(await many(10), expected(10));
+      assert.deepEqual(sizes(), [5, 5], "it was learned");
+    });
 
   it("fails every call with an error of the whole batch", async () => {
     always({ id: null, error: { code: -32603, message: "internal" } });

@@ -14,6 +14,8 @@ import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/d
 import { eventually } from "../../../support/eventually.ts";
 import { FakeNode } from "../../../support/fake-node.ts";
 
+/** Ends a test that has failed. */
+const DEADLINE_MILLISECONDS = 300_000;
 const KEY = `0x${"5e".repeat(32)}`;
 const CONTRACT = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: CONTRACT, EventTable: CONTRACT, ProofAnchor: CONTRACT };
@@ -46,18 +48,22 @@ for (const engine of ENGINES)
     const row = (id: number) =>
       journal.database.selectFrom("transactions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const textOf = (raw: string) => Buffer.from(Transaction.from(raw).data.slice(2), "hex").toString();
-    const sentTexts = () => node.sent.map(textOf);
+    /** What the node has got, without what a slow machine gave it again: the recheck comes every few seconds. */
+    const distinct = (): string[] => [...new Set(node.sent)];
+    const sentTexts = () => distinct().map(textOf);
     const mine = (): void => sender.onHead(node.mine());
     /** Waits until the node has got this many sends. */
     const sends = (count: number) => eventually(async () => assert.isAtLeast(node.sent.length, count));
-    const outcome = (id: number): Promise<TransactionOutcome> => sender.outcome(id, 3_000);
+    /** Waits until the node has got this many different transactions. */
+    const receives = (count: number) => eventually(async () => assert.isAtLeast(distinct().length, count));
+    const outcome = (id: number): Promise<TransactionOutcome> => sender.outcome(id, DEADLINE_MILLISECONDS);
     const now = (id: number): Promise<TransactionOutcome> => sender.outcome(id, 0);
     const sent = async (...texts: string[]): Promise<number[]> => {
       const ids = [];
       for (const text of texts) ids.push(await intend(text));
-      const before = node.sent.length;
+      const before = distinct().length;
       sender.wake();
-      await sends(before + texts.length);
+      await receives(before + texts.length);
       return ids;
     };
 
@@ -127,7 +133,7 @@ for (const engine of ENGINES)
       );
       const second = await intend("second");
       sender.wake();
-      await sends(2);
+      await receives(2);
       mine();
       assert.equal((await outcome(first)).state, "confirmed");
       assert.equal((await outcome(second)).state, "confirmed");
@@ -149,7 +155,7 @@ for (const engine of ENGINES)
         return undefined;
       };
       await sent("a", "b");
-      assert.lengthOf(checked, 2);
+      assert.isAtLeast(checked.length, 2);
       await Promise.all(checked);
     });
 
@@ -161,7 +167,7 @@ for (const engine of ENGINES)
       const [id = 0] = await sent("known");
       mine();
       assert.equal((await outcome(id)).state, "confirmed");
-      assert.lengthOf(node.sent, 1);
+      assert.lengthOf(distinct(), 1);
     });
 
     it("confirms a transaction mined before its response, after the error nonce too low", async () => {
@@ -187,7 +193,7 @@ for (const engine of ENGINES)
       await new Promise((resolve) => setTimeout(resolve, 300));
       node.receipts = "shown";
       mine();
-      await sender.outcome(id, 6_000);
+      await outcome(id);
       assert.lengthOf(new Set(node.sent), 1, "signed once");
       assert.equal(node.blocks.flatMap(({ receipts }) => receipts).length, 1, "carried out once");
       assert.equal((await now(id)).state, "confirmed");
@@ -202,14 +208,14 @@ for (const engine of ENGINES)
         return { code: -32000, message: "nonce too low" };
       };
       const [id = 0] = await sent("taken");
-      await sends(2);
+      await receives(2);
       assert.deepEqual(
-        node.sent.slice(0, 2).map((raw) => Transaction.from(raw).nonce),
+        distinct().map((raw) => Transaction.from(raw).nonce),
         [0, 5],
       );
       mine();
       assert.equal((await outcome(id)).state, "confirmed");
-      assert.lengthOf(node.sent, 2);
+      assert.lengthOf(distinct(), 2);
       assert.isTrue(events.some(({ kind }) => kind === "nonce_taken"));
       assert.equal((await row(id)).nonce, 5);
     });
@@ -241,7 +247,7 @@ for (const engine of ENGINES)
       const refused = await outcome(bad);
       assert.equal(refused.state, "refused");
       assert.include("reason" in refused ? refused.reason : "", "intrinsic gas too low");
-      await sends(5);
+      await receives(5);
       const filler = node.sent
         .map((raw) => Transaction.from(raw))
         .find(({ nonce, data }) => nonce === 1 && data === "0x");
@@ -258,13 +264,10 @@ for (const engine of ENGINES)
       const [bad = 0] = await sent("bad");
       assert.equal((await outcome(bad)).state, "refused");
       await eventually(async () =>
-        assert.deepEqual(
-          events.map(({ kind }) => kind),
-          ["refused", "failing"],
-        ),
+        assert.deepEqual([...new Set(events.map(({ kind }) => kind))], ["refused", "failing"]),
       );
       await sender.stop();
-      assert.lengthOf(node.sent, 2, "what was refused and what fills its nonce");
+      assert.lengthOf(distinct(), 2, "what was refused and what fills its nonce");
       node.onSend = () => undefined;
       startSender();
       await eventually(async () => assert.isTrue(node.pool.has(0)));
@@ -311,9 +314,7 @@ for (const engine of ENGINES)
       assert.equal(recorded.state === "confirmed" ? hexlify(recorded.block.hash) : "", node.blocks[1]?.hash);
     });
 
-    it("sends the same bytes again when they were lost, rejected for now, or never acknowledged", async function () {
-      // The recheck comes every few seconds.
-      this.timeout(60_000);
+    it("sends the same bytes again when they were lost, rejected for now, or never acknowledged", async () => {
       const tries = new Map<string, number>();
       node.onSend = (transaction, raw) => {
         const text = textOf(raw);
@@ -379,10 +380,8 @@ for (const engine of ENGINES)
       const ids: number[] = [];
       for (let n = 0; n < 700; n += 1) ids.push(await intend(`load ${n}`));
       sender.wake();
-      await sends(512);
+      await receives(512);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      // A slow machine is given some of them twice.
-      const distinct = (): string[] => [...new Set(node.sent)];
       assert.isAtMost(distinct().length, 512);
       mine();
       await eventually(async () => assert.lengthOf(distinct(), 700));

@@ -182,10 +182,7 @@ describe("PostgreSQL", function () {
     });
     await cluster.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
     assert.propertyVal(await used, "code", "journal_unavailable");
-    await eventually(
-      async () => assert.equal(await createJournal(database, ADDRESSES, ADDRESS).records.count(), 0),
-      2_000,
-    );
+    await eventually(async () => assert.equal(await createJournal(database, ADDRESSES, ADDRESS).records.count(), 0));
   });
 
   it("fails after a timeout without a response, but not while its connections are idle", async () => {

@@ -170,9 +170,12 @@ for (const [kind, makeReplica] of [
       await arrived();
       assert.equal(count("failing"), 0);
       assert.equal(count("diverged"), 0);
-      const data = (await replica.list()).filter((name) => name.endsWith(".gz"));
-      const manifests = (await replica.list()).filter((name) => /\d\.json$/.test(name));
-      assert.lengthOf(data, manifests.length, "the losers leave nothing");
+      await eventually(async () => {
+        const names = await replica.list();
+        const data = names.filter((name) => name.endsWith(".gz"));
+        const manifests = names.filter((name) => /\d\.json$/.test(name));
+        assert.lengthOf(data, manifests.length, "the losers leave nothing");
+      });
     });
 
     it("never writes to a target with another history", async () => {

@@ -1,0 +1,58 @@
+import { assert } from "chai";
+import { z } from "zod";
+import { fetchBlockReceipts } from "../../../../server/chain/node/receipt.ts";
+import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+
+const Receipt = z.object({ transactionHash: z.string() });
+const hashOf = (index: number): string => `0x${index.toString(16).padStart(64, "0")}`;
+
+describe("receipts of a block", () => {
+  /** A node with one block, which lacks a method, and the receipt of one transaction. */
+  const node = (transactions: number, refusal: NodeError, missing = -1) => {
+    let now = 0;
+    const methods: string[] = [];
+    return {
+      methods,
+      mostAtOnce: 0,
+      async call(method: string, [argument]: readonly unknown[]): Promise<unknown> {
+        methods.push(method);
+        if (method === "eth_getBlockReceipts") throw refusal;
+        if (method === "eth_getBlockByNumber")
+          return { transactions: Array.from({ length: transactions }, (_, index) => hashOf(index)) };
+        now += 1;
+        this.mostAtOnce = Math.max(this.mostAtOnce, now);
+        await new Promise(setImmediate);
+        now -= 1;
+        return argument === hashOf(missing) ? null : { transactionHash: argument };
+      },
+    };
+  };
+  const count = (methods: readonly string[], method: string) => methods.filter((each) => each === method).length;
+
+  for (const refusal of [
+    new NodeError("the method eth_getBlockReceipts does not exist/is not available", -32601, undefined),
+    new NodeError("Method disabled", -32604, undefined),
+    new NodeError("Unsupported method: eth_getBlockReceipts", -32600, undefined),
+    new NodeError("this method is not supported on your plan", -32000, undefined),
+  ])
+    it(`are fetched one by one, some at a time, from a node that responds "${refusal.message}"`, async () => {
+      const rpc = node(120, refusal);
+      const expected = Array.from({ length: 120 }, (_, index) => ({ transactionHash: hashOf(index) }));
+      assert.deepEqual(await fetchBlockReceipts(rpc, 1, Receipt), expected);
+      assert.deepEqual(await fetchBlockReceipts(rpc, 1, Receipt), expected);
+      assert.equal(rpc.mostAtOnce, 50);
+      assert.equal(count(rpc.methods, "eth_getBlockReceipts"), 1, "it was learned");
+    });
+
+  it("are unknown while one of them is", async () => {
+    const rpc = node(3, new NodeError("no", -32601, undefined), 2);
+    assert.isUndefined(await fetchBlockReceipts(rpc, 1, Receipt));
+  });
+
+  it("fail with the error of a node that has the method", async () => {
+    const rpc = node(3, new NodeError("internal error", -32603, undefined));
+    const error: unknown = await fetchBlockReceipts(rpc, 1, Receipt).catch((thrown: unknown) => thrown);
+    assert.instanceOf(error, NodeError);
+    assert.deepEqual(rpc.methods, ["eth_getBlockReceipts"]);
+  });
+});
