@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import { SealbookError } from "../errors.ts";
 import {
   type AnchorTrees,
@@ -137,7 +137,7 @@ export class AttestationService {
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: Completed[] = [];
     for (const [index, stored] of proofs.entries()) {
-      if (index % RECORDS_AT_ONCE === 0) await setImmediate();
+      if (index % RECORDS_AT_ONCE === 0) await nextTurn();
       const fault = await audit.faultOf(stored);
       if (fault !== undefined) throw contradiction(fault);
       const proof = await verifiedProof(checked, stored);

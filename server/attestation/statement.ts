@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 import {
   type Statement,
@@ -23,7 +23,7 @@ export async function attestationOf(facts: AttestationFacts, audience: Audience)
   const { issuer, installation, queriedAt } = facts;
   const records: AttestedRecord[] = [];
   for (const [index, record] of ("records" in facts ? facts.records : []).entries()) {
-    if (index % RECORDS_AT_ONCE === 0) await setImmediate();
+    if (index % RECORDS_AT_ONCE === 0) await nextTurn();
     records.push(recordOf(record, installation.explorerUrl));
   }
   return {

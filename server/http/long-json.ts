@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import type { Response } from "express";
 
 /** Items of a list that are written at a time. */
@@ -26,7 +26,7 @@ async function listOf(items: Iterable<unknown>): Promise<string> {
   const texts: string[] = [];
   for (const item of items) {
     texts.push(JSON.stringify(item));
-    if (texts.length % AT_ONCE === 0) await setImmediate();
+    if (texts.length % AT_ONCE === 0) await nextTurn();
   }
   return texts.join(",");
 }

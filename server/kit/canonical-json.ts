@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "./next-turn.ts";
 
 /** Members of a long list that are written at a time. */
 const AT_ONCE = 50;
@@ -31,7 +31,7 @@ export async function longCanonicalJson(value: object): Promise<string> {
 async function longList(items: readonly unknown[]): Promise<string> {
   const texts: string[] = [];
   for (let from = 0; from < items.length; from += AT_ONCE) {
-    if (from > 0) await setImmediate();
+    if (from > 0) await nextTurn();
     texts.push(...items.slice(from, from + AT_ONCE).map(canonicalJson));
   }
   return texts.join(",");

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import { type CompiledQuery, type Insertable, sql } from "kysely";
 import type { Database } from "../journal/engine/database.ts";
 import type { ProofsTable, RecentKeysTable } from "../journal/engine/schema.ts";
@@ -130,7 +130,7 @@ export class ProofStatements {
           confirmed += isWhole
             ? counted.confirmed
             : (await this.#matches(database, distinct, subject, checked)).filter(isConfirmed).length;
-          await setImmediate();
+          await nextTurn();
         }
       }
     }
@@ -144,7 +144,7 @@ export class ProofStatements {
       yield numbers;
       if (numbers.length < limit) return;
       end = (order === "newest first" ? numbers[0] : numbers.at(-1)) ?? end;
-      await setImmediate();
+      await nextTurn();
     }
   }
 

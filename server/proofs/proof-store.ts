@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
@@ -186,7 +186,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
         found.push(...rows.map(toProof));
         last = rows.at(-1);
         if (rows.length < size) break;
-        await setImmediate();
+        await nextTurn();
       }
       return found;
     },

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
@@ -199,7 +199,7 @@ export class ProofService {
   async #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
     const proofs: Proof[] = [];
     for (const [index, proof] of stored.entries()) {
-      if (index % PROOFS_AT_ONCE === 0) await setImmediate();
+      if (index % PROOFS_AT_ONCE === 0) await nextTurn();
       proofs.push(await this.#deps.trees.complete(proof));
     }
     return proofs;

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import { giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
@@ -73,7 +73,7 @@ export class AnchorAudit {
     if (content.size === 0) return this.#contradiction(content, proof);
     const leaves = await this.#anchors.leaves(proof.anchorId);
     // Both take milliseconds: other requests are served between them.
-    await setImmediate();
+    await nextTurn();
     return giveContent(leaves, content)
       ? this.#contradiction(content, proof)
       : this.#diverged("root", content.hash, CHANGED);

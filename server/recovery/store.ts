@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../kit/next-turn.ts";
 import type { RecoveryStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
@@ -56,7 +56,7 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     async proofsAfter(sequence, limit, checked) {
       const { numbers, last } = await checked.proofsAfter(sequence, limit);
       // Other requests are served between the entries and their proofs.
-      await setImmediate();
+      await nextTurn();
       const rows = await selectProofs(database)
         .where("proofs.sequence", ">", sequence)
         .where("proofs.sequence", "<=", last ?? sequence)

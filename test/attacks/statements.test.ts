@@ -40,7 +40,7 @@ describe("very many statements", () => {
       sent.on("error", reject).end(JSON.stringify({ document_id: documentId, audience: "court" }));
     });
 
-  it("are made few at a time; a source has a limited number of them, and another source still gets its turn", async () => {
+  it("are made few at a time; of a source a limited number wait, and another source gets its turn", async () => {
     const { proofs } = server.context.journal;
     const { confirmed } = proofs;
     let [begun, running, most] = [0, 0, 0];

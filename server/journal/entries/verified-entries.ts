@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../kit/next-turn.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
@@ -166,7 +166,7 @@ export class VerifiedEntries {
   async #checked(block: number): Promise<readonly JournalEntry[]> {
     const { database } = this.#deps;
     // A block takes milliseconds: other requests are served between two.
-    await setImmediate();
+    await nextTurn();
     const head = await this.#newestHead();
     this.#checkpoint ??= this.#newestCheckpoint();
     const checkpoint = await this.#checkpoint;

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../kit/next-turn.ts";
 import { type CompiledQuery, sql } from "kysely";
 import type { Database } from "../engine/database.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
@@ -53,7 +53,7 @@ export class KeyCheck {
       if (numbers === null) continue;
       for (const sequence of sequencesIn(numbers)) {
         found.add(0, { key, sequence });
-        if ((added += 1) % KEYS_AT_ONCE === 0) await setImmediate();
+        if ((added += 1) % KEYS_AT_ONCE === 0) await nextTurn();
       }
     }
     return found.isSame(expected, 0, slice);
@@ -64,7 +64,7 @@ export class KeyCheck {
     for (let first = 0; first < pages.length; first += PAGES_AT_ONCE) {
       for (const some of chunks(pages.slice(first, first + PAGES_AT_ONCE)))
         if (!(await this.#areWhole(some))) return false;
-      await setImmediate();
+      await nextTurn();
     }
     return true;
   }
@@ -85,7 +85,7 @@ export class KeyCheck {
       const sums = found.get(place) ?? new KeySums(undefined, 1);
       found.set(place, sums);
       for (let from = 0; from < bytes.length; from += KEYS_AT_ONCE * KEY_ENTRY_BYTES) {
-        if (from > 0) await setImmediate();
+        if (from > 0) await nextTurn();
         for (const key of entriesOf(number, epoch, bytes.subarray(from, from + KEYS_AT_ONCE * KEY_ENTRY_BYTES)))
           sums.add(0, key);
       }
@@ -119,7 +119,7 @@ export class KeyGuard {
     const pages = [...new Set(keys.map((key) => Math.floor(key / PAGE_SIZE)))].filter((page) => !this.#pages.has(page));
     for (const slice of slices) {
       if (!(await this.#check.isRecentWhole(slice))) throw changed();
-      if (slices.length > 1) await setImmediate();
+      if (slices.length > 1) await nextTurn();
     }
     if (!(await this.#check.areMergedWhole(pages))) throw changed();
     for (const slice of slices) this.#slices.add(slice);

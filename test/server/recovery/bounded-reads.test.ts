@@ -67,7 +67,7 @@ for (const engine of ENGINES)
         assert.isAtMost(proofRows, 200);
       });
 
-      it(`list it once in the inventory, and read few of its proofs besides the scanned entries, with ${place} keys`, async () => {
+      it(`read few of its proofs for the inventory, which lists it once, with ${place} keys`, async () => {
         const names: string[] = [];
         const { proofRows } = await count.during(async () => {
           for (let after: number | undefined = 0; after !== undefined;) {
@@ -102,22 +102,24 @@ for (const engine of ENGINES)
       whereKeysAre("merged");
     });
 
-    it("count no proof that is not confirmed, of another document, or twice", async () => {
-      const { database } = count;
-      await history.record([[HOT, "pending"]], "pending");
-      await history.record([
-        ["other", "only"],
-        ["another", "only"],
-        ["other", "only"],
-      ]);
-      const { proofs } = journalOver(database);
-      const ofDocument = await proofs.confirmed(hot, 1, verifier().begin());
-      assert.equal(ofDocument.count, PROOFS);
-      const ofContent = await proofs.confirmed({ hash: contentHash("only") }, 1, verifier().begin());
-      assert.equal(ofContent.count, 3);
-      const pending = await proofs.confirmed({ hash: contentHash("pending") }, 1, verifier().begin());
-      assert.deepEqual(pending, { newest: [], count: 0, isKnown: true });
-      const none = await proofs.confirmed({ documentId: "none" }, 1, verifier().begin());
-      assert.deepEqual(none, { newest: [], count: 0, isKnown: false });
+    describe("beside others", () => {
+      it("count no proof that is not confirmed, of another document, or twice", async () => {
+        const { database } = count;
+        await history.record([[HOT, "pending"]], "pending");
+        await history.record([
+          ["other", "only"],
+          ["another", "only"],
+          ["other", "only"],
+        ]);
+        const { proofs } = journalOver(database);
+        const ofDocument = await proofs.confirmed(hot, 1, verifier().begin());
+        assert.equal(ofDocument.count, PROOFS);
+        const ofContent = await proofs.confirmed({ hash: contentHash("only") }, 1, verifier().begin());
+        assert.equal(ofContent.count, 3);
+        const pending = await proofs.confirmed({ hash: contentHash("pending") }, 1, verifier().begin());
+        assert.deepEqual(pending, { newest: [], count: 0, isKnown: true });
+        const none = await proofs.confirmed({ documentId: "none" }, 1, verifier().begin());
+        assert.deepEqual(none, { newest: [], count: 0, isKnown: false });
+      });
     });
   });
