@@ -37,7 +37,10 @@ export async function startSealbook(
   const serving = await startServing({
     ...(await startCommand()),
     // One address makes the load of many: it has no maximum number of connections.
-    variables: { PORT: "0", CHAIN_PORT: "0", TRUSTED_PROXIES: "127.0.0.1", DATA_DIR: directory, ...variables },
+    variables: {
+      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}),
+      ...{ PORT: "0", TRUSTED_PROXIES: "127.0.0.1", DATA_DIR: directory, ...variables },
+    },
     log,
     ready: /Sealbook listens on ([^\s"]+)/,
   });

@@ -11,6 +11,7 @@ import { naive } from "../sections/naive.ts";
 import { pictures } from "../sections/pictures.ts";
 import { records } from "../sections/records.ts";
 import { recovery } from "../sections/recovery.ts";
+import { reorganisations } from "../sections/reorganisations.ts";
 import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
 import type { Section } from "./bench.ts";
@@ -30,6 +31,7 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["hour", hour],
   ["check", check],
   ["recovery", recovery],
+  ["reorganisations", reorganisations],
   ["pictures", pictures],
   ["fairness", fairness],
 ]);

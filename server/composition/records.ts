@@ -3,7 +3,6 @@ import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
 import type { DatabaseLocation } from "../journal/engine/query-connection.ts";
 import { errorField } from "../kit/logger.ts";
-import { bzip2 } from "../records/bzip2.ts";
 import { Decoder } from "../records/decoder.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
 import { eventLog } from "../records/event-log.ts";
@@ -55,8 +54,12 @@ export function createRecords(
   const { tableName, chainWaitMilliseconds } = config;
   const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
   const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock };
-  const log = eventLog(rpc, sources, (rowId, reason) =>
-    logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
+  const decoder = new Decoder();
+  const log = eventLog(
+    rpc,
+    sources,
+    (stored) => decoder.row(stored),
+    (rowId, reason) => logger.warn({ row_id: rowId.toString(), reason }, "a row on chain is not a record"),
   );
   const indexer = new EventIndexer(
     log,
@@ -84,13 +87,12 @@ export function createRecords(
     chain,
     recordIndex: indexer,
     scan: (caller, query) => search.step(caller, query),
-    bzip2,
+    pack: (account, text) => decoder.pack(account, text),
     telemetry,
     clock,
     chainWaitMilliseconds,
   });
   metrics.gauge("sealbook_records", "Records in the record index", () => journal.records.count());
-  const decoder = new Decoder();
   metrics.gauge("sealbook_decodes_in_flight", "Transactions being decoded or waiting for it", () => decoder.size);
   const routeDeps: RecordRouteDeps = {
     sessions,

@@ -26,7 +26,7 @@ export interface ExplorerDeps {
   readonly requestsPerSource: RateLimit;
 }
 
-/** Serves public data of the chain below `/explorer/api`, without authentication. */
+/** Serves public data of the chain below `/explorer/api`. */
 export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): Router {
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const router = Router({ strict: true });

@@ -3,8 +3,9 @@ import { serveJobs } from "../kit/workers/reply.ts";
 import { bzip2 } from "./bzip2.ts";
 import { decodeCallData } from "./call-data/call-data.ts";
 import { assertReturnable } from "./call-data/returnable.ts";
-import { MAX_ROW_BYTES } from "./compression.ts";
+import { MAX_ROW_BYTES, packRowData } from "./compression.ts";
 import type { Decoded, RowFunction } from "./decoded-transaction.ts";
+import { rowText } from "./row-text.ts";
 
 /** Call data to decode. */
 export interface DecodeJob {
@@ -17,5 +18,9 @@ export const decode = serveJobs(({ inputdata, expected }: DecodeJob): Decoded =>
   assertReturnable(transaction);
   return { function: name, row, transaction };
 });
+
+export const pack = serveJobs((text: string) => packRowData(text, bzip2));
+
+export const row = serveJobs(rowText);
 
 export const decompress = serveJobs((data: Uint8Array) => bzip2.decompress(data, MAX_ROW_BYTES));

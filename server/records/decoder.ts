@@ -1,7 +1,13 @@
+import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { type Caller, WorkerPool } from "../kit/workers/worker-pool.ts";
+import { bzip2 } from "./bzip2.ts";
+import { packRowData, type StoredRowData } from "./compression.ts";
+import { type RowText, rowText } from "./row-text.ts";
 import type * as worker from "./decode-worker.ts";
 import type { Decoded, RowFunction } from "./decoded-transaction.ts";
 
+/** Rows up to this size take up to a millisecond, hardly more than the way to the thread and back. */
+const SMALL_ROW_BYTES = 4 * 1024;
 /** The worst data within the other budgets take about 30 ms; on busy processors the thread yields to others. */
 const DEADLINE_MILLISECONDS = 30_000;
 const MEMORY_MEGABYTES = 256;
@@ -10,8 +16,8 @@ const MAX_WAITING_PER_CALLER = 20;
 const IDLE_MILLISECONDS = 60_000;
 
 /**
- * Decodes data of others, which can expand and nest, in a thread. Besides the budgets of the thread, a row has at most
- * 128 KiB and 128 levels, and a decoded transaction 512 KiB.
+ * Compresses large rows and decodes data of others, which can expand and nest, in a thread. Besides the budgets of the
+ * thread, a row has at most 128 KiB and 128 levels, and a decoded transaction 512 KiB.
  */
 export class Decoder {
   readonly #pool = new WorkerPool<typeof worker>({
@@ -23,6 +29,9 @@ export class Decoder {
     maxWaitingPerCaller: MAX_WAITING_PER_CALLER,
     idleMilliseconds: IDLE_MILLISECONDS,
   });
+
+  /** Rows to compress: accounts wait for their turn, instead of being refused. */
+  readonly #packing = new KeyedQueue<string>(1);
 
   /** Transactions that are being decoded, or wait for it. */
   get size(): number {
@@ -45,6 +54,24 @@ export class Decoder {
    */
   decompress(caller: Caller, data: Uint8Array): Promise<Uint8Array> {
     return this.#pool.run("decompress", data, caller);
+  }
+
+  /**
+   * Compresses row data if that makes them smaller.
+   * @param account The account that stores them
+   * @throws SealbookError as {@link packRowData}
+   */
+  async pack(account: string, text: string): Promise<StoredRowData> {
+    if (text.length <= SMALL_ROW_BYTES) return packRowData(text, bzip2);
+    return this.#packing.run(account, () => this.#pool.run("pack", text, { group: "stores", id: account }));
+  }
+
+  /**
+   * Decodes a row of the chain.
+   * @throws SealbookError `malformed` for a row that cannot be decoded
+   */
+  async row(stored: StoredRowData): Promise<RowText> {
+    return stored.rowdata.length <= SMALL_ROW_BYTES ? rowText(stored) : this.#pool.run("row", stored);
   }
 
   /** Ends the thread. */

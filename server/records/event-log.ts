@@ -1,12 +1,12 @@
 import { getAddress, getBytes } from "ethers";
 import type { EventLog, IndexedTable, LogEntry } from "./record-index.ts";
 import type { Address } from "../chain/transaction.ts";
-import { unpackRowData } from "./compression.ts";
+import { setImmediate } from "node:timers/promises";
+import type { StoredRowData } from "./compression.ts";
 import type { RecordContent } from "./record.ts";
-import { decodeRowData } from "./row-data.ts";
+import type { RowText } from "./row-text.ts";
 import { rowDigest } from "./row-digest.ts";
 import { SealbookError } from "../errors.ts";
-import { bzip2 } from "./bzip2.ts";
 import { EventTableClient, type LoggedRow } from "../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { readBlock } from "../chain/node/node-block.ts";
@@ -15,6 +15,9 @@ import type { Rpc } from "../chain/rpc/rpc.ts";
 
 const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS]];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** Decodes the segments of a row; throws SealbookError `malformed` for a row that is no record. */
+export type DecodeRow = (stored: StoredRowData) => Promise<RowText>;
 
 /** The contracts whose events are read. */
 export interface EventSources {
@@ -28,16 +31,18 @@ export interface EventSources {
 /**
  * Reads the events of the event tables and the session registry. Rows of other tables of the same contracts are read
  * too: a signature can be written there once more.
+ * @param rowText Decodes a row
  * @param onUnreadable Receives rows on chain that are not valid records
  */
 export function eventLog(
   rpc: Rpc,
   { tables, registry, firstBlock }: EventSources,
+  rowText: DecodeRow,
   onUnreadable: (rowId: bigint, reason: string) => void,
 ): EventLog {
   const addresses = [...new Set(tables.map(({ contract }) => contract)), registry];
 
-  const rowEntry = (log: NodeLog): LogEntry | undefined => {
+  const rowEntry = async (log: NodeLog): Promise<LogEntry | undefined> => {
     const written = EventTableClient.rowOf(log);
     if (written === undefined) return undefined;
     const { rowId, rowdata, signature, table: tableName } = written;
@@ -53,9 +58,9 @@ export function eventLog(
     };
     if (table === undefined) return { kind: "row", write, row: undefined };
     try {
-      return { kind: "row", write, row: recordOf(written) };
+      return { kind: "row", write, row: recordOf(written, await rowText(written)) };
     } catch (error) {
-      if (!(error instanceof SealbookError)) throw error;
+      if (!(error instanceof SealbookError && error.code === "malformed")) throw error;
       onUnreadable(rowId, error.message);
       return { kind: "row", write, row: undefined };
     }
@@ -78,6 +83,8 @@ export function eventLog(
       const filter = { address: addresses, topics: TOPICS };
       const entries: LogEntry[] = [];
       for (const log of await fetchLogs(rpc, filter, fromBlock, toBlock)) {
+        // Others take their turn between two rows.
+        await setImmediate();
         const entry = await entryOf(log);
         if (entry !== undefined) entries.push(entry);
       }
@@ -91,8 +98,7 @@ export function eventLog(
  * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer: the signature
  * covers the row data only
  */
-function recordOf({ rowId, signer, rowdata, comp }: LoggedRow): RecordContent {
-  const row = decodeRowData(unpackRowData({ rowdata, comp }, bzip2));
+function recordOf({ rowId, signer }: LoggedRow, row: RowText): RecordContent {
   if (row.rowId !== rowId.toString()) {
     throw new SealbookError("malformed", `the row data name row id ${row.rowId}`);
   }

@@ -7,7 +7,7 @@ import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";
-import { type Bzip2, packRowData } from "./compression.ts";
+import type { StoredRowData } from "./compression.ts";
 import { eventName } from "./event-name.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { encodeRowData } from "./row-data.ts";
@@ -25,7 +25,8 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly chain: RecordChain;
   readonly recordIndex: RecordIndex;
   readonly scan: RecordScan;
-  readonly bzip2: Bzip2;
+  /** Compresses the row data of an account. */
+  readonly pack: (account: Address, text: string) => Promise<StoredRowData>;
   readonly telemetry: Pick<RecordEvents, "recordStored">;
   readonly clock: Clock;
   readonly chainWaitMilliseconds: number;
@@ -157,17 +158,17 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     }
   }
 
-  /** Assigns a row id and records the intent to store the record. */
-  #begin(
+  /** Assigns a row id, of which a crash leaves no more than a gap, and records the intent to store the record. */
+  async #begin(
     { account, signingKey }: Signer,
     record: NewRecord,
     note: StoreOptions<Stores>["onIntent"],
   ): Promise<RecordIntent> {
-    const { journal, chain, bzip2, clock } = this.#deps;
+    const { journal, chain, pack, clock } = this.#deps;
+    const rowId = await journal.atomically(({ records }) => records.nextRowId(chain.table));
+    const text = encodeRowData({ rowId, sender: account.address, createdAt: new Date(clock()), ...record });
+    const call = chain.insertCall(rowId, await pack(account.address, text), signingKey);
     return journal.atomically(async (atomic) => {
-      const rowId = await atomic.records.nextRowId(chain.table);
-      const text = encodeRowData({ rowId, sender: account.address, createdAt: new Date(clock()), ...record });
-      const call = chain.insertCall(rowId, packRowData(text, bzip2), signingKey);
       const intent = { rowId, transactionId: await atomic.intents.insert(call) };
       await note?.(atomic, intent);
       return intent;

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { type BinaryLike, randomBytes, scrypt as nodeScrypt } from "node:crypto";
 import { type BaseWallet, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
 import type { KeyVault } from "./key-vault.ts";
@@ -6,8 +7,11 @@ import { FairQueue, type Source } from "../kit/fair-queue.ts";
 // The library's scrypt is JavaScript and would block the event loop.
 scrypt.register((password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));
 
-/** Each derivation uses 128 MiB and one thread of the pool that file access shares. */
-const MAX_CONCURRENT_DERIVATIONS = 2;
+/**
+ * Each derivation uses 128 MiB, and one thread of the pool that file access shares: at most two, and one processor is
+ * left to the thread that serves requests.
+ */
+const MAX_CONCURRENT_DERIVATIONS = Math.max(1, Math.min(2, availableParallelism() - 1));
 /** Derivations that wait. A turn takes half a second: with more, callers would give up before theirs. */
 const MAX_QUEUED_DERIVATIONS = { perSource: 16, known: 64, unknown: 64 };
 /** New accounts do not wait behind logins. */

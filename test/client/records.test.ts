@@ -23,7 +23,7 @@ describe("record client", () => {
   let token: string;
 
   before(async () => {
-    server = await startServer();
+    server = await startServer({ SESSION_LIFETIME: "3600" });
     client = new RecordClient(server.url);
     token = await server.login();
   });

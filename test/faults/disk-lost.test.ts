@@ -144,7 +144,12 @@ describe("an unavailable replica with REPLICA_MODE=sync", () => {
 
   it("receives few segments, which entries of many requests share", async () => {
     const replica = await folderReplica();
-    const server = await startServer({ REPLICA_TARGETS: `file://${replica.path}`, REPLICA_MODE: "sync" });
+    const server = await startServer({
+      REPLICA_TARGETS: `file://${replica.path}`,
+      REPLICA_MODE: "sync",
+      // All of them are confirmed in it, also on a slow machine.
+      PROOF_WAIT: "300",
+    });
     try {
       const started = performance.now();
       const responses = await Promise.all(

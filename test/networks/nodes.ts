@@ -54,7 +54,7 @@ export function startAnvil(): Promise<Network> {
 export function startHardhat(): Promise<Network> {
   const cli = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
   return start(`Hardhat ${versionOf("hardhat")}`, (port) =>
-    spawn(process.execPath, [cli, "node", "--no-compile", "--port", String(port)], {
+    spawn(process.execPath, [cli, "node", "--port", String(port)], {
       cwd: ROOT,
       stdio: ["ignore", "ignore", "inherit"],
       env: SURROUNDINGS,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { seriousViolations } from "../support/accessibility.ts";
+import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES } from "../support/server.ts";
@@ -110,9 +111,11 @@ describe("the explorer page", function () {
     await page.locator(".tree-node").first().focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
-    const focused = await page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? ''");
-    const about = await page.locator(".tree-about").innerText();
-    assert.include(about.replaceAll(/\s/g, ""), focused.split(": ")[1] ?? "nothing");
+    await eventually(async () => {
+      const focused = await page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? ''");
+      const about = await page.locator(".tree-about").innerText();
+      assert.include(about.replaceAll(/\s/g, ""), focused.split(": ")[1] ?? "nothing");
+    });
   });
 
   it("compares a file with the proof's document", async () => {

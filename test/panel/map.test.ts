@@ -110,7 +110,7 @@ describe("The panel's map", function () {
     await page.keyboard.press("Enter");
     const sensor = page.getByRole("region", { name: "Roof" });
     await sensor.waitFor();
-    assert.equal(await page.evaluate("document.activeElement.textContent"), "Roof");
+    await eventually(async () => assert.equal(await page.evaluate("document.activeElement.textContent"), "Roof"));
     const link = await sensor.getByRole("link", { name: "Proof on the chain" }).getAttribute("href");
     assert.match(link ?? "", /^\/explorer\/tx\/0x[0-9a-f]{64}$/);
     const transaction = await rpcCall(stage.server.chainUrl, "eth_getTransactionByHash", link?.split("/").at(-1));
@@ -121,7 +121,7 @@ describe("The panel's map", function () {
       (await sensor.locator(".air-chart").getAttribute("aria-label")) ?? "",
       /: 2 values from 12\.5 to 300 µg\/m³$/,
     );
-    assert.equal(await sensor.locator(".air-chart canvas").count(), 1);
+    await eventually(async () => assert.equal(await sensor.locator(".air-chart canvas").count(), 1));
     await sensor.getByText("All values (2)").click();
     assert.equal(await sensor.locator("details tbody tr").count(), 2);
     await sensor.getByRole("button", { name: "Close sensor details" }).click();
@@ -133,14 +133,14 @@ describe("The panel's map", function () {
     await slider.focus();
     await page.keyboard.press("Home");
     await page.getByText("No current readings").waitFor();
-    assert.equal(await page.locator(".air-point").count(), 0);
+    await eventually(async () => assert.equal(await page.locator(".air-point").count(), 0));
     await page.getByRole("button", { name: "Play the day" }).click();
     await eventually(async () => assert.isAbove(Number(await slider.inputValue()), 1));
     await page.getByRole("button", { name: "Pause" }).click();
     await slider.focus();
     await page.keyboard.press("End");
     await point(page, "Roof").waitFor();
-    assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^Now, /);
+    await eventually(async () => assert.match((await slider.getAttribute("aria-valuetext")) ?? "", /^Now, /));
   });
 
   it("adds new readings to the previous ones on refresh", async () => {

@@ -139,7 +139,7 @@ describe("the panel's page", function () {
   it("can be used by keyboard alone", async () => {
     const page = await stage.page();
     const focused = async () => (await page.locator(":focus").textContent())?.trim();
-    await page.locator("[name=login]").waitFor();
+    await page.locator("[name=login]:focus").waitFor();
     await page.keyboard.type(stage.server.demo.login);
     await page.keyboard.press("Tab");
     await page.keyboard.type(stage.server.demo.password);
@@ -150,7 +150,7 @@ describe("the panel's page", function () {
     await page.keyboard.press("Tab");
     assert.equal(await focused(), "Skip to the content");
     await page.keyboard.press("Enter");
-    assert.equal(await page.locator(":focus").getAttribute("id"), "view");
+    await page.locator("#view:focus").waitFor();
     await page.getByRole("link", { name: "Records" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Send a record" }).focus();

@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { ROUTES } from "../support/server.ts";
@@ -72,7 +73,7 @@ describe("the panel's records", function () {
     await page.getByRole("button", { name: "Send a record" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
-    assert.equal(await dialog.locator("[aria-invalid=true]").count(), 6);
+    await eventually(async () => assert.equal(await dialog.locator("[aria-invalid=true]").count(), 6));
     for (const [label, value] of [
       ["Code", "from-the-panel"],
       ["PM2.5 in µg/m³", "17,25"],

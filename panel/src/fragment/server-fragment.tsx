@@ -1,5 +1,6 @@
 import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { visibleText } from "../visible-text.ts";
 import { translate } from "./translate.ts";
 
 /** Enhances a fragment; returns a function that undoes it. */
@@ -12,6 +13,7 @@ export function ServerFragment({ html, enhance }: { html: string; enhance: Enhan
     const root = container.current;
     if (root === null) return;
     root.innerHTML = html;
+    showHiddenIn(root);
     const stopTranslating = effect(() => translate(root));
     const undo = enhance(root);
     return () => {
@@ -21,6 +23,15 @@ export function ServerFragment({ html, enhance }: { html: string; enhance: Enhan
     };
   }, [html]);
   return <div ref={container} />;
+}
+
+/** Makes hidden characters of the texts visible: those of the server's log can be of other accounts. */
+function showHiddenIn(root: HTMLElement): void {
+  const nodes = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (nodes.nextNode() !== null) {
+    const { currentNode: node } = nodes;
+    node.nodeValue = visibleText(node.nodeValue ?? "");
+  }
 }
 
 /** Returns the element of a fragment with a type; `undefined` if the server sends none. */

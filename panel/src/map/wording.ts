@@ -3,6 +3,7 @@ import { CATEGORY_NAMES, type Language } from "../../../server/readings/air-qual
 import { airQuality, indexText } from "../../../server/readings/air-quality/index-of-pm25.ts";
 import type { Reading } from "../../../server/readings/air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
+import { visibleText } from "../visible-text.ts";
 
 // Created once per language: playing the day formats thousands of texts per second.
 const numbers = computed(() => new Intl.NumberFormat(language.value, { maximumFractionDigits: 1, useGrouping: false }));
@@ -29,9 +30,9 @@ export function concentration(value: number): string {
   return numbers.value.format(value);
 }
 
-/** Returns the name of a sensor. */
+/** Returns the name of a sensor, as it is shown: the library of the map does not pass texts through Preact. */
 export function captionOf({ title, device }: Reading): string {
-  return title === "" ? device : title;
+  return visibleText(title === "" ? device : title);
 }
 
 /** Formats a time of the last days, in the user's time zone. */

@@ -15,16 +15,11 @@ export interface OutsideTransaction {
   readonly gas: number;
 }
 
-/** Most bytes of a transaction, as other nodes have it. */
-const MOST_BYTES = 128 * 1024;
-
 /**
  * Reads a transaction from outside and recovers its sender, which takes a millisecond.
- * @throws NodeError as {@link checkRawTransaction}, and for one that is too large
+ * @throws NodeError as {@link checkRawTransaction}
  */
 export function readRawTransaction(raw: unknown, chainId: number): OutsideTransaction {
-  if (typeof raw === "string" && raw.length > 2 + 2 * MOST_BYTES)
-    throw new NodeError(`The transaction has more than ${MOST_BYTES} bytes.`, -32000, undefined);
   const { raw: text, transaction } = checkRawTransaction(raw, chainId);
   const { hash, nonce } = transaction;
   const sender = orUndefined(() => transaction.from);

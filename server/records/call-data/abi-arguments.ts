@@ -50,6 +50,35 @@ export function readArguments(parameters: readonly AbiParameter[], data: Uint8Ar
   return read;
 }
 
+/**
+ * Encodes arguments canonically: integers, booleans, texts and bytes. Common encoders pass bytes through hexadecimal
+ * text several times, which takes ten times as long for a large row.
+ * @throws RangeError for an integer that is no uint256
+ */
+export function encodeArguments(values: readonly (bigint | boolean | string | Uint8Array)[]): Buffer {
+  const heads: Buffer[] = [];
+  const tails: Buffer[] = [];
+  let end = values.length * WORD;
+  for (const value of values) {
+    if (typeof value === "bigint" || typeof value === "boolean") {
+      heads.push(wordOf(BigInt(value)));
+      continue;
+    }
+    const bytes = Buffer.from(value);
+    const tail = [wordOf(BigInt(bytes.length)), bytes, Buffer.alloc(padded(bytes.length) - bytes.length)];
+    heads.push(wordOf(BigInt(end)));
+    tails.push(...tail);
+    end += WORD + padded(bytes.length);
+  }
+  return Buffer.concat([...heads, ...tails]);
+}
+
+function wordOf(value: bigint): Buffer {
+  const digits = value.toString(16).padStart(2 * WORD, "0");
+  if (value < 0n || digits.length > 2 * WORD) throw new RangeError(`${value} is no uint256`);
+  return Buffer.from(digits, "hex");
+}
+
 function checkOffset(name: string, offset: bigint, expected: number, size: number): void {
   if (offset === BigInt(expected)) return;
   const problem = offset >= BigInt(size) ? `lies outside of the ${size} bytes of arguments` : "is not canonical";

@@ -3,7 +3,7 @@ import { decodeRowData, type Row } from "../row-data.ts";
 import { type RowArguments, type RowFunction, ROW_FUNCTIONS } from "../decoded-transaction.ts";
 import type { DecodedTransaction } from "../responses.ts";
 import { malformed } from "../../errors.ts";
-import { readArguments, type RawArgument } from "./abi-arguments.ts";
+import { encodeArguments, readArguments, type RawArgument } from "./abi-arguments.ts";
 import { bzip2 } from "../bzip2.ts";
 import { hex, parseHex } from "../../kit/hex.ts";
 import { transactionView } from "./transaction-view.ts";
@@ -71,11 +71,7 @@ export function decodeCallData(
  */
 export function encodeCallData(name: RowFunction, args: RowArguments): string {
   const { tabname, rowid, rowdata, comp, signature } = args;
-  const values: [string, bigint, Uint8Array, boolean, string] = [tabname, rowid, rowdata, comp, signature];
-  // The generated types have one overload per function, so the name must be narrowed first.
-  return name === "set"
-    ? eventTableInterface.encodeFunctionData(name, values)
-    : eventTableInterface.encodeFunctionData(name, values);
+  return rowFunctionFragment(name).selector + hex(encodeArguments([tabname, rowid, rowdata, comp, signature]));
 }
 
 function functionOf(data: Uint8Array, expected: RowFunction | undefined): RowFunction {

@@ -36,7 +36,7 @@ export function TransactionView({ hash }: { hash: string }) {
 
 function Transaction({ transaction }: { transaction: ExploredTransaction }) {
   const { transaction: words, states } = texts.value.explorer;
-  const { status, reason, action, call, logs, input } = transaction;
+  const { status, reason, action, call, undecoded, logs, input } = transaction;
   const title = actionTitle(transaction);
   useTitle(title);
   return (
@@ -58,6 +58,11 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
           {words.pendingHelp}
         </Notice>
       ) : null}
+      {undecoded === undefined ? null : (
+        <Notice kind="warning" title={words.undecoded}>
+          {undecoded}
+        </Notice>
+      )}
       <ActionCard action={action} />
       <Position transaction={transaction} />
       {action.kind === "anchor" && action.first !== null ? (

@@ -21,7 +21,7 @@ export const explorer = {
     newest: "Newest",
     title: "Explore the chain",
     about:
-      "All data come directly from the chain, without login and without the server's journal. Find a block, a " +
+      "All data come directly from the chain, without the server's journal. Find a block, a " +
       "transaction, an address or an anchored hash, or check a proof against the chain.",
     blocks: "Newest blocks",
     anchors: "Newest anchors",
@@ -134,6 +134,7 @@ export const explorer = {
     missingHelp: "It may still be in flight or belong to another chain. A new transaction appears within a few blocks.",
     reverted: "The contract reverted the transaction; nothing was written",
     pending: "Not in a block yet",
+    undecoded: "Its call is not decoded",
     pendingHelp: "This page updates automatically.",
     onChain: "On the chain",
     hash: "Hash",

@@ -1,4 +1,4 @@
-// `npm run test:networks`: the product on networks of others. Not part of `npm test`, because Geth needs Go.
+// `npm run test:networks`: the product on networks of others. Not a file of `npm test`, because Geth needs Go.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -57,6 +57,8 @@ for (const [name, startNetwork, confirmations] of [
       variables = {
         ...{ RPC_URL: network.url, DATA_DIR: directory, GAS_PRICE: String(GAS_PRICE), CONFIRMATIONS: confirmations },
         ...{ RELAYER_KEY: keys.relayer.privateKey, ADMIN_KEY: keys.administrator.privateKey, CHAIN_WAIT: "60" },
+        // A session has to outlive several calls that wait for finality.
+        SESSION_LIFETIME: "3600",
       };
       const [rich] = await rpcCall(network.url, "eth_accounts");
       for (const { address } of Object.values(keys)) {
