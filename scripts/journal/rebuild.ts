@@ -28,7 +28,7 @@ import { openPartitions } from "../../server/journal/index/partitions.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
 import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";
-import { proofKeys, proofRow } from "../../server/proofs/proof-store.ts";
+import { proofKeys, proofRow } from "../../server/proofs/proof-rows.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
 import { chunks } from "../../server/journal/engine/statement-cache.ts";
 

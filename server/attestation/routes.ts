@@ -1,11 +1,13 @@
 import { type Request, type Response, Router } from "express";
-import type { Statement, Audience } from "./responses.ts";
+import type { Audience } from "./responses.ts";
 import type { Attachment } from "./facts.ts";
 import type { AttestationSubject } from "./service.ts";
 import { SealbookError } from "../errors.ts";
+import { apiCaller } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { onlyMethods } from "../http/only-methods.ts";
+import type { Source } from "../kit/fair-queue.ts";
 import { AttestBody } from "./schemas.ts";
 
 const MAX_BODY = 64 * 1024;
@@ -16,17 +18,36 @@ const TYPES = [JSON_TYPE, JOSE_TYPE, PDF_TYPE];
 
 /** A statement that is signed. */
 export interface SignedAttestation {
-  readonly attestation: Statement;
+  /** Unix seconds. */
+  readonly issuedAt: number;
+  readonly keyId: string;
+  readonly jwksUrl: string;
+  /** The statement as JSON: the payload of the JWS. */
+  readonly text: string;
   /** Compact JWS. */
   readonly jws: string;
   /** The files that the statement names. */
   readonly attachments: readonly Attachment[];
-  /** The same for people, as PDF. */
-  pdf(): Promise<Uint8Array>;
+  /** The same for people; `undefined` when it was not requested. */
+  readonly pdf: Uint8Array | undefined;
 }
 
-/** Makes and signs a statement. */
-export type Attest = (subject: AttestationSubject, audience: Audience) => Promise<SignedAttestation>;
+/** How a statement is made. */
+export interface AttestOptions {
+  /** Callers take turns. */
+  readonly source: Source;
+  readonly asPdf: boolean;
+}
+
+/**
+ * Makes and signs a statement, when it is the caller's turn.
+ * @throws SealbookError `overloaded` when too many statements wait
+ */
+export type Attest = (
+  subject: AttestationSubject,
+  audience: Audience,
+  options: AttestOptions,
+) => Promise<SignedAttestation>;
 
 /** `POST /api/v1/recovery/attest` */
 export function attestRouter(attest: Attest): Router {
@@ -37,24 +58,24 @@ export function attestRouter(attest: Attest): Router {
       const type = request.accepts(TYPES);
       if (type === false) throw new SealbookError("not_acceptable", `statements are given as ${TYPES.join(", ")}`);
       const { subject, audience } = parseInput(AttestBody, request.body);
-      const { attestation, jws, attachments, pdf } = await attest(subject, audience);
+      const { kind, id } = apiCaller(request);
+      const source = { key: `${kind} ${id}`, isKnown: kind !== "source" };
+      const signed = await attest(subject, audience, { source, asPdf: type === PDF_TYPE });
+      const { issuedAt, keyId, jwksUrl, text, jws, attachments, pdf } = signed;
       response.vary("Accept");
-      const name = `attestation-${audience}-${attestation.issued_at}`;
-      if (type === PDF_TYPE)
+      const name = `attestation-${audience}-${issuedAt}`;
+      if (pdf !== undefined)
         response
           .attachment(`${name}.pdf`)
           .type(PDF_TYPE)
-          .send(Buffer.from(await pdf()));
+          .send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
       else if (type === JOSE_TYPE)
         response.attachment(`${name}.jws`).set("Content-Type", JOSE_TYPE).send(Buffer.from(jws));
-      else
-        response.json({
-          attestation: jws,
-          statement: attestation,
-          attachments,
-          kid: attestation.issuer.key_id,
-          jwks_url: attestation.issuer.jwks_url,
-        });
+      else {
+        // The statement is sent as it was signed: it can be long, and is not written once more.
+        const rest = JSON.stringify({ attachments, kid: keyId, jwks_url: jwksUrl });
+        response.type("json").send(`{"attestation":"${jws}","statement":${text},${rest.slice(1)}`);
+      }
     })
     .all(onlyMethods("POST"));
   return router;

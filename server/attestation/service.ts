@@ -1,3 +1,4 @@
+import { nextTurn } from "../kit/next-turn.ts";
 import { SealbookError } from "../errors.ts";
 import {
   type AnchorTrees,
@@ -15,7 +16,7 @@ import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified
 import type { Clock } from "../kit/clock.ts";
 import { hex } from "../kit/hex.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { AnchorAudit, type RecoveryService, isConfirmedBy } from "../recovery/index.ts";
+import { AnchorAudit, type RecoveryService } from "../recovery/index.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { type Attachment, attachmentsOf, VERIFIER_FILE } from "./facts.ts";
@@ -23,6 +24,8 @@ import { attestationOf } from "./statement.ts";
 
 /** Maximum records in a statement. */
 const MAX_RECORDS = 1_000;
+/** Records that are checked at a time: other requests are served in between. */
+const RECORDS_AT_ONCE = 20;
 /** Maximum portable proofs of the newest records; the record with the earliest anchor has one, too. */
 const MAX_NEWEST_BUNDLES = 16;
 
@@ -98,7 +101,7 @@ export class AttestationService {
       },
       installation: installation(),
     };
-    return { attestation: attestationOf(facts, audience), signer, attachments: attachmentsOf(facts) };
+    return { attestation: await attestationOf(facts, audience), signer, attachments: attachmentsOf(facts) };
   }
 
   async #facts(subject: AttestationSubject, signer: BundleSigner) {
@@ -109,18 +112,14 @@ export class AttestationService {
       return { verification, queriedAt: block, trust: await chain.trust([block]) };
     }
     const checked = entryVerifier.begin();
-    const found =
-      "documentId" in subject
-        ? await journal.proofs.byDocument(subject.documentId, { checked })
-        : (await Array.fromAsync(journal.proofs.byHash(subject.hash, checked))).reverse();
-    const confirmed = found.filter((proof) => isConfirmedBy(proof, undefined));
-    const { block, trust, records } = await this.#checked(confirmed.slice(0, MAX_RECORDS), checked);
+    const { newest: listed, count, isKnown } = await journal.proofs.confirmed(subject, MAX_RECORDS, checked);
+    const { block, trust, records } = await this.#checked(listed, checked);
     const [newest, ...older] = await this.#withBundles(records, signer);
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
       throw new SealbookError(
         "not_found",
-        found.length === 0 ? `there is no record of ${what}` : `no record of ${what} is confirmed yet`,
+        isKnown ? `no record of ${what} is confirmed yet` : `there is no record of ${what}`,
       );
     }
     const { recordHash, merkle } = newest.proof;
@@ -129,7 +128,6 @@ export class AttestationService {
       anchor: chain.anchorQuery(merkle?.root ?? recordHash),
       verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
     };
-    const count = confirmed.length;
     return { subject, records: [newest, ...older] as const, count, queries, queriedAt: block, trust };
   }
 
@@ -138,7 +136,8 @@ export class AttestationService {
     const { journal, chain, telemetry } = this.#deps;
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: Completed[] = [];
-    for (const stored of proofs) {
+    for (const [index, stored] of proofs.entries()) {
+      if (index % RECORDS_AT_ONCE === 0) await nextTurn();
       const fault = await audit.faultOf(stored);
       if (fault !== undefined) throw contradiction(fault);
       const proof = await verifiedProof(checked, stored);

@@ -1,3 +1,4 @@
+import { nextTurn } from "../kit/next-turn.ts";
 import type { RecoveryVerification } from "../recovery/index.ts";
 import {
   type Statement,
@@ -14,9 +15,17 @@ import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 
+/** Records that are mapped at a time: other requests are served in between. */
+const RECORDS_AT_ONCE = 100;
+
 /** Creates the statement of the facts for an audience. */
-export function attestationOf(facts: AttestationFacts, audience: Audience): Statement {
+export async function attestationOf(facts: AttestationFacts, audience: Audience): Promise<Statement> {
   const { issuer, installation, queriedAt } = facts;
+  const records: AttestedRecord[] = [];
+  for (const [index, record] of ("records" in facts ? facts.records : []).entries()) {
+    if (index % RECORDS_AT_ONCE === 0) await nextTurn();
+    records.push(recordOf(record, installation.explorerUrl));
+  }
   return {
     format: ATTESTATION_FORMAT,
     audience,
@@ -42,7 +51,7 @@ export function attestationOf(facts: AttestationFacts, audience: Audience): Stat
     ...("records" in facts
       ? {
           record_count: facts.count,
-          records: facts.records.map((record) => recordOf(record, installation.explorerUrl)),
+          records,
         }
       : { verification: verificationOf(facts.verification) }),
     attachments: attachmentsOf(facts).map(({ file, content }) => ({ file, sha256: hash("sha256", content) })),

@@ -1,27 +1,31 @@
 import { readFileSync } from "node:fs";
+import { signedAttestation } from "../attestation/jws.ts";
 import type { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
-import { canonicalJson } from "../kit/canonical-json.ts";
+import { FairQueue } from "../kit/fair-queue.ts";
+import { longCanonicalJson } from "../kit/canonical-json.ts";
 import type { Attest } from "../attestation/routes.ts";
 
 const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
+/** A statement of a thousand records takes a few hundred milliseconds of the thread, and some ten megabytes. */
+const MAX_CONCURRENT_STATEMENTS = 2;
+/** Statements that wait. As a PDF one takes about a second. */
+const MAX_QUEUED_STATEMENTS = { perSource: 16, known: 64, unknown: 64 };
 
-/** Builds signed attestations. The module that signs is loaded for the first one. */
+/** Builds signed attestations. */
 export function createAttestation(
   deps: Omit<AttestationServiceDeps, "verifier">,
   printer: Pick<AttestationPrinter, "print">,
 ): Attest {
   const service = new AttestationService({ ...deps, verifier: readFileSync(VERIFIER, "utf8") });
-  return async (subject, audience) => {
-    const { attestation, signer, attachments } = await service.attest(subject, audience);
-    const text = canonicalJson(attestation);
-    const { signedAttestation } = await import("../attestation/jws.ts");
-    const jws = await signedAttestation(text, signer.statementKey);
-    return {
-      attestation,
-      jws,
-      attachments,
-      pdf: () => printer.print({ statement: attestation, text, jws, attachments }),
-    };
-  };
+  const queue = new FairQueue({ jobs: "statements", atOnce: MAX_CONCURRENT_STATEMENTS, ...MAX_QUEUED_STATEMENTS });
+  return (subject, audience, { source, asPdf }) =>
+    queue.run(source, async () => {
+      const { attestation, signer, attachments } = await service.attest(subject, audience);
+      const text = await longCanonicalJson(attestation);
+      const jws = await signedAttestation(text, signer.statementKey);
+      const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
+      const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;
+      return { issuedAt: attestation.issued_at, keyId, jwksUrl, text, jws, attachments, pdf };
+    });
 }

@@ -28,6 +28,10 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** Maximum number of connections from one source; proxies have no maximum. */
   readonly connectionsPerSource: number;
+  /** Maximum number of unanswered requests of a connection: common clients wait for the response. */
+  readonly pipelined: number;
+  /** Time for which a source that sent more gets no connection. */
+  readonly refusalMilliseconds: number;
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -46,6 +50,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   idleMilliseconds: 65_000,
   connections: 16_384,
   connectionsPerSource: 2_048,
+  pipelined: 64,
+  refusalMilliseconds: 10_000,
 };
 
 /** Rejects addresses above the maximum length. */
@@ -58,30 +64,49 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
 }
 
 /**
- * Closes new connections of a source that has too many: one machine cannot use all connections of the server.
+ * Closes new connections of a source that has too many: one machine cannot use all connections of the server. Closes
+ * all connections of a source when one of them has very many unanswered requests, and new ones for a while: a few
+ * kilobytes have thousands of requests, which are all parsed before anybody else's.
  * @param isProxy Whether an address is a proxy, whose connections are of many clients
  */
 export function limitConnectionsPerSource(
   server: Server,
-  { connectionsPerSource }: ConnectionLimits,
+  { connectionsPerSource, pipelined, refusalMilliseconds }: ConnectionLimits,
   isProxy: (address: string) => boolean,
 ): void {
-  const counts = new Map<string, number>();
+  const connections = new Map<string, Set<Socket>>();
+  const refused = new Set<string>();
+  const refuse = (source: string): void => {
+    refused.add(source);
+    setTimeout(() => refused.delete(source), refusalMilliseconds).unref();
+    for (const socket of connections.get(source) ?? []) socket.destroy();
+  };
   server.on("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
     if (isProxy(address)) return;
     const source = sourceKey(address);
-    const count = (counts.get(source) ?? 0) + 1;
-    if (count > connectionsPerSource) {
+    const ofSource = connections.get(source) ?? new Set();
+    if (refused.has(source) || ofSource.size >= connectionsPerSource) {
       socket.destroy();
       return;
     }
-    counts.set(source, count);
+    connections.set(source, ofSource.add(socket));
     socket.once("close", () => {
-      const left = (counts.get(source) ?? 0) - 1;
-      if (left > 0) counts.set(source, left);
-      else counts.delete(source);
+      ofSource.delete(socket);
+      if (ofSource.size === 0) connections.delete(source);
     });
+  });
+  const unanswered = new WeakMap<Socket, number>();
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    unanswered.set(socket, count);
+    const answered = (): unknown => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
+    // Not at once: requests that are answered while the next ones are parsed count, too.
+    response.once("close", () => setImmediate(answered));
+    if (count <= pipelined || socket.destroyed) return;
+    const { remoteAddress: address = "" } = socket;
+    if (isProxy(address)) socket.destroy();
+    else refuse(sourceKey(address));
   });
 }
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "../errors.ts";
 import { every } from "../kit/interval.ts";
@@ -54,7 +54,10 @@ export async function listen(
   server.maxConnections = limits.connections;
   limitConnectionsPerSource(server, limits, isProxy);
   cutOffSlowClients(server, limits);
-  server.on("request", listener);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    // A limit may have closed the connection; the rest of what it has sent is parsed nevertheless.
+    if (!request.socket.destroyed) listener(request, response);
+  });
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");

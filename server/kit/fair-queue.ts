@@ -3,6 +3,8 @@ import { SealbookError } from "../errors.ts";
 
 /** Limits of a {@link FairQueue}. */
 export interface FairQueueOptions {
+  /** Names the work in messages, in the plural. */
+  readonly jobs: string;
   /** Maximum of work that runs. */
   readonly atOnce: number;
   /** Maximum of work that waits for one source. */
@@ -39,10 +41,10 @@ export class FairQueue {
   readonly #unknown: Round;
   #lastWasKnown = false;
 
-  constructor({ atOnce, perSource, known, unknown }: FairQueueOptions) {
+  constructor({ jobs, atOnce, perSource, known, unknown }: FairQueueOptions) {
     this.#slots = new PQueue({ concurrency: atOnce });
-    this.#known = new Round(known, perSource);
-    this.#unknown = new Round(unknown, perSource);
+    this.#known = new Round(jobs, known, perSource);
+    this.#unknown = new Round(jobs, unknown, perSource);
   }
 
   /** @throws SealbookError `overloaded` when too much of this source waits, or of all sources */
@@ -65,13 +67,15 @@ export class FairQueue {
 
 /** Sources that take turns. */
 class Round {
+  readonly #jobs: string;
   readonly #most: number;
   readonly #perSource: number;
   /** In the order of their turns; each has waiting work. */
   readonly #bySource = new Map<string, Waiting[]>();
   #size = 0;
 
-  constructor(most: number, perSource: number) {
+  constructor(jobs: string, most: number, perSource: number) {
+    this.#jobs = jobs;
     this.#most = most;
     this.#perSource = perSource;
   }
@@ -79,7 +83,7 @@ class Round {
   add(key: string, item: Waiting): void {
     const items = this.#bySource.get(key) ?? [];
     if (items.length >= this.#perSource || (this.#size >= this.#most && !this.#displace(items.length)))
-      throw overloaded();
+      throw overloaded(this.#jobs);
     this.#bySource.set(key, [...items, item]);
     this.#size += 1;
   }
@@ -102,11 +106,13 @@ class Round {
     const [key, items] = longest;
     this.#bySource.set(key, items.slice(0, -1));
     this.#size -= 1;
-    items.at(-1)?.refuse(overloaded());
+    items.at(-1)?.refuse(overloaded(this.#jobs));
     return true;
   }
 }
 
-function overloaded(): SealbookError {
-  return new SealbookError("overloaded", "too much is going on; try again soon", { retryAfterSeconds: RETRY_SECONDS });
+function overloaded(jobs: string): SealbookError {
+  return new SealbookError("overloaded", `too many ${jobs} are waiting; try again soon`, {
+    retryAfterSeconds: RETRY_SECONDS,
+  });
 }

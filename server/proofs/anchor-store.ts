@@ -7,7 +7,7 @@ import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor-co
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";
-import { decodeLabel } from "../journal/entries/proof-labels.ts";
+import { LabelCache } from "../journal/entries/proof-labels.ts";
 import { paddedChunks } from "../journal/engine/statement-cache.ts";
 import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
 
@@ -36,8 +36,8 @@ export interface AnchorStore extends CheckpointStore {
   find(id: number): Promise<StoredAnchor | undefined>;
   byHash(hash: Uint8Array): Promise<StoredAnchor | undefined>;
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
-  /** Returns the positions of an anchor on chain before a rollback, oldest first. */
-  superseded(id: number): Promise<BlockInclusion[]>;
+  /** Returns the positions of anchors on chain before a rollback, oldest first; of those that have some. */
+  superseded(ids: readonly number[]): Promise<ReadonlyMap<number, BlockInclusion[]>>;
   /** Returns anchors of this relayer whose transaction has no outcome. */
   inFlight(): Promise<StoredAnchor[]>;
   /** Returns anchors whose transaction failed permanently, of any relayer. */
@@ -230,8 +230,9 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .where("proofs.shares_leaf", "=", 0)
         .orderBy("proofs.leaf_index")
         .execute();
+      const labels = new LabelCache();
       return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-        recordHash({ documentId, timestamp, hash, type: decodeLabel(label).type }),
+        recordHash({ documentId, timestamp, hash, type: labels.read(label).type }),
       );
     },
 
@@ -275,36 +276,32 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
       return toAnchors(rows)[0];
     },
 
-    async superseded(id) {
-      const rows = await database
-        .selectFrom("confirmations")
-        .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
-        .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
-        .select(["contracts.address as contract", "transaction_hash", "block_number"])
-        .select(["block_hash", "block_time", "validator"])
-        .where("confirmations.anchor_id", "=", id)
-        .where((e) =>
-          e.or([
-            e("anchors.confirmation", "is", null),
-            e("anchors.confirmation", "!=", e.ref("confirmations.sequence")),
-          ]),
-        )
-        .orderBy("confirmations.sequence")
-        .execute();
-      return rows.map(
-        ({
-          contract,
-          transaction_hash: transactionHash,
-          block_number: number,
-          block_hash: hash,
-          block_time: time,
-          validator,
-        }) => ({
-          contract,
-          transactionHash,
-          block: { number, hash, time, validator },
-        }),
-      );
+    async superseded(ids) {
+      const found = new Map<number, BlockInclusion[]>();
+      for (const some of paddedChunks([...new Set(ids)])) {
+        const rows = await database
+          .selectFrom("confirmations")
+          .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
+          .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
+          .select(["confirmations.anchor_id", "contracts.address as contract", "transaction_hash", "block_number"])
+          .select(["block_hash", "block_time", "validator"])
+          .where("confirmations.anchor_id", "in", some)
+          .where((e) =>
+            e.or([
+              e("anchors.confirmation", "is", null),
+              e("anchors.confirmation", "!=", e.ref("confirmations.sequence")),
+            ]),
+          )
+          .orderBy("confirmations.sequence")
+          .execute();
+        for (const row of rows) {
+          const { contract, transaction_hash: transactionHash, block_number: number } = row;
+          const block = { number, hash: row.block_hash, time: row.block_time, validator: row.validator };
+          const positions = found.get(row.anchor_id) ?? [];
+          found.set(row.anchor_id, [...positions, { contract, transactionHash, block }]);
+        }
+      }
+      return found;
     },
 
     async inFlight() {

@@ -2,15 +2,9 @@ export type { AnchorTrees } from "./anchor-trees.ts";
 export type { BundleService } from "./bundle/bundle-service.ts";
 export { type BundleSigner, keyIdOf } from "./bundle/signed-bundle.ts";
 export type { ProofEvents } from "./events.ts";
-export {
-  assertWhole,
-  matching,
-  type ProofJournal,
-  type ProofRow,
-  type ProofStatements,
-  selectProofs,
-  toProof,
-} from "./proof-store.ts";
 export type { ConfirmedProof, Proof, ProofMetadata, StoredProof } from "./proof.ts";
+export { type ProofRow, selectProofs, toProof } from "./proof-rows.ts";
+export { assertWhole, matching, type ProofStatements } from "./proof-statements.ts";
+export type { ProofJournal } from "./proof-store.ts";
 export { verifiedProof } from "./verified-proof.ts";
 export { DocumentId } from "./schemas.ts";

@@ -29,7 +29,7 @@ export function proofPath(proof: NewProof): string {
 }
 
 /** Maps proofs of one batch: paths share nodes, and each node is converted to text once. */
-export function toProofResponses(proofs: readonly Proof[], location: ProofLocation): ProofResponse[] {
+export function* toProofResponses(proofs: readonly Proof[], location: ProofLocation): Generator<ProofResponse, void> {
   const texts = new Map<Uint8Array, string>();
   const textOf = (bytes: Uint8Array): string => {
     const known = texts.get(bytes);
@@ -38,7 +38,7 @@ export function toProofResponses(proofs: readonly Proof[], location: ProofLocati
     texts.set(bytes, text);
     return text;
   };
-  return proofs.map((proof) => toProofResponse(proof, location, textOf));
+  for (const proof of proofs) yield toProofResponse(proof, location, textOf);
 }
 
 /** @param textOf Converts the hashes of a path to text */

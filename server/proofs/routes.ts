@@ -6,6 +6,7 @@ import type { ProofVerifier } from "./verifier.ts";
 import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
+import { sendLongJson } from "../http/long-json.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import {
   batchPath,
@@ -18,7 +19,7 @@ import {
   toProofResponses,
   toVerificationResponse,
 } from "./response-mapping.ts";
-import type { BatchPage, BatchResponse } from "./responses.ts";
+import type { BatchPage, BatchResponse, ProofResponse } from "./responses.ts";
 import { BatchBody, BatchId, hashOf, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 /** Maximum bytes of a request body. */
@@ -27,6 +28,11 @@ const MAX_BODY = 64 * 1024;
 const MAX_BATCH_BODY = 8 * 1024 * 1024;
 /** `Retry-After` of a pending proof. */
 const PENDING_RETRY_SECONDS = 3;
+
+/** A response whose proofs are mapped while they are written. */
+type Listed<Body extends { readonly proofs: readonly ProofResponse[] }> = Omit<Body, "proofs"> & {
+  readonly proofs: Iterable<ProofResponse>;
+};
 
 /** Dependencies of the proof routes. */
 export interface ProofApiDeps {
@@ -64,15 +70,15 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       .send(bundle);
   };
 
-  const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
+  const sendBatch = async (response: Response, { anchor, proofs: page, next }: Batch): Promise<void> => {
     const confirmed = anchor.outcome.state === "confirmed";
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json({
+    await sendLongJson(response, {
       status: confirmed ? "confirmed" : "pending",
       batch: toBatch(anchor),
       proofs: toProofResponses(page, location()),
       ...(next === undefined ? {} : { next: String(next) }),
-    } satisfies BatchPage);
+    } satisfies Listed<BatchPage>);
   };
 
   const sendVerification = async (response: Response, hash: Uint8Array): Promise<void> => {
@@ -100,11 +106,11 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      response.json({
+      await sendLongJson(response, {
         status: confirmed ? "confirmed" : "pending",
         batch: batch === undefined ? null : toBatch(batch),
         proofs: toProofResponses(submitted, location()),
-      } satisfies BatchResponse);
+      } satisfies Listed<BatchResponse>);
     })
     .all((request, response, next) => {
       // A GET request is one of /proof/:id, for a document with the id "batch".
@@ -119,7 +125,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       const { cursor, limit } = parseInput(PageQuery, request.query, "query");
       const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
-      sendBatch(response, found);
+      await sendBatch(response, found);
     })
     .all(onlyMethods("GET"));
 
@@ -130,7 +136,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       const { cursor, limit } = parseInput(PageQuery, request.query, "query");
       const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
-      if (found.anchor.size > 0) sendBatch(response, found);
+      if (found.anchor.size > 0) await sendBatch(response, found);
       else {
         const [newest, ...history] = found.proofs.toReversed();
         if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);

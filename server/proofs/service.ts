@@ -1,3 +1,4 @@
+import { nextTurn } from "../kit/next-turn.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
@@ -66,6 +67,9 @@ export interface Batch {
   /** Leaf index at which the next page begins, if there is one. */
   readonly next: number | undefined;
 }
+
+/** Proofs of a batch that are completed at a time: other requests are served in between. */
+const PROOFS_AT_ONCE = 200;
 
 const HASH = /^[0-9a-fA-F]{64}$/;
 
@@ -160,11 +164,17 @@ export class ProofService {
   async #found([newest, ...older]: readonly StoredProof[], limit: number): Promise<FoundProofs | undefined> {
     if (newest === undefined) return undefined;
     const page = older.slice(0, limit);
+    const { journal, trees } = this.#deps;
+    const superseded = await journal.anchors.superseded([newest, ...page].map(({ anchorId }) => anchorId));
+    const complete = async (stored: StoredProof): Promise<Proof> => ({
+      ...(await trees.complete(stored)),
+      superseded: superseded.get(stored.anchorId) ?? [],
+    });
     const history: Proof[] = [];
     // One by one: each may need the tree of its own batch.
-    for (const proof of page) history.push(await this.#withSuperseded(proof));
+    for (const proof of page) history.push(await complete(proof));
     const next = older.length > limit ? page.at(-1)?.sequence : undefined;
-    return { newest: await this.#withSuperseded(newest), history, next };
+    return { newest: await complete(newest), history, next };
   }
 
   /** Finds the proofs anchored by a transaction, from a leaf on. */
@@ -177,11 +187,6 @@ export class ProofService {
     return this.#batchOf(await this.#deps.journal.anchors.byHash(root), from, limit);
   }
 
-  async #withSuperseded(stored: StoredProof): Promise<Proof> {
-    const { journal, trees } = this.#deps;
-    return { ...(await trees.complete(stored)), superseded: await journal.anchors.superseded(stored.anchorId) };
-  }
-
   async #batchOf(anchor: StoredAnchor | undefined, from: number, limit: number): Promise<Batch | undefined> {
     if (anchor === undefined) return undefined;
     const found = await this.#deps.journal.proofs.byAnchor(anchor.id, from, limit + 1);
@@ -191,8 +196,13 @@ export class ProofService {
     return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
   }
 
-  #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
-    return Promise.all(stored.map((proof) => this.#deps.trees.complete(proof)));
+  async #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
+    const proofs: Proof[] = [];
+    for (const [index, proof] of stored.entries()) {
+      if (index % PROOFS_AT_ONCE === 0) await nextTurn();
+      proofs.push(await this.#deps.trees.complete(proof));
+    }
+    return proofs;
   }
 
   #newProof(request: ProofRequest): NewProof {

@@ -1,3 +1,4 @@
+import { nextTurn } from "../kit/next-turn.ts";
 import { giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
@@ -71,6 +72,8 @@ export class AnchorAudit {
   async #audit(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
     if (content.size === 0) return this.#contradiction(content, proof);
     const leaves = await this.#anchors.leaves(proof.anchorId);
+    // Both take milliseconds: other requests are served between them.
+    await nextTurn();
     return giveContent(leaves, content)
       ? this.#contradiction(content, proof)
       : this.#diverged("root", content.hash, CHANGED);

@@ -3,7 +3,7 @@ import { hex, prefixedHex } from "../kit/hex.ts";
 import type { ConfirmedProof } from "../proofs/index.ts";
 import type * as responses from "./responses.ts";
 import type { ComparedDocument, ComparisonResult } from "./running-verification.ts";
-import type { InventoryDocument } from "./service.ts";
+import type { InventoryDocument } from "./newest-proofs.ts";
 
 /** Maps a row of a comparison. */
 export function toComparedDocument({ document, comparison }: ComparedDocument): responses.ComparedDocument {

@@ -8,6 +8,7 @@ import { parseInput, toSealbookError } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
 import { onlyMethods } from "../http/only-methods.ts";
+import { sendLongJson } from "../http/long-json.ts";
 import { sendLines } from "../http/ndjson-response.ts";
 import { toComparedDocument, toRecordedDocument, toRecoveryVerification, toUnknownAnchor } from "./response-mapping.ts";
 import { requestedTime, GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
@@ -56,8 +57,9 @@ export function recoveryRouter(recovery: RecoveryService): Router {
     .route("/inventory")
     .get(async (request: Request, response: Response) => {
       const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
-      await sendPages(request, response, { as_of: date ?? null }, "documents", cursor, async (after) => {
-        const { documents, next } = await recovery.inventory(date, after ?? 0, limit);
+      const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
+      await sendPages(request, response, pages, async (after, most) => {
+        const { documents, next } = await recovery.inventory(date, after ?? 0, most);
         return { rows: documents.map(toRecordedDocument), next };
       });
     })
@@ -68,8 +70,9 @@ export function recoveryRouter(recovery: RecoveryService): Router {
     .get(async (request: Request, response: Response) => {
       const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
       if (against === "journal") {
-        await sendPages(request, response, { against }, "anchors", cursor, async (after) => {
-          const { anchors, next } = await recovery.unknownAnchors(after, limit);
+        const pages = { head: { against }, name: "anchors", start: cursor, limit };
+        await sendPages(request, response, pages, async (after, most) => {
+          const { anchors, next } = await recovery.unknownAnchors(after, most);
           return { rows: anchors.map(toUnknownAnchor), next };
         });
         return;
@@ -77,8 +80,9 @@ export function recoveryRouter(recovery: RecoveryService): Router {
       const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
       const head = { against, ...toRecoveryVerification(verification) };
       response.set(VERIFICATION_HEADER, verification.id);
-      await sendPages(request, response, head, "documents", cursor, async (after) => {
-        const { documents, next } = await recovery.gap(verification, after ?? 0, limit);
+      const pages = { head, name: "documents", start: cursor, limit };
+      await sendPages(request, response, pages, async (after, most) => {
+        const { documents, next } = await recovery.gap(verification, after ?? 0, most);
         return { rows: documents.map(toRecordedDocument), next };
       });
     })
@@ -153,26 +157,38 @@ async function* compared(
   }
 }
 
-/** Sends a page as JSON, or all pages as NDJSON; with a limit, NDJSON has one page. */
+/** What is sent in pages. */
+interface Pages {
+  /** Fields before the rows. */
+  readonly head: object;
+  /** The field of the rows. */
+  readonly name: string;
+  /** The cursor of the first page. */
+  readonly start: number | undefined;
+  /** Maximum number of rows of a page. */
+  readonly limit: number;
+}
+
+/** Sends a page as JSON, or all pages as NDJSON; with a limit, NDJSON has at most as many rows. */
 async function sendPages(
   request: Request,
   response: Response,
-  head: object,
-  name: string,
-  start: number | undefined,
-  page: (after: number | undefined) => Promise<Page>,
+  { head, name, start, limit }: Pages,
+  page: (after: number | undefined, most: number) => Promise<Page>,
 ): Promise<void> {
   if (request.accepts(["application/json", ...NDJSON_TYPES]) === "application/json" || !request.accepts(NDJSON_TYPES)) {
-    const { rows, next } = await page(start);
-    response.json({ ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
+    const { rows, next } = await page(start, limit);
+    await sendLongJson(response, { ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
     return;
   }
   const isAll = request.query["limit"] === undefined;
   const lines = async function* (): AsyncGenerator<string[], void> {
-    for (let after = start, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-      const { rows, next } = await page(after);
+    let [after, left] = [start, limit];
+    for (let isFirst = true; isFirst || (after !== undefined && left > 0); isFirst = false) {
+      const { rows, next } = await page(after, left);
       yield rows.map((row) => JSON.stringify(row));
-      after = isAll ? next : undefined;
+      after = next;
+      if (!isAll) left -= rows.length;
     }
   };
   await sendLines(response, lines());

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
-import { type ConfirmedProof, type ProofJournal, type StoredProof, verifiedProof } from "../proofs/index.ts";
+import type { ProofJournal, StoredProof } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { AnchorAudit } from "./anchor-audit.ts";
+import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
 import type { KeptVerifications } from "./kept-verifications.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
 import type { RecordedVerification, RecoveryStore, VerificationStore } from "./verification.ts";
@@ -18,8 +19,11 @@ const MOST_OTHERS = 10;
 const MOST_OTHERS_LOOKED_AT = 20;
 /** Maximum number of documents with concurrent requests to the journal or the chain. */
 const AT_ONCE = 32;
-/** Number of proofs read at a time to fill a page. */
-const SCAN = 500;
+/** Number of entries read at a time to fill a page. */
+const SCAN = 250;
+/** Maximum number of entries read for a page: it ends before it is full when most are not the newest of documents. */
+const SCANNED_PER_DOCUMENT = 2;
+const MORE_SCANNED = 1_000;
 const BLOCKS_AT_ONCE = 1_000;
 /** The default verification of a caller without any. */
 const NONE =
@@ -36,17 +40,10 @@ export interface RecoveryServiceDeps {
   readonly clock: Clock;
 }
 
-/** A recorded document. */
-export interface InventoryDocument {
-  readonly proof: ConfirmedProof;
-  /** The contradiction between chain and journal, if there is one. */
-  readonly fault: string | undefined;
-}
-
 /** Recorded documents, and the start of the next page. */
 export interface DocumentPage {
   readonly documents: readonly InventoryDocument[];
-  /** The entry after which the next page begins; `undefined` when there is none. */
+  /** The entry after which the next page begins; `undefined` when there is none. A page before it may be short. */
   readonly next: number | undefined;
 }
 
@@ -203,29 +200,17 @@ export class RecoveryService {
     const { store, verifier } = this.#deps;
     const audit = this.#audit();
     const checked = verifier.begin();
-    // The time of a record that was changed is unknown: it is listed with its fault.
-    const counts = ({ proof, fault }: InventoryDocument): boolean =>
-      proof.sequence <= newestEntry && (fault !== undefined || isConfirmedBy(proof, asOf));
+    const newest = new NewestProofs({ store, checked, asOf, newestEntry });
     const documents: InventoryDocument[] = [];
-    for (let at = after; ;) {
+    let at = after;
+    while (at < after + SCANNED_PER_DOCUMENT * limit + MORE_SCANNED) {
       const { proofs, last } = await store.proofsAfter(at, SCAN, checked);
-      const scanned = (await verified(proofs, checked)).filter(counts);
-      const ids = [...new Set(scanned.map(({ proof }) => proof.documentId))];
-      const left = await without(ids, checked);
-      const newest = new Map<string, number>();
-      const ofDocuments = await store.ofDocuments(
-        ids.filter((id) => !left.has(id)),
-        checked,
-      );
-      // Newest first: the first match of each document is the relevant one.
-      for (const found of await verified(ofDocuments, checked)) {
-        const { documentId, sequence } = found.proof;
-        if (counts(found) && !newest.has(documentId)) newest.set(documentId, sequence);
-      }
+      const scanned = (await checkedProofs(proofs, checked)).filter((found) => newest.counts(found));
+      const sound = scanned.filter(({ fault }) => fault === undefined).map(({ proof }) => proof);
+      const left = await without([...new Set(sound.map(({ documentId }) => documentId))], checked);
+      const isNewest = await newest.among(sound.filter(({ documentId }) => !left.has(documentId)));
       // A damaged row can have the name of another document: it is listed whatever is recorded of that one.
-      const wanted = scanned.filter(
-        ({ proof, fault }) => fault !== undefined || newest.get(proof.documentId) === proof.sequence,
-      );
+      const wanted = scanned.filter(({ proof, fault }) => fault !== undefined || isNewest.has(proof.sequence));
       const page = wanted.slice(0, limit - documents.length);
       documents.push(
         ...(await mapConcurrently(page, async ({ proof, fault }) => ({
@@ -237,23 +222,8 @@ export class RecoveryService {
       if (last === undefined) return { documents, next: undefined };
       at = last;
     }
+    return { documents, next: at };
   }
-}
-
-/** Returns confirmed proofs with their facts from checked entries, or with the reason for which there are none. */
-async function verified(proofs: readonly StoredProof[], checked: VerifiedEntries): Promise<InventoryDocument[]> {
-  const found: InventoryDocument[] = [];
-  // One after the other: neighbours share a block of entries, which is checked once.
-  for (const proof of proofs) {
-    if (!isConfirmedBy(proof, undefined)) continue;
-    try {
-      found.push({ proof: await verifiedProof(checked, proof), fault: undefined });
-    } catch (error) {
-      if (!(error instanceof SealbookError) || error.code !== "journal_damaged") throw error;
-      found.push({ proof, fault: error.message });
-    }
-  }
-  return found;
 }
 
 /** Maps items with limited concurrency, and yields the results in order. */

@@ -1,4 +1,6 @@
 import { hash as digest } from "node:crypto";
+import { nextTurn } from "../kit/next-turn.ts";
+import type { CompiledQuery } from "kysely";
 import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
 import type { FoundVerification, VerificationStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -14,6 +16,8 @@ const DOCUMENT_LENGTH = 16;
 const FORGOTTEN_AT_ONCE = 5_000;
 
 const READ_AT_ONCE = 5_000;
+/** Groups of documents that are read at a time: other requests are served in between. */
+const GROUPS_AT_ONCE = 50;
 const NOT_KEPT =
   "the documents of this verification are not in this database: they were deleted after VERIFICATION_RETENTION or " +
   "for newer ones, or the database was restored from a replica, which has results only; compare the documents again";
@@ -21,6 +25,7 @@ const NOT_KEPT =
 /** Stores comparisons with their documents. */
 export function verificationStore(database: Database): VerificationStore {
   const additions = new StatementCache();
+  const groups = new StatementCache<{ document: Uint8Array }>();
 
   /** Computes the digests over the documents of a comparison. */
   const documentDigests = async (id: string, count: number): Promise<Uint8Array> => {
@@ -100,18 +105,22 @@ export function verificationStore(database: Database): VerificationStore {
         return checked.damaged(`the documents of verification ${id} are not those of its entry`);
       const wanted = new Map(documentIds.map((documentId) => [documentId, documentBytes(documentId)]));
       const found = new Set<string>();
-      for (const group of groupsOf([...wanted.values()], digests)) {
-        const { from, to } = group;
-        const rows = await database
-          .selectFrom("recovery_documents")
-          .select("document")
-          .where("verification_id", "=", id)
-          .where("document", ">=", from)
-          .$if(to !== undefined, (query) => query.where("document", "<", to ?? from))
-          .orderBy("document")
-          .execute();
+      for (const [index, { number, from, to }] of groupsOf([...wanted.values()], digests).entries()) {
+        if (index % GROUPS_AT_ONCE === 0) await nextTurn();
+        const compile = (): CompiledQuery<{ document: Uint8Array }> =>
+          database
+            .selectFrom("recovery_documents")
+            .select("document")
+            .where("verification_id", "=", id)
+            .where("document", ">=", from)
+            .$if(to !== undefined, (query) => query.where("document", "<", to ?? from))
+            .orderBy("document")
+            .compile();
+        // A group has an end or not.
+        const parameters = to === undefined ? [id, from] : [id, from, to];
+        const { rows } = await database.executeQuery(groups.of(parameters.length, compile, parameters));
         const documents = rows.map(({ document }) => document);
-        if (!isGroup(group.number, documents, digests))
+        if (!isGroup(number, documents, digests))
           return checked.damaged(`the documents of verification ${id} are not those that were compared`);
         for (const document of documents) found.add(hex(document));
       }

@@ -32,6 +32,15 @@ export interface FoundVerification {
 export interface RecoveryStore {
   /** Returns the proofs of some documents, newest first. */
   ofDocuments(documentIds: readonly string[], checked: VerifiedEntries): Promise<StoredProof[]>;
+  /**
+   * Returns the newest entries before another one that have the index key of a document, as far as there is one; of a
+   * proof of the document, unless another one has the same key by chance or was changed.
+   */
+  newestOfEach(documentIds: readonly string[], before: number, checked: VerifiedEntries): Promise<Map<string, number>>;
+  /** Returns the proofs of some entries that belong to these documents. */
+  ofEntries(wanted: ReadonlyMap<string, number>, checked: VerifiedEntries): Promise<StoredProof[]>;
+  /** Returns the proofs of a document between two entries in pages, newest first. */
+  ofDocument(documentId: string, after: number, before: number, checked: VerifiedEntries): AsyncIterable<StoredProof[]>;
   /** Returns the newest proofs of a content, newest first. */
   ofContent(hash: Uint8Array, limit: number, checked: VerifiedEntries): Promise<StoredProof[]>;
   /**

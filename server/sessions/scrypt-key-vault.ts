@@ -65,7 +65,7 @@ function decoyKeystore(n: number): string {
  */
 export function keyVault(rounds = ROUNDS): KeyVault {
   const decoy = decoyKeystore(rounds);
-  const queue = new FairQueue({ atOnce: MAX_CONCURRENT_DERIVATIONS, ...MAX_QUEUED_DERIVATIONS });
+  const queue = new FairQueue({ jobs: "logins", atOnce: MAX_CONCURRENT_DERIVATIONS, ...MAX_QUEUED_DERIVATIONS });
   const unlock: KeyVault["unlock"] = (keystore, password, source) =>
     queue.run(source, async () => {
       try {

@@ -4,7 +4,7 @@ import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor
 import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
-import { ProofStatements } from "../../server/proofs/proof-store.ts";
+import { ProofStatements } from "../../server/proofs/proof-statements.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { KeptVerifications, type VerificationLimits } from "../../server/recovery/kept-verifications.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";

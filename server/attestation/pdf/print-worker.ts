@@ -4,15 +4,15 @@ import { attestationPdf } from "./attestation-pdf.ts";
 import type { Attachment } from "../facts.ts";
 import type { Statement } from "../responses.ts";
 
-/** A statement to be printed. */
+/** A statement to be printed: texts, because objects take long to be copied to a thread. */
 export interface PrintJob {
-  readonly statement: Statement;
   /** The signed payload. */
   readonly text: string;
   readonly jws: string;
   readonly attachments: readonly Attachment[];
 }
 
-export const print = serveJobs(({ statement, text, jws, attachments }: PrintJob) =>
-  attestationPdf(statement, text, jws, attachments),
-);
+export const print = serveJobs(({ text, jws, attachments }: PrintJob) => {
+  const statement: Statement = JSON.parse(text);
+  return attestationPdf(statement, text, jws, attachments);
+});

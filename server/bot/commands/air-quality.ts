@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   CATEGORY_NAMES,
   DAY_MILLISECONDS,
@@ -6,7 +7,8 @@ import {
   airQuality,
   concentrationText,
   currentReadings,
-  dayFrames,
+  type Frame,
+  frameTimes,
   readingOf,
 } from "../../readings/index.ts";
 import type { Clock } from "../../kit/clock.ts";
@@ -44,7 +46,7 @@ export function airQualityCommands({
     const newest = readings[0]?.time ?? 0;
     const kept = animations.get(language);
     if (kept !== undefined && kept.newest === newest && now - kept.made < ANIMATION_AGE) return kept.drawn;
-    const drawn = pictures.drawDay(dayFrames(readings, { end: now, maxAge }), { language });
+    const drawn = framesOf(readings, now, maxAge).then((frames) => pictures.drawDay(frames, { language }));
     animations.set(language, { made: now, newest, drawn });
     drawn.catch(() => animations.delete(language));
     return drawn;
@@ -92,9 +94,20 @@ export function airQualityCommands({
   };
 }
 
-const ROWS_PER_QUERY = 500;
-/** Maximum rows read, which bounds the memory. */
+const ROWS_PER_QUERY = 100;
+/** Maximum rows read, and characters of their payloads, which bound memory and time. */
 const MAX_ROWS = 50_000;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+/** Computes the frames of a day one by one: with many readings each takes some milliseconds. */
+async function framesOf(readings: readonly Reading[], end: number, maxAge: number): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  for (const time of frameTimes({ end })) {
+    await setImmediate();
+    frames.push({ time, readings: currentReadings(readings, time, maxAge) });
+  }
+  return frames;
+}
 
 /**
  * Reads the readings of all senders, newest record first.
@@ -103,9 +116,12 @@ const MAX_ROWS = 50_000;
 async function recentReadings(records: Pick<RecordStore, "newest">, since: number): Promise<Reading[]> {
   const readings: Reading[] = [];
   let before: number | undefined;
-  for (let rows = 0; rows < MAX_ROWS; rows += ROWS_PER_QUERY) {
+  let characters = 0;
+  for (let rows = 0; rows < MAX_ROWS && characters < MAX_CHARACTERS; rows += ROWS_PER_QUERY) {
     const found = await records.newest(ROWS_PER_QUERY, before);
     for (const record of found) {
+      characters += record.payload.length;
+      await setImmediate();
       const reading = record.overwrittenBy === undefined ? readingOf(record) : undefined;
       if (reading !== undefined && reading.time >= since) readings.push(reading);
     }

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../kit/next-turn.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
@@ -13,7 +14,7 @@ import {
   type NodePosition,
 } from "../integrity/digest-tree.ts";
 import { GENESIS, type JournalHead } from "../integrity/entry-chain.ts";
-import { KeyGuard } from "../index/key-sums.ts";
+import { KeyCheck, KeyGuard } from "../index/key-guard.ts";
 import type { JournalEntry } from "./codec.ts";
 import { readNodes, readTree } from "./digest-nodes.ts";
 import { readEntries } from "./entry-rows.ts";
@@ -38,15 +39,18 @@ export class EntryVerifier {
   readonly #deps: EntryVerifierDeps;
   /** Hashes of checkpoints that the chain has. */
   readonly #onChain = new Set<string>();
+  readonly #keyCheck: KeyCheck;
 
   constructor(deps: EntryVerifierDeps) {
     this.#deps = deps;
+    this.#keyCheck = new KeyCheck(deps.database);
   }
 
   /** Begins to read for one request. Each block is checked once in a request. */
   begin(): VerifiedEntries {
     const { database, chain, telemetry } = this.#deps;
-    return new VerifiedEntries({ database, telemetry, isOnChain: (hash) => this.#isOnChain(chain, hash) });
+    const isOnChain = (hash: Uint8Array): Promise<boolean> => this.#isOnChain(chain, hash);
+    return new VerifiedEntries({ database, telemetry, keyCheck: this.#keyCheck, isOnChain });
   }
 
   async #isOnChain(chain: EntryVerifierDeps["chain"], hash: Uint8Array): Promise<boolean> {
@@ -60,6 +64,7 @@ export class EntryVerifier {
 }
 
 interface ReaderDeps extends Pick<EntryVerifierDeps, "database" | "telemetry"> {
+  readonly keyCheck: KeyCheck;
   readonly isOnChain: (hash: Uint8Array) => Promise<boolean>;
 }
 
@@ -72,12 +77,13 @@ interface CheckpointHead extends JournalHead {
 export class VerifiedEntries {
   readonly #deps: ReaderDeps;
   readonly #blocks = new Map<number, Promise<readonly JournalEntry[]>>();
-  #keys: KeyGuard | undefined;
+  readonly #keys: KeyGuard;
   #head: Promise<JournalHead> | undefined;
   #checkpoint: Promise<CheckpointHead | undefined> | undefined;
 
   constructor(deps: ReaderDeps) {
     this.#deps = deps;
+    this.#keys = new KeyGuard(deps.keyCheck);
   }
 
   /** Returns the newest entry's number: no entry is after it. */
@@ -95,8 +101,9 @@ export class VerifiedEntries {
   /** Returns an entry. */
   async entry(sequence: number): Promise<JournalEntry> {
     const block = sequence < 1 ? [] : await this.#block(blocksIn(sequence - 1));
-    const entry = block.find((each) => each.sequence === sequence);
-    return entry ?? this.damaged(`the journal has no entry ${sequence}, though it refers to it`);
+    const entry = block[(sequence - 1) % ENTRIES_PER_BLOCK];
+    if (entry?.sequence === sequence) return entry;
+    return this.damaged(`the journal has no entry ${sequence}, though it refers to it`);
   }
 
   /** Returns the numbers of the proofs after an entry, among at most `limit` entries: no entry is missing. */
@@ -113,7 +120,6 @@ export class VerifiedEntries {
 
   /** Checks that the index has all keys of proofs that a look-up of these keys has to find. */
   async assertIndexed(keys: readonly number[]): Promise<void> {
-    this.#keys ??= new KeyGuard(this.#deps.database);
     await this.#keys.check(keys).catch((error: unknown) => this.#fail(error, "index"));
   }
 
@@ -159,6 +165,8 @@ export class VerifiedEntries {
 
   async #checked(block: number): Promise<readonly JournalEntry[]> {
     const { database } = this.#deps;
+    // A block takes milliseconds: other requests are served between two.
+    await nextTurn();
     const head = await this.#newestHead();
     this.#checkpoint ??= this.#newestCheckpoint();
     const checkpoint = await this.#checkpoint;

@@ -22,12 +22,13 @@ export function tagOf(key: number): Uint8Array {
 
 /** Returns the sequence numbers that a row stores for a tag, in the order of insertion. */
 export function numbersUnder(tag: Uint8Array, epoch: number, entries: Uint8Array): number[] {
-  const packed = Buffer.from(entries.buffer, entries.byteOffset, entries.byteLength);
+  const [first, second] = tag;
   const found: number[] = [];
-  for (let at = packed.indexOf(tag); at >= 0; at = packed.indexOf(tag, at + 1)) {
-    // A match that is not aligned spans two packed keys.
-    if (at % KEY_ENTRY_BYTES === 0)
-      found.push(epoch * 2 ** EPOCH_BITS + packed.readUIntBE(at + TAG_BYTES, NUMBER_BYTES));
+  // A document can have very many keys in one row: without a call for each of them.
+  for (let at = 0; at + KEY_ENTRY_BYTES <= entries.length; at += KEY_ENTRY_BYTES) {
+    if (entries[at] !== first || entries[at + 1] !== second) continue;
+    const [high = 0, middle = 0, low = 0] = [entries[at + 2], entries[at + 3], entries[at + 4]];
+    found.push(epoch * 2 ** EPOCH_BITS + high * 2 ** 16 + middle * 2 ** 8 + low);
   }
   return found;
 }

@@ -1,6 +1,5 @@
 import { type QueryExecutorProvider, sql } from "kysely";
-import type { Database } from "../engine/database.ts";
-import { EPOCH_BITS, entriesOf, type IndexedKey, TAG_BITS } from "./key-codec.ts";
+import { EPOCH_BITS, type IndexedKey } from "./key-codec.ts";
 import { KEY_RANGE } from "./proof-key.ts";
 
 /**
@@ -13,13 +12,12 @@ import { KEY_RANGE } from "./proof-key.ts";
 /** Slices of the index, which are merged one at a time. */
 export const SLICES = 256;
 export const SLICE_SIZE = KEY_RANGE / SLICES;
-const PAGES = 256;
-const PAGE_SIZE = SLICE_SIZE / PAGES;
-const BUCKET_SIZE = 2 ** TAG_BITS;
+/** Pages of a slice. */
+export const PAGES = 256;
+export const PAGE_SIZE = SLICE_SIZE / PAGES;
 const WORD = 2 ** 32;
 /** The row with the sums of recent keys. */
-const RECENT = { slice: -1, epoch: 0 };
-const NO_BYTES = sql<Uint8Array | null>`null`;
+export const RECENT = { slice: -1, epoch: 0 };
 
 /** Hashes a key and its entry to 32 bits. */
 export function mixKey(seed: number, { key, sequence }: IndexedKey): number {
@@ -61,8 +59,9 @@ export class KeySums {
     this.#words.fill(0, 2 * at, 2 * at + 2);
   }
 
-  isSame(other: KeySums, at: number): boolean {
-    return [0, 1].every((seed) => this.#words[2 * at + seed] === other.#words[2 * at + seed]);
+  /** @param otherAt Defaults to the same position */
+  isSame(other: KeySums, at: number, otherAt = at): boolean {
+    return [0, 1].every((seed) => this.#words[2 * at + seed] === other.#words[2 * otherAt + seed]);
   }
 
   get bytes(): Uint8Array {
@@ -126,91 +125,6 @@ async function addMerged(
     for (const key of some) sums.add(pageOf(key.key), key);
     await write(transaction, { slice, epoch }, sums);
   }
-}
-
-/** Checks the keys that look-ups depend on. Checks each part of the index once. */
-export class KeyGuard {
-  readonly #database: Database;
-  readonly #slices = new Set<number>();
-  readonly #pages = new Set<number>();
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** @throws RangeError when the index has lost keys, or has others, in a part that one of these is in */
-  async check(keys: readonly number[]): Promise<void> {
-    for (const key of keys) {
-      const page = Math.floor(key / PAGE_SIZE);
-      if (this.#pages.has(page)) continue;
-      const slice = sliceOf(key);
-      const isWhole =
-        (this.#slices.has(slice) || (await isRecentWhole(this.#database, slice))) &&
-        (await areMergedWhole(this.#database, slice, pageOf(key), 1));
-      if (!isWhole) throw new RangeError("the index of the journal lacks proofs or has others: it was changed");
-      this.#slices.add(slice);
-      this.#pages.add(page);
-    }
-  }
-}
-
-/** Returns whether all keys of a slice are those that were written. */
-export async function isSliceWhole(database: Database, slice: number): Promise<boolean> {
-  return (await isRecentWhole(database, slice)) && (await areMergedWhole(database, slice, 0, PAGES));
-}
-
-/** Uses one statement, so that keys and sums belong together. */
-async function isRecentWhole(database: Database, slice: number): Promise<boolean> {
-  const rows = await database
-    .selectFrom("proof_keys_recent")
-    .select(["key", "sequence", NO_BYTES.as("bytes")])
-    .where("key", ">=", slice * SLICE_SIZE)
-    .where("key", "<", (slice + 1) * SLICE_SIZE)
-    .unionAll(
-      database
-        .selectFrom("proof_key_sums")
-        .select(["slice as key", "epoch as sequence", sql<Uint8Array | null>`sums`.as("bytes")])
-        .where("slice", "=", RECENT.slice),
-    )
-    .execute();
-  const expected = new KeySums(rows.find(({ bytes }) => bytes !== null)?.bytes ?? undefined, SLICES);
-  const found = new KeySums(undefined, SLICES);
-  for (const { key, sequence, bytes } of rows) if (bytes === null) found.add(slice, { key, sequence });
-  return found.isSame(expected, slice);
-}
-
-async function areMergedWhole(database: Database, slice: number, page: number, count: number): Promise<boolean> {
-  const first = (slice * SLICE_SIZE + page * PAGE_SIZE) / BUCKET_SIZE;
-  const rows = await database
-    .selectFrom("proof_keys")
-    .select([sql<number>`0`.as("kind"), "bucket as number", "epoch", "entries as bytes"])
-    .where("bucket", ">=", first)
-    .where("bucket", "<", first + (count * PAGE_SIZE) / BUCKET_SIZE)
-    .unionAll(
-      database
-        .selectFrom("proof_key_sums")
-        .select([sql<number>`1`.as("kind"), "slice as number", "epoch", "sums as bytes"])
-        .where("slice", "=", slice),
-    )
-    .execute();
-  const found = new Map<number, KeySums>();
-  const expected = new Map<number, KeySums>();
-  for (const { kind, number, epoch, bytes } of rows) {
-    if (kind === 1) {
-      expected.set(epoch, new KeySums(bytes));
-      continue;
-    }
-    const sums = found.get(epoch) ?? new KeySums();
-    found.set(epoch, sums);
-    for (const key of entriesOf(number, epoch, bytes)) sums.add(pageOf(key.key), key);
-  }
-  const none = new KeySums();
-  for (const epoch of new Set([...found.keys(), ...expected.keys()])) {
-    for (let at = page; at < page + count; at += 1) {
-      if (!(found.get(epoch) ?? none).isSame(expected.get(epoch) ?? none, at)) return false;
-    }
-  }
-  return true;
 }
 
 async function storedSums(

@@ -1,5 +1,4 @@
 import { createKeccak } from "hash-wasm";
-import keccak256 from "keccak256";
 import { MerkleTree as Tree } from "merkletreejs";
 
 /** Maximum number of hashes under one root; the contract rejects more. */
@@ -47,7 +46,7 @@ export function merkleTree(hashes: readonly Uint8Array[]): MerkleTree {
     path(index) {
       nodeAt(index);
       // Pairs are adjacent; the last node of an odd layer has no sibling and moves up.
-      return layers.flatMap((layer, level) => layer[(index >> level) ^ 1] ?? []);
+      return layers.map((layer, level) => layer[(index >> level) ^ 1]).filter((node) => node !== undefined);
     },
   };
 }
@@ -84,7 +83,10 @@ export function merkleRoot(hashes: readonly Uint8Array[]): Uint8Array {
 /** Returns whether `path` proves that `hash` is in the tree under `root`. Needs nothing but its arguments. */
 export function verifyPath(hash: Uint8Array, path: readonly Uint8Array[], root: Uint8Array): boolean {
   if (hash.length !== HASH_LENGTH || path.some((sibling) => sibling.length !== HASH_LENGTH)) return false;
-  const end = path.reduce<Buffer>((node, sibling) => keccak256(Buffer.concat(sortPair(node, sibling))), leafOf(hash));
+  const end = path.reduce<Uint8Array>(
+    (node, sibling) => keccak(Buffer.concat(sortPair(node, sibling))),
+    leafBytes(hash),
+  );
   return Buffer.compare(end, root) === 0;
 }
 

@@ -4,7 +4,7 @@ import type { Database } from "../engine/database.ts";
 import { inTransaction, newestSequence } from "../entries/entry-log.ts";
 import { readEntries } from "../entries/entry-rows.ts";
 import { KeyLookups } from "../index/key-lookups.ts";
-import { isSliceWhole } from "../index/key-sums.ts";
+import { isSliceWhole } from "../index/key-guard.ts";
 import type { ProofEntry } from "../entries/codec.ts";
 import { documentKey, keyOf } from "../index/proof-key.ts";
 import { recordHash } from "../integrity/record-hash.ts";

@@ -8,7 +8,8 @@ export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS;
  * distinguishes two devices of a model.
  */
 export function sensorOf({ sender, device, title }: Pick<Reading, "sender" | "device" | "title">): string {
-  return JSON.stringify([sender.toLowerCase(), device, title]);
+  // Computed for each reading of a map: shorter than JSON, and as unambiguous.
+  return `${sender.toLowerCase()} ${device.length} ${device} ${title}`;
 }
 
 /**
@@ -61,10 +62,12 @@ export interface DayOptions {
   readonly count?: number;
 }
 
-/** Returns the frames of the day before a time, oldest first; the last one is at the time itself. */
-export function dayFrames(readings: readonly Reading[], { end, maxAge, count = 24 }: DayOptions): Frame[] {
-  return Array.from({ length: count }, (_, index) => {
-    const time = end - ((count - 1 - index) * DAY_MILLISECONDS) / count;
-    return { time, readings: currentReadings(readings, time, maxAge) };
-  });
+/** Returns the times of the frames of the day before a time, oldest first; the last one is the time itself. */
+export function frameTimes({ end, count = 24 }: Pick<DayOptions, "end" | "count">): number[] {
+  return Array.from({ length: count }, (_, index) => end - ((count - 1 - index) * DAY_MILLISECONDS) / count);
+}
+
+/** Returns the frames of the day before a time, oldest first. */
+export function dayFrames(readings: readonly Reading[], { maxAge, ...day }: DayOptions): Frame[] {
+  return frameTimes(day).map((time) => ({ time, readings: currentReadings(readings, time, maxAge) }));
 }

@@ -18,6 +18,7 @@ const SHORT = {
   bodyStallBytes: 100,
   stallMilliseconds: 400,
   idleMilliseconds: 400,
+  refusalMilliseconds: 400,
 };
 const TIMEOUT_MILLISECONDS = 4_000;
 /** Limits for clients that must stay within them also on a slow machine. */
@@ -166,6 +167,7 @@ describe("limits of a connection", function () {
     before(async () => {
       const app = express();
       app.get("/", (_request, response) => void response.send("ok"));
+      app.get("/never", () => undefined);
       app.post("/json", express.json(), (_request, response) => void response.send("ok"));
       const limits = {
         ...SHORT,
@@ -213,6 +215,33 @@ describe("limits of a connection", function () {
         assert.match(await respond(again), /^HTTP\/1\.1 200 /);
         again.destroy();
       });
+    });
+
+    it("closes the connections of a source with very many requests at once, and new ones for a while", async () => {
+      const many = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000);
+      // Answered while the next ones are parsed, or not at all.
+      for (const [path, address] of [
+        ["/", "127.0.0.4"],
+        ["/never", "127.0.0.5"],
+      ] as const) {
+        const [bad, good] = [connectFrom(address), connectFrom(address)];
+        assert.match(await respond(good), /^HTTP\/1\.1 200 /);
+        const closed = Promise.all([bad, good].map((socket) => once(socket, "close").catch(() => undefined)));
+        bad.resume().write(many(path));
+        await closed;
+        await eventually(async () => {
+          const again = connectFrom(address);
+          assert.match(await respond(again), /^HTTP\/1\.1 200 /);
+          again.destroy();
+        });
+      }
+      const [other, ofProxy, proxied] = [connectFrom("127.0.0.6"), connectFrom("127.0.0.3"), connectFrom("127.0.0.3")];
+      ofProxy.resume().write(many("/"));
+      await once(ofProxy, "close");
+      for (const socket of [other, proxied]) {
+        assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
+        socket.destroy();
+      }
     });
 
     it("demands a minimum rate of a body", async () => {

@@ -1,7 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { assert } from "chai";
+import { eventually } from "../../support/eventually.ts";
 import { FairTurns } from "../../../server/http/fair-turns.ts";
 
-const TICK = 10;
+const TICK = 5;
+const LONG = 50;
 
 describe("turns of sources", () => {
   let now = 0;
@@ -13,90 +16,110 @@ describe("turns of sources", () => {
     begun = [];
   });
   const begin = (source: string): (() => void) => turns.begin(source, () => begun.push(source));
+  const beginMany = (source: string, count: number): (() => void)[] =>
+    Array.from({ length: count }, () => begin(source));
   /** A check that comes late by some milliseconds. */
   const check = (late = 0): void => {
     now += TICK + late;
     turns.check();
   };
   const count = (source: string): number => begun.filter((one) => one === source).length;
+  /** Checks with two sources until each of them has only few requests at a time. */
+  const slowDown = async (): Promise<void> => {
+    for (const source of ["a", "b"]) begin(source)();
+    await setImmediate();
+    begun = [];
+    for (let step = 0; step < 20; step += 1) check(LONG);
+    // The pause ends.
+    for (let step = 0; step < LONG; step += 1) check();
+  };
 
   it("come at once for the only source", () => {
-    for (let request = 0; request < 500; request += 1) begin("a");
-    check(100);
-    now += 50;
-    for (let request = 0; request < 500; request += 1) begin("a");
+    beginMany("a", 500);
+    check(LONG);
+    beginMany("a", 500);
     assert.lengthOf(begun, 1_000);
   });
 
-  it("come later for a source with many requests beside another one, and at once for that one", () => {
+  it("come soon while the thread keeps up", () => {
     begin("b")();
-    for (let request = 0; request < 100; request += 1) begin("a");
-    assert.equal(count("a"), 8);
-    now += 50;
-    begin("a");
-    begin("b");
-    assert.equal(count("a"), 8);
-    assert.equal(count("b"), 2);
-    for (let step = 0; step < 60; step += 1) check();
-    assert.equal(count("a"), 101);
+    beginMany("a", 500);
+    assert.equal(count("a"), 16);
+    for (let step = 0; step < 30; step += 1) check();
+    assert.equal(count("a"), 500);
   });
 
-  it("come at once again when the other source has gone", () => {
-    begin("b")();
-    for (let request = 0; request < 500; request += 1) begin("a");
-    check(10_000);
-    assert.isBelow(count("a"), 100, "the other one may have waited for this check as well");
-    for (let step = 0; step < 600; step += 1) check();
-    for (let request = 0; request < 500; request += 1) begin("a");
+  it("come later for a source with many requests beside another one, and at once for that one", async () => {
+    await slowDown();
+    const ends = beginMany("a", 100);
+    assert.equal(count("a"), 1);
+    begin("b");
+    assert.equal(count("b"), 1);
+    ends.shift()?.();
+    await eventually(async () => assert.isAbove(count("a"), 1, "one begins after another one has ended"));
+    for (let step = 0; step < 60; step += 1) check();
+    assert.equal(count("a"), 100);
+  });
+
+  it("come at once again when the other source has gone", async () => {
+    await slowDown();
+    beginMany("a", 500);
+    assert.equal(count("a"), 1);
+    for (let step = 0; step < 1_000; step += 1) check(LONG);
+    assert.equal(count("a"), 500);
+    beginMany("a", 500);
     assert.equal(count("a"), 1_000);
   });
 
-  it("become fewer with every delay, with pauses as long as it, and more without delays", () => {
+  it("become half as many whenever the thread does not keep up, and more while it does", async () => {
     begin("b");
-    const ends = Array.from({ length: 200 }, () => begin("a"));
-    assert.equal(count("a"), 8);
-    check(40);
-    for (const end of ends.splice(0, 8)) end();
-    for (let pause = 0; pause < 3; pause += 1) check();
-    assert.equal(count("a"), 8, "none begins in the pause");
-    check();
-    assert.equal(count("a"), 8 + 5, "half as many, and one more for a check without delay");
-    check();
-    assert.equal(count("a"), 8 + 6);
+    const ends = beginMany("a", 200);
+    for (let step = 0; step < 30; step += 1) check();
+    assert.equal(count("a"), 200);
+    check(LONG);
+    for (const end of ends.splice(0, 101)) end();
+    await setImmediate();
+    beginMany("a", 30);
+    assert.equal(count("a"), 200, "none begins in the pause");
+    for (let step = 0; step < LONG / TICK; step += 1) check();
+    assert.equal(count("a"), 200 + 113 - 99, "half of 200, and an eighth more after the pause");
   });
 
-  it("come in any case after a while, so that a long response does not stop its source", () => {
-    begin("b");
-    for (let request = 0; request < 10; request += 1) begin("a");
-    for (let step = 0; step < 100; step += 1) check(40);
-    assert.isAtLeast(count("a"), 9);
-  });
-
-  it("are taken by each source in turn", () => {
-    const ends: (() => void)[] = [];
-    for (let request = 0; request < 50; request += 1) for (const source of ["a", "b"]) ends.push(begin(source));
-    for (let step = 0; step < 60 && begun.length < 100; step += 1) {
-      check();
-      assert.isAtMost(Math.abs(count("a") - count("b")), 1);
-    }
-    assert.lengthOf(begun, 100);
-  });
-
-  it("are not taken by requests that have ended before", () => {
-    begin("b");
-    for (let request = 0; request < 8; request += 1) begin("a");
-    const end = begin("a");
-    end();
-    for (let step = 0; step < 10; step += 1) check();
-    assert.equal(count("a"), 8);
-  });
-
-  it("are refused to a source with very many waiting requests", () => {
+  it("do not pause while no other source has requests", async () => {
+    begin("b")();
+    const ends = beginMany("a", 10);
+    check(LONG);
+    for (const end of ends) end();
+    await setImmediate();
+    begin("a");
+    assert.equal(count("a"), 11);
     begin("b");
     begin("a");
-    now += 50;
-    assert.throws(() => {
-      for (let request = 0; request < 5_000; request += 1) begin("a");
-    }, "too many requests are waiting");
+    assert.equal(count("a"), 11);
+  });
+
+  it("come at once for a source with less than half the requests of another one", async () => {
+    const ends = beginMany("a", 100);
+    await slowDown();
+    beginMany("b", 60);
+    assert.equal(count("b"), 50);
+    for (const end of ends) end();
+    await setImmediate();
+    assert.equal(count("b"), 50, "there are more than few in progress");
+  });
+
+  it("are not taken by requests that have ended before", async () => {
+    begin("b");
+    await slowDown();
+    const ends = beginMany("a", 2);
+    ends.at(-1)?.();
+    for (let step = 0; step < 10; step += 1) check();
+    assert.equal(count("a"), 1);
+  });
+
+  it("are refused to a source with very many waiting requests", async () => {
+    begin("b");
+    await slowDown();
+    assert.throws(() => beginMany("a", 5_000), "too many requests are waiting");
   });
 });

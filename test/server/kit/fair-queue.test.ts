@@ -4,7 +4,7 @@ import { SealbookError } from "../../../server/errors.ts";
 
 /** A queue whose work ends on request. */
 function manualQueue(options: Partial<FairQueueOptions> = {}) {
-  const queue = new FairQueue({ atOnce: 1, perSource: 4, known: 4, unknown: 8, ...options });
+  const queue = new FairQueue({ jobs: "tests", atOnce: 1, perSource: 4, known: 4, unknown: 8, ...options });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
@@ -46,7 +46,7 @@ describe("fair queue", () => {
   });
 
   it("releases its slot on failure", async () => {
-    const queue = new FairQueue({ atOnce: 1, perSource: 1, known: 1, unknown: 1 });
+    const queue = new FairQueue({ jobs: "tests", atOnce: 1, perSource: 1, known: 1, unknown: 1 });
     const source = { key: "a", isKnown: false };
     const failing = queue.run(source, () => Promise.reject(new Error("no")));
     const next = queue.run(source, async () => "next");

@@ -92,7 +92,13 @@ for (const engine of ENGINES)
               assert.deepEqual(await lookups.numbersOf(database, [key]), sorted);
               for (const before of [Infinity, sorted.at(-1) ?? 0, sorted[Math.floor(sorted.length / 2)] ?? 0]) {
                 const below = sorted.filter((number) => number < before);
-                assert.deepEqual(await lookups.newestOf(database, key, before, 2), below.slice(-2));
+                const newest = { order: "newest first", from: before, limit: 2 } as const;
+                assert.deepEqual(await lookups.someOf(database, key, newest), below.slice(-2));
+                const newestOfEach = await lookups.newestOfEach(database, [key, 12_345], before);
+                assert.deepEqual([...newestOfEach], below.length === 0 ? [] : [[key, below.at(-1)]]);
+                const after = sorted.filter((number) => number > before);
+                const oldest = { order: "oldest first", from: before, limit: 2 } as const;
+                assert.deepEqual(await lookups.someOf(database, key, oldest), after.slice(0, 2));
               }
             }
             const all = new Set([...known.values()].flatMap((numbers) => [...numbers]));

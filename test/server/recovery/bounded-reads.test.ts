@@ -1,0 +1,125 @@
+import { assert } from "chai";
+import { keyOfSubject } from "../../../server/proofs/proof-statements.ts";
+import { EntryVerifier } from "../../../server/journal/entries/verified-entries.ts";
+import { mergeRecentKeys } from "../../../server/journal/index/key-merge.ts";
+import { SLICES, sliceOf } from "../../../server/journal/index/key-sums.ts";
+import { journalOver } from "../../../bench/load/filled-journal.ts";
+import { contentHash, RecoveryHistory } from "../../support/recovery-history.ts";
+import { countingRows, type RowCount } from "../../support/row-count.ts";
+import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+
+const PROOFS = 3_000;
+const BATCH = 500;
+const PAGE = 20;
+const HOT = "many";
+
+for (const engine of ENGINES)
+  describe(`reads of a document with ${PROOFS} proofs, on ${engine}`, () => {
+    let opened: TestDatabase;
+    let count: RowCount;
+    let history: RecoveryHistory;
+    before(async () => {
+      opened = await openTestDatabase(engine);
+      count = countingRows(opened.database);
+      history = new RecoveryHistory(count.database);
+      await history.record([["first", "1"]]);
+      for (let done = 0; done < PROOFS; done += BATCH)
+        await history.record(Array.from({ length: BATCH }, (_, index) => [HOT, `${done + index}`]));
+      await history.record([["last", "1"]]);
+    });
+    after(() => opened.close());
+
+    const verifier = (): EntryVerifier =>
+      new EntryVerifier({
+        database: count.database,
+        chain: { anchorOf: async () => undefined },
+        telemetry: { journalDiverged: (subject, message) => assert.fail(`${subject}: ${message}`) },
+      });
+    const hot = { documentId: HOT };
+
+    const whereKeysAre = (place: string): void => {
+      it(`take the rows of a page, with ${place} keys`, async () => {
+        const { proofs } = journalOver(count.database);
+        const read = async (limit: number, before?: number) => {
+          const page = { limit, ...(before === undefined ? {} : { before }), checked: verifier().begin() };
+          const { rows, result } = await count.during(() => proofs.byDocument(HOT, page));
+          assert.isTrue(result.every(({ documentId }) => documentId === HOT));
+          return { result, rows };
+        };
+        const { result, rows } = await read(PAGE);
+        assert.deepEqual(
+          result.map(({ hash }) => Buffer.from(hash)),
+          Array.from({ length: PAGE }, (_, index) => Buffer.from(contentHash(`${PROOFS - 1 - index}`))),
+        );
+        assert.isBelow(rows, 4 * PAGE);
+        const deep = await read(PAGE, PROOFS / 2);
+        assert.lengthOf(deep.result, PAGE);
+        assert.isBelow(deep.rows, 4 * PAGE);
+      });
+
+      it(`list the newest confirmed ones and count the others without reading them, with ${place} keys`, async () => {
+        const { proofs } = journalOver(count.database);
+        const { result, proofRows } = await count.during(() => proofs.confirmed(hot, 150, verifier().begin()));
+        assert.lengthOf(result.newest, 150);
+        assert.equal(result.count, PROOFS);
+        assert.isTrue(result.isKnown);
+        assert.deepEqual(Buffer.from(result.newest[0]?.hash ?? []), Buffer.from(contentHash(`${PROOFS - 1}`)));
+        assert.isAtMost(proofRows, 200);
+      });
+
+      it(`read few of its proofs for the inventory, which lists it once, with ${place} keys`, async () => {
+        const names: string[] = [];
+        const { proofRows } = await count.during(async () => {
+          for (let after: number | undefined = 0; after !== undefined;) {
+            const page: Awaited<ReturnType<RecoveryHistory["service"]["inventory"]>> = await history.service.inventory(
+              undefined,
+              after,
+              10,
+            );
+            names.push(...page.documents.map(({ proof }) => proof.documentId));
+            after = page.next;
+          }
+        });
+        assert.deepEqual(names, ["first", HOT, "last"]);
+        // Each entry is read as an entry, as a proof, and in its block of checked entries.
+        assert.isBelow(proofRows, 4 * PROOFS);
+      });
+    };
+
+    whereKeysAre("recent");
+
+    describe("after a merge of its keys", () => {
+      before(async () => {
+        const turn = sliceOf(keyOfSubject(hot));
+        const from = 256 * (SLICES + turn) - 1;
+        await opened.database.transaction().execute((transaction) => mergeRecentKeys(transaction, from, from + 1));
+        const recent = opened.database
+          .selectFrom("proof_keys_recent")
+          .select("sequence")
+          .where("key", "=", keyOfSubject(hot));
+        assert.isEmpty(await recent.execute());
+      });
+      whereKeysAre("merged");
+    });
+
+    describe("beside others", () => {
+      it("count no proof that is not confirmed, of another document, or twice", async () => {
+        const { database } = count;
+        await history.record([[HOT, "pending"]], "pending");
+        await history.record([
+          ["other", "only"],
+          ["another", "only"],
+          ["other", "only"],
+        ]);
+        const { proofs } = journalOver(database);
+        const ofDocument = await proofs.confirmed(hot, 1, verifier().begin());
+        assert.equal(ofDocument.count, PROOFS);
+        const ofContent = await proofs.confirmed({ hash: contentHash("only") }, 1, verifier().begin());
+        assert.equal(ofContent.count, 3);
+        const pending = await proofs.confirmed({ hash: contentHash("pending") }, 1, verifier().begin());
+        assert.deepEqual(pending, { newest: [], count: 0, isKnown: true });
+        const none = await proofs.confirmed({ documentId: "none" }, 1, verifier().begin());
+        assert.deepEqual(none, { newest: [], count: 0, isKnown: false });
+      });
+    });
+  });
