@@ -1,4 +1,4 @@
-/** Maximum number of writes per work: with unlimited ones the journal, and so the work, would grow on a slow machine. */
+/** Maximum number of writes per work: without it the journal, and so the work, would grow on a slow machine. */
 const MOST_WRITES = 8;
 
 /** Writes during some work. */
