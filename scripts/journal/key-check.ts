@@ -8,7 +8,7 @@ import { newestSequence } from "../../server/journal/entries/entry-log.ts";
 import type { IndexedKey } from "../../server/journal/index/key-codec.ts";
 import type { ProofEntry } from "../../server/journal/entries/codec.ts";
 import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
-import { isSliceWhole } from "../../server/journal/index/key-guard.ts";
+import { KeyCheck } from "../../server/journal/index/key-guard.ts";
 import { SLICES } from "../../server/journal/index/key-sums.ts";
 import { storedKeys } from "../../server/journal/index/stored-keys.ts";
 
@@ -82,8 +82,9 @@ export async function checkSums(
   report: (finding: Finding) => void,
   onProgress: (done: number) => void,
 ): Promise<void> {
+  const check = new KeyCheck(database);
   for (let slice = 0; slice < SLICES; slice += 1) {
-    if (!(await isSliceWhole(database, slice))) report({ kind: "sums_differ", slice });
+    if (!(await check.isSliceWhole(slice))) report({ kind: "sums_differ", slice });
     onProgress(slice + 1);
     await nextTurn();
   }

@@ -36,9 +36,21 @@ export class KeyCheck {
   readonly #database: Database;
   readonly #recent = new StatementCache<RecentRow>();
   readonly #merged = new StatementCache<MergedRow>();
+  readonly #any = new StatementCache<{ readonly epoch: number }>();
 
   constructor(database: Database) {
     this.#database = database;
+  }
+
+  /** Returns whether all keys of a slice are those that were written. */
+  async isSliceWhole(slice: number): Promise<boolean> {
+    if (!(await this.isRecentWhole(slice))) return false;
+    // Most slices of a new journal have no merged keys, and need no look at each page.
+    const compile = (): CompiledQuery<{ epoch: number }> => anyMerged(this.#database);
+    const buckets = [slice, slice + 1].map((each) => each * PAGES * BUCKETS_PER_PAGE);
+    const { rows } = await this.#database.executeQuery(this.#any.of(1, compile, [...buckets, 1, slice]));
+    const pages = Array.from({ length: PAGES }, (_, page) => slice * PAGES + page);
+    return rows.length === 0 || this.areMergedWhole(pages);
   }
 
   /** Uses one statement, so that keys and sums belong together. */
@@ -127,13 +139,6 @@ export class KeyGuard {
   }
 }
 
-/** Returns whether all keys of a slice are those that were written. */
-export async function isSliceWhole(database: Database, slice: number): Promise<boolean> {
-  const check = new KeyCheck(database);
-  const pages = Array.from({ length: PAGES }, (_, page) => slice * PAGES + page);
-  return (await check.isRecentWhole(slice)) && (await check.areMergedWhole(pages));
-}
-
 function changed(): RangeError {
   return new RangeError("the index of the journal lacks proofs or has others: it was changed");
 }
@@ -160,6 +165,17 @@ function recentKeys(database: Database): CompiledQuery<RecentRow> {
         .select(["slice as key", NO_TEXT.as("numbers"), sql<Uint8Array | null>`sums`.as("sums")])
         .where("slice", "=", 0),
     )
+    .compile();
+}
+
+/** Returns a row when a slice has merged keys, and one for each of its sums. */
+function anyMerged(database: Database): CompiledQuery<{ readonly epoch: number }> {
+  return database
+    .selectFrom((e) =>
+      e.selectFrom("proof_keys").select("epoch").where("bucket", ">=", 0).where("bucket", "<", 0).limit(1).as("some"),
+    )
+    .select("epoch")
+    .unionAll((e) => e.selectFrom("proof_key_sums").select("epoch").where("slice", "=", 0))
     .compile();
 }
 

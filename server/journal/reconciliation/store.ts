@@ -4,7 +4,7 @@ import type { Database } from "../engine/database.ts";
 import { inTransaction, newestSequence } from "../entries/entry-log.ts";
 import { readEntries } from "../entries/entry-rows.ts";
 import { KeyLookups } from "../index/key-lookups.ts";
-import { isSliceWhole } from "../index/key-guard.ts";
+import { KeyCheck } from "../index/key-guard.ts";
 import type { ProofEntry } from "../entries/codec.ts";
 import { documentKey, keyOf } from "../index/proof-key.ts";
 import { recordHash } from "../integrity/record-hash.ts";
@@ -17,6 +17,7 @@ const NOTICES_AT_ONCE = 500;
 /** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
   const lookups = new KeyLookups();
+  const keys = new KeyCheck(database);
   const select = () =>
     database
       .selectFrom("anchors")
@@ -197,7 +198,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       return { sequence: to, digest };
     },
 
-    isSliceWhole: (slice) => isSliceWhole(database, slice),
+    isSliceWhole: (slice) => keys.isSliceWhole(slice),
 
     async unindexed(after, limit) {
       const entries = await readEntries(database, after, limit);
