@@ -2,15 +2,17 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
 import { openAuthority } from "./authority.ts";
+import { besuSteps } from "./besu-steps.ts";
 import { composeData } from "./compose.ts";
 import { makeHostCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { Folder, isMissing } from "./folder.ts";
+import { goQuorumSteps } from "./goquorum-steps.ts";
 import type { Hosts } from "./hosts-file.ts";
 import { memberOf } from "./init.ts";
 import { type Network, type NetworkHost, openNetwork } from "./network-file.ts";
 import { LEAST_VALIDATORS } from "./plan.ts";
-import { type Step, stepsText, stepsToAdd, stepsToRemove } from "./steps.ts";
+import { type ChangeSteps, type Step, stepsText } from "./steps.ts";
 
 const CHANGES = "changes";
 
@@ -24,16 +26,16 @@ export interface Change {
 
 /** Prepares to add a data centre of the hosts file as a validator. */
 export async function add(directory: string, name: string, hosts: Hosts): Promise<Change> {
-  const network = await openChangeable(directory);
+  const network = await openNetwork(directory);
   const folder = new Folder(directory);
   const joining = await joiningOf(folder, network, name, hosts);
-  const steps = stepsToAdd(network.plan.consensus, network.hosts, joining);
+  const steps = stepsOf(network.plan).toAdd(network.hosts, joining);
   return prepare(folder, { ...network, hosts: [...network.hosts, joining] }, `add-${name}`, `Add ${name}`, steps);
 }
 
 /** Prepares to remove a data centre as a validator. */
 export async function remove(directory: string, name: string): Promise<Change> {
-  const network = await openChangeable(directory);
+  const network = await openNetwork(directory);
   const leaving = leavingOf(network, name);
   const left = network.hosts.length - 1;
   if (left < LEAST_VALIDATORS) {
@@ -44,7 +46,7 @@ export async function remove(directory: string, name: string): Promise<Change> {
     );
   }
   assertUnused(network, name);
-  const steps = stepsToRemove(network.plan.consensus, network.hosts, leaving);
+  const steps = stepsOf(network.plan).toRemove(network.hosts, leaving);
   return prepare(new Folder(directory), without(network, name), `remove-${name}`, `Remove ${name}`, steps, [leaving]);
 }
 
@@ -52,7 +54,7 @@ export async function remove(directory: string, name: string): Promise<Change> {
  * Prepares to replace a data centre by another one. The new validator joins first, so that their number never drops.
  */
 export async function replace(directory: string, name: string, by: string, hosts: Hosts): Promise<Change> {
-  const network = await openChangeable(directory);
+  const network = await openNetwork(directory);
   const folder = new Folder(directory);
   const leaving = leavingOf(network, name);
   const relayers = network.relayers.map((relayer) => ({
@@ -62,21 +64,15 @@ export async function replace(directory: string, name: string, by: string, hosts
   const joining = await joiningOf(folder, network, by, hosts);
   const both = [...network.hosts, joining];
   const steps = [
-    ...stepsToAdd(network.plan.consensus, network.hosts, joining, leaving),
-    ...stepsToRemove(network.plan.consensus, both, leaving),
+    ...stepsOf(network.plan).toAdd(network.hosts, joining, leaving),
+    ...stepsOf(network.plan).toRemove(both, leaving),
   ];
   const next = { ...without(network, name), hosts: both.filter((host) => host.name !== name), relayers };
   return prepare(folder, next, `replace-${name}`, `Replace ${name} by ${by}`, steps, [leaving]);
 }
 
-/** Opens a network whose changes are known: the steps are calls to Besu. */
-async function openChangeable(directory: string): Promise<Network> {
-  const network = await openNetwork(directory);
-  if (network.plan.engine === "besu") return network;
-  throw new SealbookError(
-    "conflict",
-    "changes of a network of GoQuorum are made by hand; docs/network.md has the calls of its nodes",
-  );
+function stepsOf({ engine, consensus }: Network["plan"]): ChangeSteps {
+  return engine === "besu" ? besuSteps(consensus) : goQuorumSteps();
 }
 
 async function prepare(
@@ -91,7 +87,7 @@ async function prepare(
   for (const host of network.hosts) await makeHostCredentials(folder, authority, network.plan.engine, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
   const stem = `${CHANGES}/${(await changesUntilNow(folder)) + 1}-${label}`;
-  const text = stepsText(title, [...network.hosts, ...gone], steps);
+  const text = stepsText(title, [...network.hosts, ...gone], steps, stepsOf(network.plan).commandsAt);
   await folder.write(`${stem}.json`, `${JSON.stringify(steps, null, 2)}\n`);
   await folder.write(`${stem}.md`, text);
   // network.json is written last: before that, the change does not exist.

@@ -7,7 +7,7 @@ import { monitoringFiles } from "./monitoring.ts";
 import { NETWORK_FILE, type Network, type NetworkHost, networkText } from "./network-file.ts";
 import { nodeListText, permissionsText, staticNodesText } from "./peer-lists.ts";
 import { relayerEnvText } from "./relayer-env.ts";
-import { unitText } from "./unit.ts";
+import { unitText } from "./besu-unit.ts";
 
 const own = ({ address }: NetworkHost): string => address;
 

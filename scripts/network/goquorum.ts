@@ -4,17 +4,18 @@ import type { DerivedFile } from "./folder.ts";
 import { genesisText } from "./genesis.ts";
 import { GOQUORUM_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { type AddressOf, nodeListText, staticNodesText } from "./peer-lists.ts";
+import { unitEnd } from "./unit-restrictions.ts";
 
 /** Path of a data centre's `goquorum` folder on its machine. */
-const CONFIG_DIRECTORY = "/etc/goquorum";
+export const CONFIG_DIRECTORY = "/etc/goquorum";
 /** Path of the node's chain data. GoQuorum reads the lists of nodes there. */
-const DATA_DIRECTORY = "/var/lib/goquorum";
+export const DATA_DIRECTORY = "/var/lib/goquorum";
 /** Container path of the lists for one machine. */
 const LISTS_DIRECTORY = "/etc/goquorum-compose";
 export const METRICS_PATH = "/debug/metrics/prometheus";
-const LISTS = ["static-nodes.json", "permissioned-nodes.json"];
+export const LISTS = ["static-nodes.json", "permissioned-nodes.json"];
 const LOOPBACK = "127.0.0.1";
-const PROGRAM = "/usr/local/bin/geth";
+export const PROGRAM = "/usr/local/bin/geth";
 /** Seconds that nginx waits for a response of the node. */
 const RESPONSE_SECONDS = 60;
 
@@ -103,39 +104,7 @@ KillSignal=SIGINT
 Restart=always
 RestartSec=5
 TimeoutStopSec=120
-LimitNOFILE=65536
-UMask=0077
-
-# What the node does not need it cannot do.
-CapabilityBoundingSet=
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-NoNewPrivileges=yes
-PrivateDevices=yes
-PrivateTmp=yes
-PrivateUsers=yes
-ProtectClock=yes
-ProtectControlGroups=yes
-ProtectHome=yes
-ProtectHostname=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectProc=invisible
-ProtectSystem=strict
-RemoveIPC=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged
-SystemCallErrorNumber=EPERM
-
-[Install]
-WantedBy=multi-user.target
-`;
+${unitEnd("MemoryDenyWriteExecute=yes")}`;
 }
 
 /**

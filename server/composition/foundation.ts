@@ -44,7 +44,11 @@ export function createFoundation(
   config: ChainConfig,
   { link, database, validators, former }: Pick<Opened, "link" | "database" | "validators" | "former">,
   logger: Logger,
-  { clock, steadyClock }: Pick<Foundation, "clock" | "steadyClock">,
+  {
+    clock,
+    steadyClock,
+    headMilliseconds = HEAD_INTERVAL_MILLISECONDS,
+  }: Pick<Foundation, "clock" | "steadyClock"> & { readonly headMilliseconds: number | undefined },
 ): Foundation {
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
@@ -61,7 +65,7 @@ export function createFoundation(
     former: former.map(({ address }) => address),
     chain,
   });
-  const head = watchHead(rpc, HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
+  const head = watchHead(rpc, headMilliseconds, (reachable, error) =>
     reachable
       ? logger.info("the chain's node responds again")
       : logger.warn({ err: error }, "the chain's node does not respond"),

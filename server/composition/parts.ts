@@ -23,19 +23,19 @@ import { createRecovery, type Recovery } from "./recovery.ts";
 import type { Opened } from "./resources.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createStorageMonitor } from "./storage.ts";
-import { createTransactions, type RelayerTransactions } from "./transactions.ts";
+import { createTransactions, type RelayerTransactions, type TransactionPeriods } from "./transactions.ts";
 
 /** Replacements for tests. */
-export interface ServerOverrides {
+export interface ServerOverrides extends TransactionPeriods {
   readonly clock?: Clock;
   /** Never jumps; for durations. */
   readonly steadyClock?: Clock;
   /** Between two checks of the chain's node. */
   readonly nodeIntervalMilliseconds?: number;
+  /** Between two queries for the newest block, where the node does not announce it. */
+  readonly headMilliseconds?: number;
   /** Cost of a new keystore: scrypt's N. */
   readonly keystoreRounds?: number;
-  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
-  readonly chainLagMilliseconds?: number;
 }
 
 /** The parts of the server. They are built in this order; each may use the parts before it. */
@@ -71,7 +71,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
   const { database, logger, clock } = foundation;
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
-  const transactions = createTransactions(foundation, config.chain, chainLagMilliseconds);
+  const transactions = createTransactions(foundation, config.chain, overrides);
   const { sender } = transactions;
   const inspect = createNodeInspector(foundation, config.chain, sender);
   const sessions = createSessions(foundation, {

@@ -46,6 +46,7 @@ async function build(config: Config, logger: Logger, overrides: ServerOverrides,
   const foundation = createFoundation(config.chain, opened, logger, {
     clock: overrides.clock ?? Date.now,
     steadyClock: overrides.steadyClock ?? steadyClock(overrides.clock ?? Date.now),
+    headMilliseconds: overrides.headMilliseconds,
   });
   const parts = buildParts(foundation, { config, opened, overrides, chatBot });
   const app = createApi(parts, { config, opened, telegramPath: chatBot?.TELEGRAM_PATH });

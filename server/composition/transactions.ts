@@ -20,11 +20,18 @@ export interface RelayerTransactions {
   stopWatching(): void;
 }
 
-/** @param chainLagMilliseconds Time that the chain may lack known blocks before it counts as rolled back */
+/** Replacements of the sender's periods. */
+export interface TransactionPeriods {
+  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
+  readonly chainLagMilliseconds?: number;
+  /** Between two looks at the transactions that have no receipt, and their age at the first. */
+  readonly recheckMilliseconds?: number;
+}
+
 export function createTransactions(
   foundation: Foundation,
   config: ChainConfig,
-  chainLagMilliseconds: number | undefined,
+  { chainLagMilliseconds, recheckMilliseconds }: TransactionPeriods,
 ): RelayerTransactions {
   const { database, signer, proofAnchor, head, metrics, telemetry, logger } = foundation;
   const store = transactionStore(database);
@@ -35,6 +42,7 @@ export function createTransactions(
     signer,
     takeOverMilliseconds: config.takeOverMilliseconds,
     lagMilliseconds: chainLagMilliseconds,
+    recheckMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
       if (kind === "chain_recovered") telemetry.chainRecovered();

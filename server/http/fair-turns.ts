@@ -1,63 +1,67 @@
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
+import { nextTurn, onBehalfOf, type Origin } from "../kit/next-turn.ts";
 import { sourceKey } from "./access/source-key.ts";
 
 /** Interval of the checks whether the thread keeps up. */
 const TICK_MILLISECONDS = 5;
 /** Delay of a check from which the thread counts as busy. */
 const BUSY_MILLISECONDS = 10;
-const LONGEST_PAUSE_MILLISECONDS = 500;
-/**
- * Checks after which a source without requests does not count as another one any more: 5 s, but not while the thread
- * is so busy that it cannot read requests.
- */
+/** Checks for which a source without requests counts as active: a second, longer when the thread is busy. */
+const ACTIVE_CHECKS = 200;
+/** Checks after which it does not count as another source any more. */
 const FORGET_CHECKS = 1_000;
-/** The limit when a second source comes, before it is known whether the thread keeps up. */
-const FIRST_LIMIT = 16;
-const GROWTH = 1.125;
+/** What every source may use without waiting, in small requests: about 200 a second. */
+const FREE_REQUESTS = 300;
+/** Time in which half of what a source has used is forgotten, and in which the level doubles. */
+const HALF_LIFE_MILLISECONDS = 1_000;
+/** Bytes that take the thread about as long as a small request. */
+const BYTES_PER_REQUEST = 16 * 1024;
+/** Time that the thread takes for a small request. */
+const REQUEST_MILLISECONDS = 0.2;
 /** Maximum number of waiting requests of a source; a connection can have several. */
 const MOST_WAITING = 4_096;
 const RETRY_SECONDS = 1;
 
-interface Source {
-  /** Requests in progress. */
-  running: number;
-  /** Those that wait for their turn, the oldest first. */
-  readonly waiting: Set<() => void>;
-  /** Checks since its last request. */
-  unseen: number;
+/** A request that has begun, or waits for its turn. */
+export interface Turn {
+  /**
+   * Ends it, begun or not.
+   * @param bytes Transferred besides its body
+   */
+  end(bytes?: number): void;
 }
 
 /**
  * Shares the thread among the sources of requests. The requests of the only source begin at once. Of several sources,
- * each has a limited number in progress: somewhat more after every check while the thread keeps up, half as many when
- * it does not. While others have requests in progress, the one with the most then begins none for as long as they were
- * delayed. A source with at most half the requests of the one with the most never waits.
+ * those below a common level of use do so too; the requests of the others wait until the source is below it. The level
+ * is half of the largest use when the thread does not keep up, and rises while requests wait. What a source uses is
+ * estimated from its requests and their bytes, and measured for turns of long work; it is forgotten with time.
  */
 export class FairTurns {
   readonly #sources = new Map<string, Source>();
   readonly #clock: () => number;
   #timer: NodeJS.Timeout | undefined;
   #checkedAt = 0;
-  /** Requests of a source that may be in progress. */
-  #limit = Infinity;
-  #pauseEnd = 0;
-  /** The sources of requests that have ended in this round of the event loop. */
-  readonly #ended: Source[] = [];
+  #level = Infinity;
 
   /** @param clock Milliseconds, never set back */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
   }
 
+  /** Whether there are several sources. */
+  get isShared(): boolean {
+    return this.#sources.size > 1;
+  }
+
   /**
    * Begins a request, now or later.
-   * @returns ends it, begun or not
+   * @param bytes Size of its body
    * @throws SealbookError `overloaded`
    */
-  begin(key: string, begin: () => void): () => void {
-    const source = this.#sources.get(key) ?? { running: 0, waiting: new Set(), unseen: 0 };
-    if (!this.#sources.has(key) && this.#sources.size === 1) this.#limit = FIRST_LIMIT;
+  begin(key: string, bytes: number, begin: () => void): Turn {
+    const source = this.#sources.get(key) ?? new Source();
     this.#sources.set(key, source);
     source.unseen = 0;
     if (this.#timer === undefined) {
@@ -66,81 +70,80 @@ export class FairTurns {
     }
     if (source.waiting.size >= MOST_WAITING)
       throw new SealbookError("overloaded", "too many requests are waiting", { retryAfterSeconds: RETRY_SECONDS });
-    source.waiting.add(begin);
-    this.#startWaiting(source);
-    return () => {
-      if (source.waiting.delete(begin)) return;
-      if (this.#limit === Infinity) source.running -= 1;
-      else this.#endSoon(source);
+    const request = { cost: 1 + bytes / BYTES_PER_REQUEST, begin: () => onBehalfOf(source, begin) };
+    source.waiting.add(request);
+    this.#beginWaiting(source);
+    return {
+      end: (more = 0) => {
+        if (!source.waiting.delete(request)) source.used += more / BYTES_PER_REQUEST;
+      },
     };
   }
 
-  /** Adapts the limit to the delay of the check; called at intervals. */
+  /** Adapts the level to the delay of the check; called at intervals. */
   check(): void {
     const now = this.#clock();
-    const delay = now - this.#checkedAt - TICK_MILLISECONDS;
+    const passed = now - this.#checkedAt;
     this.#checkedAt = now;
     for (const [key, source] of this.#sources) {
       source.unseen += 1;
-      if (source.running + source.waiting.size === 0 && source.unseen > FORGET_CHECKS) this.#sources.delete(key);
+      if (source.waiting.size === 0 && source.unseen > FORGET_CHECKS) this.#sources.delete(key);
     }
     if (this.#sources.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
     const sources = [...this.#sources.values()];
-    if (sources.length <= 1) {
-      this.#limit = Infinity;
-      this.#pauseEnd = 0;
-    } else if (delay > BUSY_MILLISECONDS) {
-      const most = Math.max(...sources.map(({ running }) => running));
-      this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, most) / 2));
-      this.#pauseEnd = now + Math.min(delay, LONGEST_PAUSE_MILLISECONDS);
-    } else if (now >= this.#pauseEnd && sources.some(({ waiting }) => waiting.size > 0)) {
-      this.#limit = Math.ceil(this.#limit * GROWTH);
+    const [largest, ...others] = sources.toSorted((one, other) => other.used - one.used);
+    const halvings = passed / HALF_LIFE_MILLISECONDS;
+    if (others.length === 0) {
+      this.#level = Infinity;
+    } else if (passed > TICK_MILLISECONDS + BUSY_MILLISECONDS) {
+      if (others.some(({ unseen }) => unseen < ACTIVE_CHECKS))
+        this.#level = Math.max(FREE_REQUESTS, Math.min(this.#level, largest?.used ?? 0) / 2);
+    } else if (sources.some(({ waiting }) => waiting.size > 0)) {
+      this.#level *= 2 ** halvings;
     }
-    for (const source of sources) this.#startWaiting(source);
-  }
-
-  /** Ends requests after the thread has looked for others: any number of them can begin and end before that. */
-  #endSoon(source: Source): void {
-    const isFirst = this.#ended.length === 0;
-    this.#ended.push(source);
-    if (!isFirst) return;
-    setImmediate(() => {
-      const ended = this.#ended.splice(0);
-      for (const each of ended) each.running -= 1;
-      for (const each of new Set(ended)) this.#startWaiting(each);
-    });
-  }
-
-  #startWaiting(source: Source): void {
-    for (const begin of source.waiting) {
-      if (!this.#mayBegin(source)) return;
-      source.waiting.delete(begin);
-      source.running += 1;
-      begin();
+    for (const source of sources) {
+      source.used *= 0.5 ** halvings;
+      this.#beginWaiting(source);
     }
   }
 
-  #mayBegin(source: Source): boolean {
-    if (this.#limit === Infinity) return true;
-    const size = sizeOf(source);
-    const others = [...this.#sources.values()].filter((other) => other !== source);
-    if (others.some((other) => sizeOf(other) >= size * 2)) return true;
-    const isLargest = others.every((other) => sizeOf(other) < size);
-    const isPaused = isLargest && this.#clock() < this.#pauseEnd && others.some(({ running }) => running > 0);
-    return !isPaused && source.running < this.#limit;
+  #beginWaiting(source: Source): void {
+    for (const request of source.waiting) {
+      if (this.isShared && source.used >= this.#level) return;
+      source.waiting.delete(request);
+      source.used += request.cost;
+      request.begin();
+    }
   }
 }
 
-function sizeOf({ running, waiting }: Source): number {
-  return running + waiting.size;
+class Source implements Origin {
+  /** What it has used lately, in small requests. */
+  used = 0;
+  /** Those that wait for their turn, the oldest first. */
+  readonly waiting = new Set<{ readonly cost: number; readonly begin: () => void }>();
+  /** Checks since its last request. */
+  unseen = 0;
+
+  tookTurn(milliseconds: number): void {
+    this.used += milliseconds / REQUEST_MILLISECONDS;
+  }
 }
 
 /** Lets the requests of each source begin when it is its turn. */
 export function fairTurns(turns = new FairTurns()): RequestHandler {
   return (request, response, next) => {
-    response.once("close", turns.begin(sourceKey(request.ip), next));
+    const { socket, headers } = request;
+    const body = Number(headers["content-length"] ?? 0);
+    const before = socket.bytesRead + socket.bytesWritten;
+    // The time of a turn is measured: that of the whole request, unless it waits for something else.
+    const begin = (): void => void (turns.isShared ? nextTurn().then(() => next()) : next());
+    const turn = turns.begin(sourceKey(request.ip), body, begin);
+    response.once("close", () => {
+      turn.end(Math.max(0, socket.bytesRead + socket.bytesWritten - before - body));
+    });
   };
 }

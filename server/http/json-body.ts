@@ -1,20 +1,23 @@
-import { isUtf8 } from "node:buffer";
+import { MIMEType } from "node:util";
 import { z } from "zod";
-import express, { type RequestHandler } from "express";
+import express, { type Request, type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
+import { nextTurn } from "../kit/next-turn.ts";
+import { WorkerPool } from "../kit/workers/worker-pool.ts";
+import { sourceKey } from "./access/source-key.ts";
 import { bodyBudget } from "./body-budget.ts";
+import { checkJson, MAX_DEPTH, parseJson } from "./json-text.ts";
+import type * as worker from "./long-json-worker.ts";
 
-/** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
-const MAX_DEPTH = 32;
-/**
- * Maximum number of values in a body: a value takes up to thirty times the memory of its text. The largest body that is
- * meant, 100,000 restored documents, has 300,000.
- */
-const MAX_VALUES = 500_000;
-/** Maximum length of a list: every faulty item is an error. The schemas of the routes have limits of their own. */
-const MAX_ITEMS = 150_000;
-/** Bytes in front of a value. */
-const [BRACKET, BRACE, COMMA] = Buffer.from("[{,");
+/** Larger bodies make long work. */
+const SMALL_BYTES = 16 * 1024;
+/** Bodies up to this size take a few milliseconds. Longer ones are parsed in a thread. */
+const SHORT_BYTES = 256 * 1024;
+const DEADLINE_MILLISECONDS = 30_000;
+const MEMORY_MEGABYTES = 256;
+const MAX_WAITING = 100;
+const IDLE_MILLISECONDS = 60_000;
+const JSON_TYPE = "application/json";
 
 /** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
 export const FIELD_NAMES = { not: { const: "__proto__" } };
@@ -33,27 +36,47 @@ export const JsonValue = z.unknown().meta({
   ],
 });
 
+// Of the process, as memory is.
+const longBodies = new WorkerPool<typeof worker>({
+  module: new URL("./long-json-worker.ts", import.meta.url),
+  jobs: "long bodies",
+  deadlineMilliseconds: DEADLINE_MILLISECONDS,
+  memoryMegabytes: MEMORY_MEGABYTES,
+  maxWaiting: MAX_WAITING,
+  idleMilliseconds: IDLE_MILLISECONDS,
+});
+
 const sizes = new WeakMap<object, number>();
 
 /**
- * Parses a JSON body. Rejects values that cannot be stored unchanged: integers beyond 2^53, numbers beyond the range of
- * a double, and unpaired surrogates, which have no UTF-8 form. Fractions are doubles, as everywhere in JSON.
+ * Parses a JSON body, as {@link parseJson}. Other requests are served meanwhile, however long it is.
  * @param limit Maximum bytes of a body
  */
 export function jsonBody(limit: number): RequestHandler[] {
   return [
     (request, _response, next) => {
       // `is` returns null when there is no body; the schema then reports the missing fields.
-      if (request.is("application/json") === false) {
-        next(new SealbookError("unsupported_media_type", "Content-Type has to be application/json"));
-      } else {
-        next();
-      }
+      const type = request.is(JSON_TYPE) ?? JSON_TYPE;
+      if (type === false || !isUtf8Type(request.get("Content-Type") ?? JSON_TYPE))
+        throw new SealbookError("unsupported_media_type", `Content-Type has to be ${JSON_TYPE}, in UTF-8`);
+      next();
     },
     bodyBudget(limit),
-    express.json({ limit, strict: false, verify: checkBytes }),
-    (request, _response, next) => {
-      checkValue(request.body, []);
+    express.raw({ limit, type: JSON_TYPE }),
+    async (request, _response, next) => {
+      const body: unknown = request.body;
+      if (Buffer.isBuffer(body)) {
+        sizes.set(request, body.length);
+        if (body.length > SMALL_BYTES) await nextTurn();
+        if (body.length > SHORT_BYTES) {
+          request.body = await parseLong(request, body);
+        } else {
+          // Many clients mean an empty object by an empty body.
+          request.body = body.length === 0 ? {} : parseJson(body);
+          // An error names the route, which is in the body.
+          checkJson(request.body);
+        }
+      }
       next();
     },
   ];
@@ -69,53 +92,28 @@ export function tooLarge(limit: number): SealbookError {
   return new SealbookError("too_large", `the request body is larger than ${limit} bytes`);
 }
 
-/** Rejects a body before it is parsed: one that is not UTF-8 would be decoded to other characters than those sent. */
-function checkBytes(request: object, _response: unknown, body: Buffer, encoding: string): void {
-  sizes.set(request, body.length);
-  if (encoding !== "utf-8" || !isUtf8(body)) throw new SealbookError("malformed", "the body is not UTF-8");
-  if (body.length <= MAX_VALUES) return;
-  let values = 0;
-  for (let index = 0; index < body.length; index += 1) {
-    const byte = body[index];
-    if (byte === COMMA || byte === BRACE || byte === BRACKET) values += 1;
-  }
-  if (values > MAX_VALUES) throw new SealbookError("too_large", `the body has more than ${MAX_VALUES} values`);
-}
-
-/** @param keys The path of the value; the depth of the recursion is limited */
-function checkValue(value: unknown, keys: (string | number)[]): void {
-  if (typeof value === "string" && !value.isWellFormed()) throw fault(keys, "contains half of a surrogate pair");
-  if (typeof value === "number" && !isExact(value)) {
-    throw fault(keys, `is too large: numbers beyond ${Number.MAX_SAFE_INTEGER} are not kept exactly`);
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (keys.length >= MAX_DEPTH) throw fault(keys, `is nested deeper than ${MAX_DEPTH} levels`);
-  if (Array.isArray(value)) {
-    if (value.length > MAX_ITEMS) throw fault(keys, `has more than ${MAX_ITEMS} items`);
-    value.forEach((item, index) => checkAt(index, item, keys));
-    return;
-  }
-  for (const [key, child] of Object.entries(value)) {
-    // Many libraries interpret this key as the prototype.
-    if (key === "__proto__") throw fault(keys, "has a key __proto__");
-    if (!key.isWellFormed()) throw fault(keys, "has a key with half of a surrogate pair");
-    checkAt(key, child, keys);
+function isUtf8Type(contentType: string): boolean {
+  try {
+    const charset = new MIMEType(contentType).params.get("charset") ?? "utf-8";
+    return charset.toLowerCase() === "utf-8";
+  } catch {
+    return false;
   }
 }
 
-function checkAt(key: string | number, value: unknown, keys: (string | number)[]): void {
-  keys.push(key);
-  checkValue(value, keys);
-  keys.pop();
-}
-
-function isExact(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-}
-
-function fault(keys: readonly (string | number)[], message: string): SealbookError {
-  const path = keys.join(".");
-  return new SealbookError("malformed", `${path === "" ? "body" : path}: ${message}`, {
-    details: [{ path, message }],
-  });
+async function parseLong(request: Request, bytes: Buffer): Promise<unknown> {
+  const caller = { group: "bodies", id: sourceKey(request.ip) };
+  const { body, lists } = await longBodies.run("divide", bytes, caller);
+  const rest: unknown = JSON.parse(body);
+  if (typeof rest !== "object" || rest === null) return rest;
+  for (const [name, pieces] of lists) {
+    const items: unknown[] = [];
+    for (const piece of pieces) {
+      await nextTurn();
+      const some: unknown[] = JSON.parse(piece);
+      items.push(...some);
+    }
+    Object.assign(rest, { [name]: items });
+  }
+  return rest;
 }

@@ -1,17 +1,23 @@
 import PQueue from "p-queue";
 
 /**
- * Runs work of the same key one after the other, in the order of its arrival, and work of several keys at a time. The
- * keys take turns: after each piece of work a key waits behind the others.
+ * Runs a limited amount of work of the same key at a time, in the order of its arrival, and of several keys. The keys
+ * take turns: after each piece of work a key waits behind the others.
  */
 export class KeyedQueue<Key = number> {
   readonly #slots: PQueue;
   readonly #byKey = new Map<Key, PQueue>();
   #size = 0;
 
-  /** @param atOnce Maximum of keys whose work runs at a time */
-  constructor(atOnce: number) {
+  readonly #perKey: number;
+
+  /**
+   * @param atOnce Maximum of work that runs at a time
+   * @param perKey The same for each key
+   */
+  constructor(atOnce: number, perKey = 1) {
     this.#slots = new PQueue({ concurrency: atOnce });
+    this.#perKey = perKey;
   }
 
   /** Pieces of work that run or wait. */
@@ -27,7 +33,7 @@ export class KeyedQueue<Key = number> {
 
   /** @returns the result of the work; never settles for work that {@link stop} keeps from starting */
   async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const queue = this.#byKey.get(key) ?? new PQueue({ concurrency: 1 });
+    const queue = this.#byKey.get(key) ?? new PQueue({ concurrency: this.#perKey });
     this.#byKey.set(key, queue);
     this.#size += 1;
     try {

@@ -3,14 +3,20 @@ import { serveJobs } from "../kit/workers/reply.ts";
 import { bzip2 } from "./bzip2.ts";
 import { decodeCallData } from "./call-data/call-data.ts";
 import { assertReturnable } from "./call-data/returnable.ts";
-import { MAX_ROW_BYTES, packRowData } from "./compression.ts";
+import { MAX_ROW_BYTES, packRowData, type StoredRowData } from "./compression.ts";
 import type { Decoded, RowFunction } from "./decoded-transaction.ts";
-import { rowText } from "./row-text.ts";
+import { type RowText, rowText, segmentsOf } from "./row-text.ts";
 
 /** Call data to decode. */
 export interface DecodeJob {
   readonly inputdata: string;
   readonly expected: RowFunction | undefined;
+}
+
+/** A row as it is stored, and what it contains. */
+export interface PackedRow {
+  readonly stored: StoredRowData;
+  readonly row: RowText;
 }
 
 export const decode = serveJobs(({ inputdata, expected }: DecodeJob): Decoded => {
@@ -19,7 +25,10 @@ export const decode = serveJobs(({ inputdata, expected }: DecodeJob): Decoded =>
   return { function: name, row, transaction };
 });
 
-export const pack = serveJobs((text: string) => packRowData(text, bzip2));
+export const pack = serveJobs((text: string): PackedRow => ({
+  stored: packRowData(text, bzip2),
+  row: segmentsOf(text),
+}));
 
 export const row = serveJobs(rowText);
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { type Caller, WorkerPool } from "../kit/workers/worker-pool.ts";
 import { bzip2 } from "./bzip2.ts";
@@ -14,6 +16,7 @@ const MEMORY_MEGABYTES = 256;
 const MAX_WAITING = 100;
 const MAX_WAITING_PER_CALLER = 20;
 const IDLE_MILLISECONDS = 60_000;
+const MAX_REMEMBERED_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Compresses large rows and decodes data of others, which can expand and nest, in a thread. Besides the budgets of the
@@ -29,6 +32,9 @@ export class Decoder {
     maxWaitingPerCaller: MAX_WAITING_PER_CALLER,
     idleMilliseconds: IDLE_MILLISECONDS,
   });
+
+  /** Large rows that were compressed lately: the chain returns them soon. */
+  readonly #packed = new LRUCache<string, RowText>({ maxSize: MAX_REMEMBERED_CHARACTERS });
 
   /** Rows to compress: accounts wait for their turn, instead of being refused. */
   readonly #packing = new KeyedQueue<string>(1);
@@ -63,7 +69,10 @@ export class Decoder {
    */
   async pack(account: string, text: string): Promise<StoredRowData> {
     if (text.length <= SMALL_ROW_BYTES) return packRowData(text, bzip2);
-    return this.#packing.run(account, () => this.#pool.run("pack", text, { group: "stores", id: account }));
+    const caller = { group: "stores", id: account };
+    const { stored, row } = await this.#packing.run(account, () => this.#pool.run("pack", text, caller));
+    this.#packed.set(digestOf(stored), row, { size: text.length });
+    return stored;
   }
 
   /**
@@ -71,11 +80,16 @@ export class Decoder {
    * @throws SealbookError `malformed` for a row that cannot be decoded
    */
   async row(stored: StoredRowData): Promise<RowText> {
-    return stored.rowdata.length <= SMALL_ROW_BYTES ? rowText(stored) : this.#pool.run("row", stored);
+    if (stored.rowdata.length <= SMALL_ROW_BYTES) return rowText(stored);
+    return this.#packed.get(digestOf(stored)) ?? this.#pool.run("row", stored);
   }
 
   /** Ends the thread. */
   stop(): Promise<void> {
     return this.#pool.stop();
   }
+}
+
+function digestOf({ rowdata, comp }: StoredRowData): string {
+  return createHash("sha256").update(rowdata).update(String(comp)).digest("base64");
 }

@@ -1,3 +1,4 @@
+import { onBehalfOf } from "../kit/next-turn.ts";
 import type { EventLog, IndexChange, RecordIndexStore, RecordIndex } from "./record-index.ts";
 
 /** Maximum blocks per log query; below the limit of every common node. */
@@ -55,7 +56,7 @@ export class EventIndexer implements RecordIndex {
       this.#verified = false;
       this.#target = blockNumber;
     }
-    this.#running = this.#running.then(() => this.#index());
+    this.#running = this.#running.then(() => onBehalfOf(undefined, () => this.#index()));
   }
 
   async stop(): Promise<void> {

@@ -10,6 +10,7 @@ import type { Authorized } from "../sessions/index.ts";
 import type { StoredRowData } from "./compression.ts";
 import { eventName } from "./event-name.ts";
 import type { JsonObject } from "../kit/json.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { encodeRowData } from "./row-data.ts";
 import { parseSearchPattern } from "./search-pattern.ts";
 import type { Address } from "../chain/transaction.ts";
@@ -92,6 +93,11 @@ const ROWS_PER_QUERY = 100;
 /** Budget of a search: the time of its own steps. */
 const SEARCH_SECONDS = 5;
 
+/** Size of a payload from which a record counts as large. */
+const LARGE_CHARACTERS = 4 * 1024;
+/** Large records that are stored at a time: they take much of the capacity of a block. */
+const LARGE_AT_ONCE = 16;
+const LARGE_PER_ACCOUNT = 4;
 /** Maximum row ids tried for a record. */
 const MAX_ATTEMPTS = 5;
 
@@ -101,6 +107,7 @@ const MAX_ATTEMPTS = 5;
  */
 export class RecordService<Stores extends RecordStores = RecordStores> {
   readonly #deps: RecordServiceDeps<Stores>;
+  readonly #large = new KeyedQueue<Address>(LARGE_AT_ONCE, LARGE_PER_ACCOUNT);
 
   constructor(deps: RecordServiceDeps<Stores>) {
     this.#deps = deps;
@@ -112,14 +119,22 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
    * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message states whether the record will still be
    * stored
    */
-  async store(
+  async store(signer: Signer, record: NewRecord, options: StoreOptions<Stores> = {}): Promise<StoredRecord> {
+    const { account } = signer;
+    if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
+    const isLarge = JSON.stringify(record.payload).length >= LARGE_CHARACTERS;
+    // The large records of an account wait for each other; no others wait for them.
+    if (isLarge) return this.#large.run(account.address, () => this.#store(signer, record, options));
+    return this.#store(signer, record, options);
+  }
+
+  async #store(
     signer: Signer,
     record: NewRecord,
-    { resume: begun, onIntent: note }: StoreOptions<Stores> = {},
+    { resume: begun, onIntent: note }: StoreOptions<Stores>,
   ): Promise<StoredRecord> {
     const { transactions, recordIndex: copy, telemetry, chainWaitMilliseconds } = this.#deps;
     const { account } = signer;
-    if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
     let earlier = begun;
     for (let attempt = 1; ; attempt += 1) {
       const { rowId, transactionId } = earlier ?? (await this.#begin(signer, record, note));

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import type { Selectable } from "kysely";
+import { nextTurn } from "../kit/next-turn.ts";
 import { nextRowId } from "./row-ids.ts";
 import type { RecordRow, RecordStore } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
@@ -15,7 +15,7 @@ export function recordStore(database: Database): RecordStore {
     async rows(positions) {
       if (positions.length === 0) return [];
       // A page can take many of these queries; other requests are served in between.
-      await setImmediate();
+      await nextTurn();
       const rows = await database
         .selectFrom("records")
         .selectAll()

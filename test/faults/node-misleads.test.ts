@@ -22,6 +22,14 @@ async function postBulks({ server }: Scene, count: number): Promise<ProofRequest
   return all;
 }
 
+/** Waits until documents are signed, and asserts that none is confirmed. */
+async function signed({ chain }: Scene, documents: readonly ProofRequest[]): Promise<void> {
+  const database = sqliteDatabase(join(chain.directory, "sealbook.sqlite"));
+  await eventually(async () => {
+    for (const document of documents) assert.equal(await stageOf(database, document), "signed");
+  });
+}
+
 /** Reads as of a block that is not the newest any more, though what is sent gets to the chain. */
 async function lagging(url: string, { hasNonces }: { hasNonces: boolean }): Promise<Intercept> {
   const newest = await rpcCall(url, "eth_getBlockByNumber", "latest", false);
@@ -66,8 +74,7 @@ const wrongHash = (disturb: (seen: () => void) => Intercept) => (): Promise<void
     // Past the first recheck.
     await eventually(async () => assert.isAbove(chain.proxy.attempted.length, 2));
     assert.isAbove(times, 2);
-    for (const document of accepted)
-      assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
+    await signed(scene, accepted);
     chain.proxy.mode = "pass";
     await assertExactlyOnce(server, chain.url, { accepted });
   });
@@ -78,8 +85,7 @@ const lag = (options: { hasNonces: boolean }) => (): Promise<void> =>
     const accepted = await postBulks(scene, 1);
     chain.proxy.intercept = await lagging(chain.url, options);
     accepted.push(...(await postBulks(scene, 2)));
-    for (const document of accepted.slice(2))
-      assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
+    await signed(scene, accepted.slice(2));
     // Each was sent again, and the node said that the nonce is used.
     const { length } = chain.proxy.delivered;
     await eventually(async () => assert.isAtLeast(chain.proxy.delivered.length, length + 4));
@@ -143,8 +149,7 @@ describe("a node with wrong responses: every hash accepted meanwhile is anchored
         const { chain, server } = scene;
         chain.proxy.intercept = only([SEND], hang);
         const accepted = await postBulks(scene, 3);
-        for (const document of accepted)
-          assert.equal(await stageOf(sqliteDatabase(join(chain.directory, "sealbook.sqlite")), document), "signed");
+        await signed(scene, accepted);
         await outsiderSends(scene, 0);
         chain.proxy.mode = "pass";
         await assertExactlyOnce(server, chain.url, { accepted });

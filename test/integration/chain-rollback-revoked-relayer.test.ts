@@ -6,6 +6,7 @@ import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRelayerPair } from "../support/relayer-pair.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
+import { FAST_RECHECK } from "../support/server.ts";
 
 describe("a chain rollback with a revoked relayer", () => {
   it("is repaired by another relayer, which sends the lost transactions again", async () => {
@@ -22,7 +23,10 @@ describe("a chain rollback with a revoked relayer", () => {
       }
       await dying.end("SIGKILL");
       await rpcCall(pair.url, "evm_revert", snapshot);
-      const other = await second.start({ TAKEOVER_AFTER: "1", RECONCILE_INTERVAL: "1", BATCH_MAX_AGE: "1" });
+      const other = await second.start(
+        { TAKEOVER_AFTER: "1", RECONCILE_INTERVAL: "1", BATCH_MAX_AGE: "1" },
+        { ...FAST_RECHECK, chainLagMilliseconds: 1_000 },
+      );
       const added = freshDocuments(2);
       for (const document of added) await anchored(other, "/api/v1/proof", document);
       await eventually(async () => {

@@ -2,6 +2,7 @@ import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawNode } from "./raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
 import { rpcCall } from "./rpc.ts";
+import { FAST_RECHECK } from "./server.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
 /** A server process with a remote chain behind a proxy. */
@@ -26,12 +27,16 @@ export async function onScene(
   const chain = await startRemoteChain(startRawNode);
   try {
     prepare?.(chain);
-    const server = await startProcess(chain.directory, {
-      ...chain.variables,
-      PROOF_WAIT: "1",
-      BATCH_MAX_AGE: "1",
-      ...variables,
-    });
+    const server = await startProcess(
+      chain.directory,
+      {
+        ...chain.variables,
+        PROOF_WAIT: "1",
+        BATCH_MAX_AGE: "1",
+        ...variables,
+      },
+      FAST_RECHECK,
+    );
     try {
       await play({ chain, server, node: (method, ...params) => rpcCall(chain.url, method, ...params) });
     } finally {

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { ServerOverrides } from "../../server/composition/parts.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
 import { secretWatch } from "./secrets/watch.ts";
@@ -8,6 +9,12 @@ import { clientOf, demoAccount, type TestServer } from "./server.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
 
 const MAIN = join(import.meta.dirname, "../../server/main.ts");
+const MAIN_WITH_OVERRIDES = join(import.meta.dirname, "server-main.ts");
+
+/** Replacements for a server in a separate process: those that are numbers. */
+export type ProcessOverrides = {
+  readonly [Name in keyof ServerOverrides as Extract<Name, "keystoreRounds" | `${string}Milliseconds`>]?: number;
+};
 
 /** The server as a separate process that can be killed. */
 export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {
@@ -22,8 +29,13 @@ export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" 
   resume(): void;
 }
 
-function launch(directory: string, variables: EnvironmentVariables): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [MAIN], {
+function launch(
+  directory: string,
+  variables: EnvironmentVariables,
+  overrides?: ProcessOverrides,
+): { child: ChildProcess; output: () => string } {
+  const program = overrides === undefined ? [MAIN] : [MAIN_WITH_OVERRIDES, JSON.stringify(overrides)];
+  const child = spawn(process.execPath, program, {
     // The environment of the tests must not configure the server.
     env: {
       ...SURROUNDINGS,
@@ -42,9 +54,16 @@ function launch(directory: string, variables: EnvironmentVariables): { child: Ch
   return { child, output: () => output };
 }
 
-/** Starts the server and waits until it listens. */
-export async function startProcess(directory: string, variables: EnvironmentVariables = {}): Promise<ServerProcess> {
-  const { child, output } = launch(directory, variables);
+/**
+ * Starts the server and waits until it listens.
+ * @param overrides Replacements; without, the program is the one of `npm start`, with its real cost of passwords
+ */
+export async function startProcess(
+  directory: string,
+  variables: EnvironmentVariables = {},
+  overrides?: ProcessOverrides,
+): Promise<ServerProcess> {
+  const { child, output } = launch(directory, variables, overrides);
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
     const look = (): void => {

@@ -9,9 +9,10 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
-import { type ServerProcess, startProcess } from "./process.ts";
+import { type ProcessOverrides, type ServerProcess, startProcess } from "./process.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
 import { rpcCall } from "./rpc.ts";
+import { FAST_RECHECK } from "./server.ts";
 
 /** Unconfirmed anchors in the journal, by their progress. */
 export interface Stages {
@@ -27,7 +28,7 @@ export interface Stages {
 export interface RelayerSeat {
   readonly address: string;
   readonly proxy: FaultyProxy;
-  start(variables?: EnvironmentVariables): Promise<ServerProcess>;
+  start(variables?: EnvironmentVariables, overrides?: ProcessOverrides): Promise<ServerProcess>;
   /** Returns the nonces of this key that were sent through a proxy, in the order of their first attempt. */
   noncesOver(proxy: FaultyProxy): number[];
 }
@@ -82,15 +83,19 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     return {
       address,
       proxy,
-      start: async (variables) => {
-        const server = await startProcess(folder, {
-          RPC_URL: proxy.url,
-          RELAYER_KEY: privateKey,
-          DATABASE_URL: database.url,
-          PROOF_WAIT: "1",
-          BATCH_MAX_AGE: "600",
-          ...variables,
-        });
+      start: async (variables, overrides = FAST_RECHECK) => {
+        const server = await startProcess(
+          folder,
+          {
+            RPC_URL: proxy.url,
+            RELAYER_KEY: privateKey,
+            DATABASE_URL: database.url,
+            PROOF_WAIT: "1",
+            BATCH_MAX_AGE: "600",
+            ...variables,
+          },
+          overrides,
+        );
         opened.defer(async () => void (await server.end("SIGKILL")));
         return server;
       },

@@ -47,6 +47,11 @@ export interface TestServerOptions {
   };
 }
 
+/** Passwords of tests protect nothing, and blocks of their chains come without a pause. */
+export const FAST = { keystoreRounds: 2 ** 10, headMilliseconds: 100 } as const;
+/** And lost transactions are missed soon. */
+export const FAST_RECHECK = { ...FAST, recheckMilliseconds: 500 } as const;
+
 /** Starts the server like `npm start`, but in this process and on free ports. */
 export async function startServer(
   variables: EnvironmentVariables = {},
@@ -59,12 +64,10 @@ export async function startServer(
   const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
   const config = parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables });
-  const context = await createServer(
-    { ...config, journal: { ...config.journal, ...periods } },
-    logger,
-    // Passwords of tests protect nothing; servers in separate processes use the real cost.
-    { keystoreRounds: 2 ** 10, ...overrides },
-  );
+  const context = await createServer({ ...config, journal: { ...config.journal, ...periods } }, logger, {
+    ...FAST,
+    ...overrides,
+  });
   const { url } = await context.start();
   secretWatch.keeps(directory);
   for (const { keystore } of await context.journal.accounts.list())

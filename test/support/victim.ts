@@ -7,6 +7,7 @@ import { type HttpResponse, post } from "./http.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { startRawNode } from "./raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "./remote-chain.ts";
+import { FAST_RECHECK } from "./server.ts";
 import { type Stage, stageOf } from "./stage.ts";
 
 /** A relayer that is killed repeatedly, with a separate chain. */
@@ -35,7 +36,7 @@ export async function startVictim(engine: Engine): Promise<Victim> {
   const database = await emptyDatabase(engine);
   // An open batch stays open while another is in flight, and no client gets a response before the kill.
   const variables = { ...chain.variables, DATABASE_URL: database.url, BATCH_MAX_AGE: "600", PROOF_WAIT: "600" };
-  const start = (): Promise<ServerProcess> => startProcess(chain.directory, variables);
+  const start = (): Promise<ServerProcess> => startProcess(chain.directory, variables, FAST_RECHECK);
   let server = await start();
   const victim: Victim = {
     chain,

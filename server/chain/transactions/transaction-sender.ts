@@ -15,10 +15,8 @@ import type { TransactionSigner } from "./transaction-signer.ts";
 const MAX_IN_FLIGHT = 512;
 /** Number of blocks whose receipts are read together. */
 const BLOCKS_AT_ONCE = 32;
-/** Interval at which transactions without a receipt are queried and sent again. */
+/** Interval at which transactions without a receipt are queried and sent again, from this age on. */
 const RECHECK_MILLISECONDS = 4_000;
-/** Age of a transaction from which its receipt is queried. */
-const OVERDUE_MILLISECONDS = 4_000;
 
 /** Events of the sender, for logs and alerts. */
 export type SenderEvent =
@@ -37,6 +35,8 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
+  /** Interval at which transactions without a receipt are queried and sent again, from this age on. */
+  readonly recheckMilliseconds?: number | undefined;
   readonly onEvent: (event: SenderEvent) => void;
 }
 
@@ -58,6 +58,7 @@ export class TransactionSender implements Transactions {
   readonly #waiters: OutcomeWaiters;
   readonly #listeners = new Set<(ids: readonly number[]) => void>();
   readonly #rollback: RollbackDetector;
+  readonly #recheckMilliseconds: number;
   /** By transaction hash. */
   readonly #inFlight = new Map<string, InFlight>();
   /** The owner of the intents in the journal, whatever key they are signed with. */
@@ -82,6 +83,7 @@ export class TransactionSender implements Transactions {
     this.#owner = deps.signer.address;
     this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
     this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
+    this.#recheckMilliseconds = deps.recheckMilliseconds ?? RECHECK_MILLISECONDS;
   }
 
   get address(): string {
@@ -103,7 +105,7 @@ export class TransactionSender implements Transactions {
     this.#stopped = false;
     this.#workWaiting = false;
     this.#confirmWaiting = false;
-    this.#recheck = every(RECHECK_MILLISECONDS, () => {
+    this.#recheck = every(this.#recheckMilliseconds, () => {
       this.#enqueue(() => this.#recheckOverdue());
       this.#enqueue(() => this.#recheckChain());
       this.#takeOver();
@@ -368,7 +370,7 @@ export class TransactionSender implements Transactions {
 
   async #recheckOverdue(): Promise<void> {
     await this.#signAndSend();
-    const before = performance.now() - OVERDUE_MILLISECONDS;
+    const before = performance.now() - this.#recheckMilliseconds;
     const overdue = [...this.#inFlight.values()].filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
   }

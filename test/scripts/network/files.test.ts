@@ -13,7 +13,7 @@ import { parse as parseYaml } from "yaml";
 import type { Network } from "../../../scripts/network/network-file.ts";
 import { parseConfig } from "../../../server/config/config.ts";
 import { debianProgram } from "../../support/debian-program.ts";
-import { unitText } from "../../../scripts/network/unit.ts";
+import { unitText } from "../../../scripts/network/besu-unit.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { METHODS, OPTIONS } from "./besu.ts";

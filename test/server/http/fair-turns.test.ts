@@ -1,10 +1,10 @@
-import { setImmediate } from "node:timers/promises";
 import { assert } from "chai";
-import { eventually } from "../../support/eventually.ts";
-import { FairTurns } from "../../../server/http/fair-turns.ts";
+import { FairTurns, type Turn } from "../../../server/http/fair-turns.ts";
+import { nextTurn } from "../../../server/kit/next-turn.ts";
 
 const TICK = 5;
 const LONG = 50;
+const MIB = 1024 * 1024;
 
 describe("turns of sources", () => {
   let now = 0;
@@ -15,111 +15,141 @@ describe("turns of sources", () => {
     turns = new FairTurns(() => now);
     begun = [];
   });
-  const begin = (source: string): (() => void) => turns.begin(source, () => begun.push(source));
-  const beginMany = (source: string, count: number): (() => void)[] =>
-    Array.from({ length: count }, () => begin(source));
+  const begin = (source: string, bytes = 0): Turn => turns.begin(source, bytes, () => begun.push(source));
+  const beginMany = (source: string, count: number): void => {
+    for (let number = 0; number < count; number += 1) begin(source);
+  };
   /** A check that comes late by some milliseconds. */
   const check = (late = 0): void => {
     now += TICK + late;
     turns.check();
   };
-  const count = (source: string): number => begun.filter((one) => one === source).length;
-  /** Checks with two sources until each of them has only few requests at a time. */
-  const slowDown = async (): Promise<void> => {
-    for (const source of ["a", "b"]) begin(source)();
-    await setImmediate();
-    begun = [];
-    for (let step = 0; step < 20; step += 1) check(LONG);
-    // The pause ends.
-    for (let step = 0; step < LONG; step += 1) check();
+  const seconds = (count: number): void => {
+    for (let milliseconds = 0; milliseconds < count * 1000; milliseconds += TICK) check();
   };
+  const count = (source: string): number => begun.filter((one) => one === source).length;
 
   it("come at once for the only source", () => {
-    beginMany("a", 500);
+    beginMany("a", 5_000);
     check(LONG);
-    beginMany("a", 500);
-    assert.lengthOf(begun, 1_000);
+    beginMany("a", 5_000);
+    assert.lengthOf(begun, 10_000);
   });
 
-  it("come soon while the thread keeps up", () => {
-    begin("b")();
-    beginMany("a", 500);
-    assert.equal(count("a"), 16);
-    for (let step = 0; step < 30; step += 1) check();
-    assert.equal(count("a"), 500);
-  });
-
-  it("come later for a source with many requests beside another one, and at once for that one", async () => {
-    await slowDown();
-    const ends = beginMany("a", 100);
-    assert.equal(count("a"), 1);
+  it("come at once while the thread keeps up", () => {
     begin("b");
-    assert.equal(count("b"), 1);
-    ends.shift()?.();
-    await eventually(async () => assert.isAbove(count("a"), 1, "one begins after another one has ended"));
-    for (let step = 0; step < 60; step += 1) check();
-    assert.equal(count("a"), 100);
+    beginMany("a", 5_000);
+    check();
+    beginMany("a", 5_000);
+    assert.equal(count("a"), 10_000);
   });
 
-  it("come at once again when the other source has gone", async () => {
-    await slowDown();
-    beginMany("a", 500);
+  it("come later for the source with the most requests when the thread is late, and at once for the other one", () => {
+    begin("b");
+    beginMany("a", 1_000);
+    check(LONG);
+    beginMany("a", 100);
+    assert.equal(count("a"), 1_000);
+    beginMany("b", 100);
+    assert.equal(count("b"), 101);
+    seconds(1);
+    assert.equal(count("a"), 1_100, "as time passes");
+  });
+
+  it("come at once for a source with few requests, however late the thread is", () => {
+    for (let step = 0; step < 200; step += 1) {
+      begin("a");
+      begin("b");
+      check(LONG);
+    }
+    assert.deepEqual([count("a"), count("b")], [200, 200]);
+  });
+
+  it("come more often while requests wait and the thread keeps up", () => {
+    begin("b");
+    beginMany("a", 1_000);
+    for (let step = 0; step < 10; step += 1) check(LONG);
+    beginMany("a", 4_000);
+    const perSecond = [1, 2, 3].map(() => {
+      const before = count("a");
+      seconds(1);
+      return count("a") - before;
+    });
+    assert.deepEqual(
+      perSecond,
+      perSecond.toSorted((one, other) => one - other),
+    );
+    assert.isAbove(perSecond[2] ?? 0, 2 * (perSecond[0] ?? Infinity));
+  });
+
+  it("come later for a source with few large bodies than for one with many small ones", () => {
+    beginMany("b", 200);
+    begin("a", 16 * MIB);
+    check(LONG);
+    begin("a");
     assert.equal(count("a"), 1);
-    for (let step = 0; step < 1_000; step += 1) check(LONG);
-    assert.equal(count("a"), 500);
-    beginMany("a", 500);
+    beginMany("b", 100);
+    assert.equal(count("b"), 300);
+  });
+
+  it("come later for a source with large responses", () => {
+    begin("b");
+    begin("a").end(16 * MIB);
+    check(LONG);
+    begin("a");
+    assert.equal(count("a"), 1);
+  });
+
+  it("come later for a source with long work", async () => {
+    begin("b");
+    let ended = Promise.resolve();
+    turns.begin("a", 0, () => {
+      ended = (async () => {
+        for (let turn = 0; turn < 40; turn += 1) {
+          await nextTurn();
+          for (const end = performance.now() + 2; performance.now() < end;);
+        }
+      })();
+    });
+    await ended;
+    check(LONG);
+    begin("a");
+    assert.equal(count("a"), 0);
+  });
+
+  it("do not come later for want of another active source", () => {
+    begin("b");
+    seconds(2);
+    beginMany("a", 1_000);
+    check(LONG);
+    beginMany("a", 1_000);
+    assert.equal(count("a"), 2_000);
+  });
+
+  it("come at once again when the other source has gone", () => {
+    begin("b");
+    beginMany("a", 1_000);
+    check(LONG);
+    beginMany("a", 4_000);
+    seconds(6);
+    beginMany("a", 4_000);
+    assert.equal(count("a"), 9_000);
+  });
+
+  it("are not taken by requests that have ended before", () => {
+    begin("b");
+    beginMany("a", 1_000);
+    check(LONG);
+    const given = begin("a");
+    given.end();
+    seconds(3);
     assert.equal(count("a"), 1_000);
   });
 
-  it("become half as many whenever the thread does not keep up, and more while it does", async () => {
+  it("are refused to a source with very many waiting requests", () => {
     begin("b");
-    const ends = beginMany("a", 200);
-    for (let step = 0; step < 30; step += 1) check();
-    assert.equal(count("a"), 200);
+    beginMany("a", 1_000);
     check(LONG);
-    for (const end of ends.splice(0, 101)) end();
-    await setImmediate();
-    beginMany("a", 30);
-    assert.equal(count("a"), 200, "none begins in the pause");
-    for (let step = 0; step < LONG / TICK; step += 1) check();
-    assert.equal(count("a"), 200 + 113 - 99, "half of 200, and an eighth more after the pause");
-  });
-
-  it("do not pause while no other source has requests", async () => {
-    begin("b")();
-    const ends = beginMany("a", 10);
-    check(LONG);
-    for (const end of ends) end();
-    await setImmediate();
-    begin("a");
-    assert.equal(count("a"), 11);
-    begin("b");
-    begin("a");
-    assert.equal(count("a"), 11);
-  });
-
-  it("come at once for a source with less than half the requests of another one", async () => {
-    const ends = beginMany("a", 100);
-    await slowDown();
-    beginMany("b", 60);
-    assert.equal(count("b"), 50);
-    for (const end of ends) end();
-    await setImmediate();
-    assert.equal(count("b"), 50, "there are more than few in progress");
-  });
-
-  it("are not taken by requests that have ended before", async () => {
-    begin("b");
-    await slowDown();
-    const ends = beginMany("a", 2);
-    ends.at(-1)?.();
-    for (let step = 0; step < 10; step += 1) check();
-    assert.equal(count("a"), 1);
-  });
-
-  it("are refused to a source with very many waiting requests", async () => {
-    begin("b");
-    await slowDown();
     assert.throws(() => beginMany("a", 5_000), "too many requests are waiting");
   });
 });

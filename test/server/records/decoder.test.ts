@@ -21,7 +21,8 @@ async function beside<T>(work: Promise<T>): Promise<{ result: T; hadTurns: boole
 
 describe("rows in the decoder", () => {
   const decoder = new Decoder();
-  after(() => decoder.stop());
+  const reader = new Decoder();
+  after(() => Promise.all([decoder.stop(), reader.stop()]));
 
   for (const [size, bytes, isLarge] of [
     ["small", 500, false],
@@ -33,11 +34,17 @@ describe("rows in the decoder", () => {
       const { rowdata, comp } = packRowData(text, bzip2);
       assert.equal(packed.result.comp, comp);
       assert.deepEqual(Buffer.from(packed.result.rowdata), Buffer.from(rowdata));
-      const read = await beside(decoder.row(packed.result));
+      const read = await beside(reader.row(packed.result));
       assert.deepEqual(read.result, rowText({ rowdata, comp }));
       assert.deepEqual([packed.hadTurns, read.hadTurns], [isLarge, isLarge]);
     });
   }
+
+  it("that were packed before are read at once, however large they are", async () => {
+    const packed = await decoder.pack("account", row(40_000));
+    const read = await beside(decoder.row(packed));
+    assert.deepEqual(read, { result: rowText(packed), hadTurns: false });
+  });
 
   it("that are no records are refused alike, of any size", async () => {
     for (const bytes of [500, 40_000]) {

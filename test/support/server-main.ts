@@ -1,0 +1,20 @@
+// Runs the server like server/main.ts, with the replacements of tests.
+import { createAnnouncer } from "../../server/composition/announcements.ts";
+import type { ServerOverrides } from "../../server/composition/parts.ts";
+import { createServer } from "../../server/composition/server.ts";
+import { parseConfig } from "../../server/config/config.ts";
+import { readEnv } from "../../server/config/environment.ts";
+import { createLogger } from "../../server/kit/logger.ts";
+
+const overrides: ServerOverrides = JSON.parse(process.argv[2] ?? "{}");
+const signal = new Promise((resolve) => process.once("SIGINT", resolve).once("SIGTERM", resolve));
+const config = parseConfig(readEnv());
+const logger = createLogger(config.logLevel, false);
+const announcer = createAnnouncer(logger, false);
+const server = await createServer(config, logger, overrides);
+announcer.started({ ...server, ...(await server.start()) });
+await signal;
+announcer.stopping();
+await server.stop();
+announcer.stopped();
+process.exit(0);
