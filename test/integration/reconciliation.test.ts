@@ -352,7 +352,7 @@ for (const engine of ENGINES)
       await eventually(async () =>
         assert.isTrue(alerts().some(({ subject }) => subject === `anchor ${hash.toString("hex")}`)),
       );
-      assert.equal(await divergences(), 1);
+      await eventually(async () => assert.equal(await divergences(), 1));
       // The key's nonce is used, and requests are processed nevertheless.
       await prove(1);
       const messages = async () =>
