@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
-import { onBehalfOf, type Origin } from "../kit/next-turn.ts";
+import { nextTurn, onBehalfOf, type Origin } from "../kit/next-turn.ts";
 import { sourceKey } from "./access/source-key.ts";
 
 /** Interval of the checks whether the thread keeps up. */
@@ -17,8 +17,8 @@ const FREE_REQUESTS = 300;
 const HALF_LIFE_MILLISECONDS = 1_000;
 /** Bytes that take the thread about as long as a small request. */
 const BYTES_PER_REQUEST = 16 * 1024;
-/** Small requests that take the thread about as long as a turn of long work. */
-const REQUESTS_PER_TURN = 10;
+/** Time that the thread takes for a small request. */
+const REQUEST_MILLISECONDS = 0.2;
 /** Maximum number of waiting requests of a source; a connection can have several. */
 const MOST_WAITING = 4_096;
 const RETRY_SECONDS = 1;
@@ -36,7 +36,7 @@ export interface Turn {
  * Shares the thread among the sources of requests. The requests of the only source begin at once. Of several sources,
  * those below a common level of use do so too; the requests of the others wait until the source is below it. The level
  * is half of the largest use when the thread does not keep up, and rises while requests wait. What a source uses is
- * estimated from its requests, their bytes and its turns of long work; it is forgotten with time.
+ * estimated from its requests and their bytes, and measured for turns of long work; it is forgotten with time.
  */
 export class FairTurns {
   readonly #sources = new Map<string, Source>();
@@ -48,6 +48,11 @@ export class FairTurns {
   /** @param clock Milliseconds, never set back */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock;
+  }
+
+  /** Whether there are several sources. */
+  get isShared(): boolean {
+    return this.#sources.size > 1;
   }
 
   /**
@@ -107,7 +112,7 @@ export class FairTurns {
 
   #beginWaiting(source: Source): void {
     for (const request of source.waiting) {
-      if (this.#sources.size > 1 && source.used >= this.#level) return;
+      if (this.isShared && source.used >= this.#level) return;
       source.waiting.delete(request);
       source.used += request.cost;
       request.begin();
@@ -123,8 +128,8 @@ class Source implements Origin {
   /** Checks since its last request. */
   unseen = 0;
 
-  tookTurn(): void {
-    this.used += REQUESTS_PER_TURN;
+  tookTurn(milliseconds: number): void {
+    this.used += milliseconds / REQUEST_MILLISECONDS;
   }
 }
 
@@ -134,7 +139,9 @@ export function fairTurns(turns = new FairTurns()): RequestHandler {
     const { socket, headers } = request;
     const body = Number(headers["content-length"] ?? 0);
     const before = socket.bytesRead + socket.bytesWritten;
-    const turn = turns.begin(sourceKey(request.ip), body, next);
+    // The time of a turn is measured: that of the whole request, unless it waits for something else.
+    const begin = (): void => void (turns.isShared ? nextTurn().then(() => next()) : next());
+    const turn = turns.begin(sourceKey(request.ip), body, begin);
     response.once("close", () => {
       turn.end(Math.max(0, socket.bytesRead + socket.bytesWritten - before - body));
     });

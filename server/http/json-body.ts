@@ -9,6 +9,8 @@ import { bodyBudget } from "./body-budget.ts";
 import { checkJson, MAX_DEPTH, parseJson } from "./json-text.ts";
 import type * as worker from "./long-json-worker.ts";
 
+/** Larger bodies make long work. */
+const SMALL_BYTES = 16 * 1024;
 /** Bodies up to this size take a few milliseconds. Longer ones are parsed in a thread. */
 const SHORT_BYTES = 256 * 1024;
 const DEADLINE_MILLISECONDS = 30_000;
@@ -65,6 +67,7 @@ export function jsonBody(limit: number): RequestHandler[] {
       const body: unknown = request.body;
       if (Buffer.isBuffer(body)) {
         sizes.set(request, body.length);
+        if (body.length > SMALL_BYTES) await nextTurn();
         if (body.length > SHORT_BYTES) {
           request.body = await parseLong(request, body);
         } else {

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** For whom work is done. */
 export interface Origin {
-  /** A turn of long work begins. */
-  tookTurn(): void;
+  /** A turn of its work has ended. */
+  tookTurn(milliseconds: number): void;
 }
 
 const current = new AsyncLocalStorage<Origin | undefined>();
@@ -27,7 +27,7 @@ export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const queue = waiting.get(origin);
   if (queue === undefined) {
-    if (waiting.size === 0) setImmediate(continueOne);
+    if (waiting.size === 0) scheduleTurn();
     waiting.set(origin, [resolve]);
   } else {
     queue.push(resolve);
@@ -35,14 +35,21 @@ export function nextTurn(): Promise<void> {
   return promise;
 }
 
-function continueOne(): void {
-  for (const [origin, queue] of waiting) {
-    waiting.delete(origin);
-    const resume = queue.shift();
-    if (queue.length > 0) waiting.set(origin, queue);
-    origin?.tookTurn();
-    resume?.();
-    break;
-  }
-  if (waiting.size > 0) setImmediate(continueOne);
+function scheduleTurn(): void {
+  let running: { readonly origin: Origin | undefined; readonly start: number } | undefined;
+  setImmediate(() => {
+    for (const [origin, queue] of waiting) {
+      waiting.delete(origin);
+      const resume = queue.shift();
+      if (queue.length > 0) waiting.set(origin, queue);
+      running = { origin, start: performance.now() };
+      resume?.();
+      break;
+    }
+  });
+  // Follows the other one directly, after the work that it resumed.
+  setImmediate(() => {
+    running?.origin?.tookTurn(performance.now() - running.start);
+    if (waiting.size > 0) scheduleTurn();
+  });
 }

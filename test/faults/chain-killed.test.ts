@@ -9,6 +9,7 @@ import { startLoad } from "../support/load.ts";
 import { inParallel } from "../support/parallel.ts";
 import { startProcess } from "../support/process.ts";
 import { type ChainNode, startRemoteChain } from "../support/remote-chain.ts";
+import { FAST_RECHECK } from "../support/server.ts";
 
 /** Documents that a load gets confirmed before the next kill. */
 const A_FEW = 30;
@@ -20,7 +21,7 @@ describe("the chain, killed with kill -9 under load: every accepted hash is anch
     "is an external process, and the relayer continues": async () => {
       let node: ChainNode | undefined;
       const chain = await startRemoteChain(async (directory) => (node = await startChainProcess(directory)));
-      const server = await startProcess(chain.directory, { ...chain.variables, ...VARIABLES });
+      const server = await startProcess(chain.directory, { ...chain.variables, ...VARIABLES }, FAST_RECHECK);
       try {
         const load = startLoad(server);
         for (let kill = 0; kill < KILLS; kill += 1) {
@@ -43,7 +44,7 @@ describe("the chain, killed with kill -9 under load: every accepted hash is anch
     },
     "is the Anvil of an embedded chain": async () => {
       const directory = await temporaryDirectory();
-      const server = await startProcess(directory, VARIABLES);
+      const server = await startProcess(directory, VARIABLES, FAST_RECHECK);
       try {
         const pid = () => Number(readFileSync(join(directory, "chain", "run", "anvil.pid"), "utf8"));
         const killed = new Set<number>();

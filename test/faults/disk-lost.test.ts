@@ -9,9 +9,9 @@ import { runJournalScript } from "../support/journal-script.ts";
 import { startProcess } from "../support/process.ts";
 import { bucketReplica, folderReplica } from "../support/test-replica.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { FAST_RECHECK, startServer, type TestServer } from "../support/server.ts";
 
-const CLIENTS = 20;
+const CLIENTS = 100;
 const WAIT_SECONDS = 4;
 
 /** Posts until the server is gone; returns the documents with a response. */
@@ -73,7 +73,7 @@ for (const [kind, open] of [
         PROOF_WAIT: "2",
         ...(kind === "bucket" ? { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" } : {}),
       };
-      const server = await startProcess(disk, variables);
+      const server = await startProcess(disk, variables, FAST_RECHECK);
       const acknowledged: ProofRequest[] = [];
       const clients = Array.from({ length: CLIENTS }, () => postUntilGone(server, acknowledged));
       await eventually(async () => assert.isAbove(acknowledged.length, 300));

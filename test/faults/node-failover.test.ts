@@ -7,6 +7,7 @@ import { type RelayedNetwork, startRelayedNetwork } from "../support/bft/relayed
 import { type Load, startLoad } from "../support/load.ts";
 import { inParallel } from "../support/parallel.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
+import { FAST_RECHECK } from "../support/server.ts";
 import { startTlsProxy } from "../support/tls-proxy.ts";
 
 /** A server process with three nodes of a network of six. */
@@ -24,7 +25,7 @@ const underLoad =
   async (): Promise<void> => {
     const network = await startRelayedNetwork({ protocol: "qbft" });
     const variables = { ...network.variablesFor(urlsOf(network)), PROOF_WAIT: "5", BATCH_MAX_AGE: "1" };
-    const server = await startProcess(network.directory, variables);
+    const server = await startProcess(network.directory, variables, FAST_RECHECK);
     try {
       const load = startLoad(server);
       await load.confirms(5);
@@ -124,7 +125,11 @@ describe("failover between nodes: every accepted proof is anchored once when the
         RPC_TLS_CERT_FILE: client.certificateFile,
         RPC_TLS_KEY_FILE: client.keyFile,
       };
-      const server = await startProcess(network.directory, { ...network.variablesFor(urls), ...tls, PROOF_WAIT: "20" });
+      const server = await startProcess(
+        network.directory,
+        { ...network.variablesFor(urls), ...tls, PROOF_WAIT: "20" },
+        FAST_RECHECK,
+      );
       try {
         const load = startLoad(server);
         await load.confirms(10);

@@ -8,7 +8,7 @@ import { inParallel } from "../support/parallel.ts";
 import { startProcess } from "../support/process.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { startRemoteChain } from "../support/remote-chain.ts";
-import type { TestServer } from "../support/server.ts";
+import { FAST_RECHECK, type TestServer } from "../support/server.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 
 /** What the relayer has to know before it signs anything. */
@@ -58,7 +58,7 @@ const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => as
   const chain = await startRemoteChain(startRawNode);
   const line = await startTcpProxy(Number(new URL(chain.url).port));
   const variables = { ...chain.variables, RPC_URL: `ws://127.0.0.1:${line.port}`, PROOF_WAIT: "1", BATCH_MAX_AGE: "1" };
-  const server = await startProcess(chain.directory, variables);
+  const server = await startProcess(chain.directory, variables, FAST_RECHECK);
   try {
     const load = startLoad(server);
     await disturb(line, load);

@@ -10,7 +10,7 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
 import { allTransactions, anchoredHash, rpcCall } from "../support/rpc.ts";
-import { ROUTES } from "../support/server.ts";
+import { FAST, ROUTES } from "../support/server.ts";
 
 const INSERT = new Interface([
   "function insert(string tabname, uint256 rowid, bytes rowdata, bool comp, string signature)",
@@ -40,12 +40,16 @@ describe("a server killed at random moments", () => {
   const blocks = new Map<number, string>();
 
   const start = async (variables: Record<string, string> = {}) => {
-    server = await startProcess(directory, {
-      SESSION_LIFETIME: "3600",
-      PROOF_WAIT: "1",
-      LOG_LEVEL: "debug",
-      ...variables,
-    });
+    server = await startProcess(
+      directory,
+      {
+        SESSION_LIFETIME: "3600",
+        PROOF_WAIT: "1",
+        LOG_LEVEL: "debug",
+        ...variables,
+      },
+      FAST,
+    );
     const running = server;
     outputs.push("");
     const index = outputs.length - 1;

@@ -20,6 +20,11 @@ import { type FolderReplica, folderReplica } from "../support/test-replica.ts";
 import { withoutProgress } from "../support/without-progress.ts";
 
 const CHAIN_ID = 7326;
+const PERIODS = {
+  replicaIntervalMilliseconds: 200,
+  reconcileIntervalMilliseconds: 100,
+  fullReconcileIntervalMilliseconds: 200,
+} as const;
 const CONFIRMED = { NEW_CONTRACTS: "yes" } as const;
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -57,9 +62,6 @@ for (const engine of ["sqlite", "postgres"] as const)
       ...chain.variables,
       DATABASE_URL: database.url,
       REPLICA_TARGETS: `file://${replica.path}`,
-      REPLICA_INTERVAL: "1",
-      RECONCILE_INTERVAL: "1",
-      RECONCILE_FULL_INTERVAL: "2",
       ...changes,
     });
     const stopped = async (): Promise<void> => {
@@ -69,7 +71,7 @@ for (const engine of ["sqlite", "postgres"] as const)
     };
     const start = async (changes: EnvironmentVariables = {}): Promise<TestServer> => {
       await stopped();
-      return (server = await startServer(variables(changes), { directory: chain.directory }));
+      return (server = await startServer(variables(changes), { directory: chain.directory, periods: PERIODS }));
     };
     const refusal = async (changes: EnvironmentVariables = {}): Promise<string> =>
       start(changes).then(
@@ -121,7 +123,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       const { last_reconciled: before } = await reconciled();
       await eventually(async () => {
         const { last_reconciled, divergences } = await reconciled();
-        assert.isAbove(last_reconciled, (before ?? 0) + 3);
+        assert.isAbove(last_reconciled, (before ?? 0) + 1);
         assert.equal(divergences, 0);
       });
       assert.equal((await reconciled()).divergences, 0);

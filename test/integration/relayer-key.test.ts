@@ -13,7 +13,7 @@ import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import { startLoad } from "../support/load.ts";
 import { startProcess } from "../support/process.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
-import { startServer } from "../support/server.ts";
+import { FAST_RECHECK, startServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { startTlsProxy } from "../support/tls-proxy.ts";
 import { startLocalSigner } from "../support/web3-signer.ts";
@@ -81,7 +81,7 @@ describe("the relayer's key", () => {
       { directory: chain.directory },
     ).catch((error: unknown) => error);
     assert.match(String(other), /RELAYER_ADDRESS: the signer at RELAYER_SIGNER_URL has no key of/);
-    const server = await startServer(variables, { directory: chain.directory });
+    const server = await startServer(variables, { directory: chain.directory, overrides: FAST_RECHECK });
     const accepted = freshDocuments(1);
     await anchored(server, "/api/v1/proof", accepted[0] ?? assert.fail());
     for (const mode of ["off", "hang", "wrong"] as const) {
@@ -145,7 +145,7 @@ describe("the relayer's key", () => {
       /RELAYER_SIGNER_TLS_CERT_FILE, RELAYER_SIGNER_TLS_KEY_FILE and RELAYER_SIGNER_TLS_CA_FILE: /,
     );
 
-    const server = await startServer(variables, { directory: chain.directory });
+    const server = await startServer(variables, { directory: chain.directory, overrides: FAST_RECHECK });
     const accepted = freshDocuments(1);
     await server.post("/api/v1/proof", accepted[0]);
     await assertExactlyOnce(server, chain.url, { accepted });
@@ -165,7 +165,7 @@ describe("the relayer's key", () => {
 
   it("is rotated by one command under load: every accepted hash is anchored once", async () => {
     const variables = await keystore();
-    const server = await startProcess(chain.directory, variables);
+    const server = await startProcess(chain.directory, variables, FAST_RECHECK);
     const load = startLoad(server);
     await load.confirms(100);
     const { old, new: next } = await relayer(variables, "rotate");
@@ -185,7 +185,7 @@ describe("the relayer's key", () => {
 
     // The next start has the new key, and so has another rotation.
     await server.end("SIGTERM");
-    const again = await startProcess(chain.directory, variables);
+    const again = await startProcess(chain.directory, variables, FAST_RECHECK);
     const document = freshDocuments(1);
     assert.equal((await again.post("/api/v1/proof", document[0])).status, 201);
     assert.equal((await relayer(variables, "rotate")).old, next);

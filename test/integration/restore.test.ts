@@ -17,7 +17,7 @@ import { runJournalScript, startJournalScript } from "../support/journal-script.
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { type BucketReplica, bucketReplica, type FolderReplica, folderReplica } from "../support/test-replica.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
-import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { FAST_RECHECK, type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 interface Document {
   readonly document_id: string;
@@ -59,11 +59,31 @@ async function everything(server: TestServer, requested: readonly Document[], re
   };
 }
 
+const PERIODS = {
+  replicaIntervalMilliseconds: 200,
+  checkpointIntervalMilliseconds: 500,
+  reconcileIntervalMilliseconds: 200,
+  fullReconcileIntervalMilliseconds: 400,
+} as const;
+
 const replicated = async (server: TestServer): Promise<void> => {
   await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
   // What comes next is a segment of its own.
-  await sleep(1_500);
+  await sleep(3 * PERIODS.replicaIntervalMilliseconds);
   await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
+};
+
+/** Waits for a whole comparison of journal, chain and replica, and asserts that there was no finding. */
+const assertReconciled = async (server: TestServer): Promise<void> => {
+  const { last_reconciled: before } = (await server.get("/api/v1/status")).body.journal;
+  await eventually(async () => {
+    const { status, journal } = (await server.get("/api/v1/status")).body;
+    assert.isAbove(journal.last_reconciled, (before ?? 0) + 1);
+    assert.equal(status, "ok");
+  });
+  const { journal } = (await server.get("/api/v1/status")).body;
+  assert.equal(journal.divergences, 0);
+  assert.isEmpty(server.log.filter((line) => line.includes("journal_divergence")));
 };
 
 for (const [engine, openReplica] of [
@@ -92,13 +112,10 @@ for (const [engine, openReplica] of [
       ...chain.variables,
       DATABASE_URL: on.url,
       REPLICA_TARGETS: target,
-      REPLICA_INTERVAL: "1",
-      CHECKPOINT_INTERVAL: "2",
       PROOF_WAIT: "2",
-      RECONCILE_INTERVAL: "1",
-      RECONCILE_FULL_INTERVAL: "2",
     });
-    const start = (on: EngineDatabase): Promise<TestServer> => startServer(variables(on), { directory });
+    const start = (on: EngineDatabase): Promise<TestServer> =>
+      startServer(variables(on), { directory, overrides: FAST_RECHECK, periods: PERIODS });
     const restoreVariables = (): EnvironmentVariables => ({
       RPC_URL: chain.proxy.url,
       DATA_DIR: directory,
@@ -287,13 +304,7 @@ for (const [engine, openReplica] of [
 
       // It goes on in its replica, and all agree.
       await replicated(running);
-      await sleep(3_000);
-      const { body } = await running.get("/api/v1/status");
-      assert.deepEqual(
-        [body.status, body.journal.divergences],
-        ["ok", 0],
-        running.log.filter((line) => line.includes("alert")).join("\n"),
-      );
+      await assertReconciled(running);
       await running.stop("keep");
       server = undefined;
       assert.deepEqual((await journalLines(restored)).slice(0, now.length), now);
@@ -305,14 +316,9 @@ describe("restore of a lost journal, with the embedded chain", () => {
   it("needs the chain's folder and its keys, and reports when they are missing", async () => {
     const [replica, target] = await folder();
     const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];
-    const variables = {
-      REPLICA_TARGETS: target,
-      REPLICA_INTERVAL: "1",
-      RECONCILE_INTERVAL: "1",
-      RECONCILE_FULL_INTERVAL: "1",
-    };
+    const variables = { REPLICA_TARGETS: target };
     const restore = () => runJournalScript({ DATA_DIR: directory, CHAIN_PORT: "0" }, "restore", "--from", target);
-    let server = await startServer(variables, { directory });
+    let server = await startServer(variables, { directory, periods: PERIODS });
     try {
       const { demo } = server;
       const requested = documents(3);
@@ -337,19 +343,14 @@ describe("restore of a lost journal, with the embedded chain", () => {
       const { code, err } = await restore();
       assert.equal(code, 0, err);
 
-      server = await startServer(variables, { directory });
+      server = await startServer(variables, { directory, periods: PERIODS });
       const running = server;
       await eventually(() => running.login(demo));
       const after = await everything(running, requested, demo);
       assert.deepEqual(withoutLinks(after.proofs), withoutLinks(earlier.proofs));
       assert.deepEqual(after.records, earlier.records);
       for (const document of documents(2)) await anchored(running, "/api/v1/proof", document);
-      await sleep(3_000);
-      assert.equal(
-        (await running.get("/api/v1/status")).body.status,
-        "ok",
-        running.log.filter((line) => line.includes("alert")).join("\n"),
-      );
+      await assertReconciled(running);
     } finally {
       await server.stop();
       await replica.close();

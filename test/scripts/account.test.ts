@@ -5,6 +5,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { accountCommand } from "../../scripts/account/command.ts";
+import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content, refused } from "../support/envelope.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
@@ -29,20 +31,24 @@ interface Row {
   readonly revoked: string | null;
 }
 
-/** Runs the script on a data folder. Nothing of this process's environment configures it. */
-async function account(
+function variablesOf(directory: string, variables: EnvironmentVariables): EnvironmentVariables {
+  return { DATA_DIR: directory, ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}), ...variables };
+}
+
+/** Runs the command on a data folder. */
+function account(
   directory: string,
   args: readonly string[],
   variables: EnvironmentVariables = {},
   input = "",
 ): Promise<Outcome> {
+  return runHere(accountCommand, variablesOf(directory, variables), args, input);
+}
+
+/** Runs the script as a process. Nothing of this process's environment configures it. */
+async function accountProcess(directory: string, args: readonly string[], input = ""): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
-    env: {
-      ...SURROUNDINGS,
-      DATA_DIR: directory,
-      ...(variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {}),
-      ...variables,
-    },
+    env: { ...SURROUNDINGS, ...variablesOf(directory, {}) },
     stdio: ["pipe", "pipe", "pipe"],
   });
   child.stdin.end(input);
@@ -98,7 +104,9 @@ describe("account script", () => {
 
     before(async () => {
       directory = await temporaryDirectory();
-      printed = await succeed(directory, "create");
+      const first = await accountProcess(directory, ["create"]);
+      assert.deepEqual({ code: first.code, err: first.err }, { code: 0, err: "" });
+      printed = first.out;
       full = {
         login: /^login +(\S+)$/m.exec(printed)?.[1] ?? assert.fail(printed),
         password: /^password +(\S+)$/m.exec(printed)?.[1] ?? assert.fail(printed),
@@ -136,7 +144,9 @@ describe("account script", () => {
         ],
       );
       for (const { created } of rows) assert.equal(new Date(created).toISOString(), created);
-      const lines = (await succeed(directory, "list")).split("\n");
+      const listed = await accountProcess(directory, ["list"]);
+      assert.deepEqual({ code: listed.code, err: listed.err }, { code: 0, err: "" });
+      const lines = listed.out.split("\n");
       assert.lengthOf(lines, 3);
       assert.equal(lines[2], "");
       for (const [index, { login, scope, state, created }] of rows.entries()) {
@@ -204,7 +214,7 @@ describe("account script", () => {
 
     const helpful: string[][] = [["--help"], ["create", "--help"]];
     it("prints its help without side effects", async () => {
-      for (const { code, out, err } of await Promise.all(helpful.map((args) => account(directory, args)))) {
+      for (const { code, out, err } of await Promise.all(helpful.map((args) => accountProcess(directory, args)))) {
         assert.deepEqual({ code, err }, { code: 0, err: "" });
         assert.match(out, /^Usage: account /);
       }
@@ -308,7 +318,7 @@ describe("account script", () => {
 
     it("changes the demo account's password, also in its file", async () => {
       const before = server.demo;
-      const { code, err } = await account(directory, ["password", before.login], {}, `${before.password}\n`);
+      const { code, err } = await accountProcess(directory, ["password", before.login], `${before.password}\n`);
       assert.deepEqual({ code, err }, { code: 0, err: "" });
       assert.notEqual(server.demo.password, before.password);
       await server.login();
@@ -318,7 +328,8 @@ describe("account script", () => {
       const made = await create(directory);
       const [token, other] = [await server.login(made), await server.login(made)];
       const untouched = await server.login();
-      assert.equal(await succeed(directory, "revoke", made.login), `${made.login} is revoked\n`);
+      const revoked = await accountProcess(directory, ["revoke", made.login]);
+      assert.deepEqual(revoked, { code: 0, out: `${made.login} is revoked\n`, err: "" });
       const search = { search: { target: "1", value: "*" } };
       refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");
       refused(await server.call(ROUTES.search, { token }, search), ROUTES.search, 401, "token_invalid");

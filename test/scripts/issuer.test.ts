@@ -5,15 +5,19 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
 import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys.ts";
+import { issuerCommand } from "../../scripts/issuer/command.ts";
+import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
+import type { Outcome } from "./proofs-support.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/issuer.ts");
 
-async function issuer(
-  directory: string,
-  ...args: string[]
-): Promise<{ code: number | null; out: string; err: string }> {
+const issuer = (directory: string, ...args: string[]): Promise<Outcome> =>
+  runHere(issuerCommand, { DATA_DIR: directory }, args);
+
+/** Runs the script as a process. Nothing of this process's environment configures it. */
+async function issuerProcess(directory: string, ...args: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
     env: { ...SURROUNDINGS, DATA_DIR: directory },
     stdio: ["ignore", "pipe", "pipe"],
@@ -33,7 +37,7 @@ describe("issuer script", () => {
   it("lists the keys and creates new ones", async () => {
     const keys = await IssuerKeys.open(issuerKeysFile(directory));
     const id = keyIdOf((await keys.signer()).publicKey);
-    const listed = await issuer(directory, "list");
+    const listed = await issuerProcess(directory, "list");
     assert.equal(listed.code, 0, listed.err);
     assert.match(listed.out, new RegExp(`^${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n$`));
     const rotated = await issuer(directory, "rotate");
@@ -55,7 +59,7 @@ describe("issuer script", () => {
 
   it("loses no key in two simultaneous runs", async () => {
     await IssuerKeys.open(issuerKeysFile(directory));
-    const outcomes = await Promise.all([1, 2, 3].map(() => issuer(directory, "rotate")));
+    const outcomes = await Promise.all([1, 2, 3].map(() => issuerProcess(directory, "rotate")));
     assert.deepEqual(
       outcomes.map(({ code }) => code),
       [0, 0, 0],

@@ -10,6 +10,8 @@ import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { relayerCommand } from "../../scripts/relayer/command.ts";
+import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { type ServerProcess, startProcess } from "../support/process.ts";
@@ -24,8 +26,12 @@ const ALL_HELD = { SessionRegistry: "held before", EventTable: "held before", Pr
 const ALL_REVOKED = { SessionRegistry: "revoked", EventTable: "revoked", ProofAnchor: "revoked" };
 const NONE_HELD = { SessionRegistry: "not held", EventTable: "not held", ProofAnchor: "not held" };
 
-/** Runs the script to its end. Nothing of this process's environment configures it. */
-async function relayer(variables: EnvironmentVariables, ...args: string[]): Promise<Outcome> {
+type Run = (variables: EnvironmentVariables, ...args: string[]) => Promise<Outcome>;
+
+const relayer: Run = (variables, ...args) => runHere(relayerCommand, variables, args);
+
+/** Runs the script as a process. Nothing of this process's environment configures it. */
+const relayerProcess: Run = async (variables, ...args) => {
   const child = spawn(process.execPath, [SCRIPT, ...args], {
     env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
@@ -33,11 +39,14 @@ async function relayer(variables: EnvironmentVariables, ...args: string[]): Prom
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   return { code: await code, out, err };
-}
+};
 
 /** Its JSON output on success. */
 async function succeed(variables: EnvironmentVariables, ...args: string[]): Promise<ParsedJson> {
-  const { code, out, err } = await relayer(variables, ...args, "--json");
+  return parsed(await relayer(variables, ...args, "--json"));
+}
+
+function parsed({ code, out, err }: Outcome): ParsedJson {
   assert.deepEqual({ code, err }, { code: 0, err: "" });
   return JSON.parse(out);
 }
@@ -282,16 +291,22 @@ describe("relayer script", () => {
 
     it("works beside the running server, with its key", async () => {
       const variables = { DATA_DIR: directory };
-      assert.deepEqual(await succeed(variables, "grant", other), { address: other, contracts: ALL_GRANTED });
+      assert.deepEqual(parsed(await relayerProcess(variables, "grant", other, "--json")), {
+        address: other,
+        contracts: ALL_GRANTED,
+      });
       const listed = [own, other].map((address) => ({ address, contracts: CONTRACTS, administrator: false }));
-      assert.deepEqual(await succeed(variables, "list"), listed);
+      assert.deepEqual(parsed(await relayerProcess(variables, "list", "--json")), listed);
     });
 
     it("works without the server", async () => {
       await server.end("SIGTERM");
       const variables = { DATA_DIR: directory, CHAIN_PORT: "0" };
-      assert.deepEqual(await succeed(variables, "revoke", other), { address: other, contracts: ALL_REVOKED });
-      assert.deepEqual(await succeed(variables, "list"), [
+      assert.deepEqual(parsed(await relayerProcess(variables, "revoke", other, "--json")), {
+        address: other,
+        contracts: ALL_REVOKED,
+      });
+      assert.deepEqual(parsed(await relayerProcess(variables, "list", "--json")), [
         { address: own, contracts: CONTRACTS, administrator: false },
       ]);
     });
@@ -307,7 +322,7 @@ describe("relayer script", () => {
   });
 
   it("prints its help, and rejects wrong usage", async () => {
-    const help = await relayer({}, "grant", "--help");
+    const help = await relayerProcess({}, "grant", "--help");
     assert.equal(help.code, 0);
     assert.match(help.out, /^Usage: relayer grant /);
     for (const args of [[], ["remove"], ["grant"], ["list", "--force"]]) {

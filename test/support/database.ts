@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
+import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { type PostgresCluster, startPostgresCluster } from "./postgres-cluster.ts";
@@ -31,8 +32,25 @@ export async function emptyDatabase(engine: Engine): Promise<EngineDatabase> {
   return sqliteDatabase(join(directory, "test.sqlite"), () => removeDirectory(directory));
 }
 
+let template: Promise<string> | undefined;
+
+/** Creates a database with the journal's schema; returns its name. */
+async function migratedTemplate(): Promise<string> {
+  const shared = await sharedCluster();
+  const name = await shared.createDatabase();
+  await (await openDatabase(postgresDialect(shared.url(name)))).destroy();
+  return name;
+}
+
+/** Creates a database that may have the journal's schema already; migrations of PostgreSQL take long. */
+async function preparedDatabase(engine: Engine): Promise<EngineDatabase> {
+  if (engine === "sqlite") return emptyDatabase(engine);
+  template ??= migratedTemplate();
+  return postgresDatabase(await sharedCluster(), await template);
+}
+
 export async function openTestDatabase(engine: Engine = "sqlite"): Promise<TestDatabase> {
-  const empty = await emptyDatabase(engine);
+  const empty = await preparedDatabase(engine);
   const database = await openDatabase(empty.connect());
   return {
     database,

@@ -20,8 +20,14 @@ export class JournalWriter {
   #nonce = 0;
   #block = 100;
 
-  constructor(database: Database) {
+  /** @param former The writer of a database that this one is a copy of */
+  constructor(database: Database, former?: JournalWriter) {
     this.#database = database;
+    if (former !== undefined) {
+      this.#documents = former.#documents;
+      this.#nonce = former.#nonce;
+      this.#block = former.#block;
+    }
     this.journal = createJournal(
       database,
       { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },

@@ -17,12 +17,15 @@ const SETUP = /^## PostgreSQL$[^]*?^```sql\n([^]*?)^```$/m.exec(
 
 /** A PostgreSQL server for the tests, which ends with their process. */
 export interface PostgresCluster {
-  /** Address of one of its databases, for its role. */
-  url(database: string): string;
+  /** Address of one of its databases, for a role: the one of its name unless given. */
+  url(database: string, role?: string): string;
   /** Address of one of its databases, for the superuser. */
   superuserUrl(database: string): string;
   /** Creates an empty database and its role with the statements of the manual; returns the name of both. */
   createDatabase(): Promise<string>;
+  /** Copies a database without connections; the copy belongs to the same role. Returns its name. */
+  copyDatabase(template: string): Promise<string>;
+  /** Drops a database, and the role of its name. */
   dropDatabase(name: string): Promise<void>;
   /** Queries the server as its superuser. */
   query(text: string, database?: string): Promise<Record<string, unknown>[]>;
@@ -110,16 +113,21 @@ export async function startPostgresCluster(
   const urlFor = (role: string, database: string): string =>
     `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
   const cluster: PostgresCluster = {
-    url: (database) => urlFor(database, database),
+    url: (database, role = database) => urlFor(role, database),
     superuserUrl: (database) => urlFor("postgres", database),
     async createDatabase() {
       const name = `test_${randomBytes(6).toString("hex")}`;
       for (const statement of setupStatements(name, password)) await cluster.query(statement);
       return name;
     },
+    async copyDatabase(template) {
+      const name = `test_${randomBytes(6).toString("hex")}`;
+      await cluster.query(`create database ${name} template ${template} owner ${template}`);
+      return name;
+    },
     async dropDatabase(name) {
       await cluster.query(`drop database ${name} with (force)`);
-      await cluster.query(`drop role ${name}`);
+      await cluster.query(`drop role if exists ${name}`);
     },
     async query(text, database = "postgres") {
       const client = new pg.Client({ connectionString: cluster.superuserUrl(database) });

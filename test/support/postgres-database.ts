@@ -3,10 +3,13 @@ import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import type { PostgresCluster } from "./postgres-cluster.ts";
 
-/** Creates an empty database on a server. */
-export async function postgresDatabase(cluster: PostgresCluster): Promise<EngineDatabase> {
-  const name = await cluster.createDatabase();
-  const url = cluster.url(name);
+/**
+ * Creates a database on a server.
+ * @param template The database that it is a copy of; empty without
+ */
+export async function postgresDatabase(cluster: PostgresCluster, template?: string): Promise<EngineDatabase> {
+  const name = await (template === undefined ? cluster.createDatabase() : cluster.copyDatabase(template));
+  const url = cluster.url(name, template);
   return {
     url,
     connect: () => postgresDialect(url),

@@ -2,19 +2,23 @@ import { assert } from "chai";
 import { BEGINNING, type ResumePoint } from "../../../scripts/journal/resume-point.ts";
 import { findingText } from "../../../scripts/journal/finding.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { JournalWriter } from "../../support/journal-writer.ts";
+import { besideWrites } from "../../support/beside-writes.ts";
+import { ENGINES } from "../../support/database.ts";
+import type { JournalWriter } from "../../support/journal-writer.ts";
+import { type JournalCopy, prepareJournal, type PreparedJournal } from "../../support/prepared-journal.ts";
 
 for (const engine of ENGINES)
   describe(`the check of the journal, on ${engine}`, function () {
-    let opened: TestDatabase;
+    let prepared: PreparedJournal;
+    let opened: JournalCopy;
     let writer: JournalWriter;
+    before(async () => (prepared = await prepareJournal(engine, (first) => first.everything())));
     beforeEach(async () => {
-      opened = await openTestDatabase(engine);
-      writer = new JournalWriter(opened.database);
-      await writer.everything();
+      opened = await prepared.copy();
+      writer = opened.writer;
     });
     afterEach(() => opened.close());
+    after(() => prepared.close());
 
     const check = async (start?: ResumePoint): Promise<{ texts: string[]; result: CheckResult }> => {
       const texts: string[] = [];
@@ -42,19 +46,13 @@ for (const engine of ENGINES)
     });
 
     it("finds nothing during concurrent writes", async () => {
-      const stop = new AbortController();
-      const writing = (async () => {
-        for (let n = 0; !stop.signal.aborted; n += 1) {
-          const { anchorId, proofs } = await writer.open(1 + (n % 50));
-          await writer.recordOutcome(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
-        }
-      })();
-      for (let n = 0; n < 8; n += 1) {
-        assert.deepEqual((await check()).texts, []);
-        await new Promise((resolve) => setTimeout(resolve, 30));
-      }
-      stop.abort();
-      await writing;
+      let batches = 0;
+      const write = async (): Promise<void> => {
+        const { anchorId, proofs } = await writer.open(1 + (batches % 50));
+        await writer.recordOutcome(await writer.close(anchorId, proofs), batches % 7 === 6 ? "reverted" : "confirmed");
+        batches += 1;
+      };
+      for (let n = 0; n < 8; n += 1) assert.deepEqual((await besideWrites(write, check)).texts, []);
     });
 
     it("names changed entries", async () => {

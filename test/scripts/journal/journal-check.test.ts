@@ -8,8 +8,9 @@ import { readEntries } from "../../../server/journal/entries/entry-rows.ts";
 import { type AnchorQueries, type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { digestFrom } from "../../../server/journal/entries/entry-source.ts";
 import { encodeEntry } from "../../../server/journal/entries/codec.ts";
-import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
-import { JournalWriter } from "../../support/journal-writer.ts";
+import { besideWrites } from "../../support/beside-writes.ts";
+import type { JournalWriter } from "../../support/journal-writer.ts";
+import { type JournalCopy, prepareJournal, type PreparedJournal } from "../../support/prepared-journal.ts";
 
 const NEW_ANCHOR = `insert into anchors
   (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, size, relayer, opened_at)`;
@@ -25,13 +26,19 @@ const lastKeyOf = (sequence: number): string =>
   `sequence = ${sequence} and key = (select max(key) from proof_keys_recent where sequence = ${sequence})`;
 
 describe("the journal check", function () {
-  let opened: TestDatabase;
+  let opened: JournalCopy;
   let writer: JournalWriter;
-  beforeEach(async () => {
-    opened = await openTestDatabase();
-    writer = new JournalWriter(opened.database);
-  });
-  afterEach(() => opened.close());
+  /** Gives each test of a suite its own copy of a journal. */
+  const journalWith = (write: (first: JournalWriter) => Promise<unknown>): void => {
+    let prepared: PreparedJournal;
+    before(async () => (prepared = await prepareJournal("sqlite", write)));
+    beforeEach(async () => {
+      opened = await prepared.copy();
+      writer = opened.writer;
+    });
+    afterEach(() => opened.close());
+    after(() => prepared.close());
+  };
 
   const check = async (
     start?: ResumePoint,
@@ -55,9 +62,11 @@ describe("the journal check", function () {
     const triggers = await sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`.execute(
       opened.database,
     );
-    for (const { name } of triggers.rows) await sql`drop trigger ${sql.ref(name)}`.execute(opened.database);
     await sql`pragma foreign_keys = off`.execute(opened.database);
-    for (const statement of statements) await sql.raw(statement).execute(opened.database);
+    await opened.database.transaction().execute(async (transaction) => {
+      for (const { name } of triggers.rows) await sql`drop trigger ${sql.ref(name)}`.execute(transaction);
+      for (const statement of statements) await sql.raw(statement).execute(transaction);
+    });
   };
   /** Computes all digests again, to hide a change. */
   const rewrite = async (): Promise<void> => {
@@ -82,25 +91,75 @@ describe("the journal check", function () {
     await database.updateTable("journal_head").set({ digest }).execute();
   };
 
-  it("finds nothing in an honest journal with any content", async () => {
-    await writer.everything();
-    const { texts, result } = await check();
-    assert.deepEqual(texts, []);
-    const { isComplete, to, proofs, confirmations, accounts, checkpoints, pending } = result;
-    assert.deepEqual(
-      { isComplete, to, proofs, confirmations, accounts, checkpoints, pending },
-      { isComplete: true, to: 28, proofs: 20, confirmations: 6, accounts: 2, checkpoints: 1, pending: 6 },
-    );
-  });
+  describe("of any journal", function () {
+    journalWith(async () => undefined);
 
-  it("finds nothing in an empty journal", async () => {
-    const { texts, result } = await check();
-    assert.deepEqual(texts, []);
-    assert.equal(result.to, 0);
+    it("finds nothing in an honest journal with any content", async () => {
+      await writer.everything();
+      const { texts, result } = await check();
+      assert.deepEqual(texts, []);
+      const { isComplete, to, proofs, confirmations, accounts, checkpoints, pending } = result;
+      assert.deepEqual(
+        { isComplete, to, proofs, confirmations, accounts, checkpoints, pending },
+        { isComplete: true, to: 28, proofs: 20, confirmations: 6, accounts: 2, checkpoints: 1, pending: 6 },
+      );
+    });
+
+    it("finds nothing in an empty journal", async () => {
+      const { texts, result } = await check();
+      assert.deepEqual(texts, []);
+      assert.equal(result.to, 0);
+    });
+
+    it("names each of several changed rows", async () => {
+      for (let n = 0; n < 6; n += 1) await writer.confirmed(10);
+      await tamper(
+        "update proofs set accepted_at = 3 where sequence in (5, 27, 50)",
+        "update confirmations set block_time = 3 where sequence = 44",
+      );
+      const position = (finding: Finding): number => ("sequence" in finding ? finding.sequence : 0);
+      const findings = (await check()).findings.sort((a, b) => position(a) - position(b));
+      assert.deepEqual(
+        findings.map((finding) => ("sequence" in finding ? [finding.kind, finding.sequence] : [finding.kind])),
+        [
+          ["entry_changed", 5],
+          ["entry_changed", 27],
+          ["entry_changed", 44],
+          ["entry_changed", 50],
+        ],
+      );
+      assert.deepEqual(
+        findings.map((finding) => (finding.kind === "entry_changed" ? finding.unverifiable : undefined)),
+        [{ first: 6, last: 11 }, { first: 28, last: 33 }, undefined, { first: 51, last: 55 }],
+      );
+    });
+
+    it("reports the value of a checkpoint when the digest lags far behind it", async () => {
+      await writer.confirmed(3);
+      for (let n = 0; n < 40; n += 1) await writer.confirmed(1000);
+      await writer.checkpoint(2);
+      assert.deepEqual((await check()).texts, []);
+    });
+
+    it("finds nothing during concurrent writes", async () => {
+      let batches = 0;
+      const write = async (): Promise<void> => {
+        const { anchorId, proofs } = await writer.open(1 + (batches % 50));
+        await writer.recordOutcome(await writer.close(anchorId, proofs), batches % 7 === 6 ? "reverted" : "confirmed");
+        if (batches % 20 === 0) await writer.account();
+        batches += 1;
+      };
+      for (let n = 0, checked = 0; n < 12 || checked <= 500; n += 1) {
+        const { texts, result } = await besideWrites(write, check);
+        assert.deepEqual(texts, []);
+        checked = result.to;
+      }
+      assert.deepEqual((await check()).texts, []);
+    });
   });
 
   describe("names changed data", function () {
-    beforeEach(() => writer.everything());
+    journalWith((first) => first.everything());
 
     const X = "x'" + "ab".repeat(32) + "'";
     /** What is done, and what has to be among the findings. */
@@ -510,7 +569,7 @@ describe("the journal check", function () {
   });
 
   describe("finds entries rewritten with all their digests", function () {
-    beforeEach(() => writer.everything());
+    journalWith((first) => first.everything());
 
     it("by the anchors of the proofs and of the journal", async () => {
       await tamper("update proofs set document_id = 'other' where sequence = 4");
@@ -538,40 +597,10 @@ describe("the journal check", function () {
     });
   });
 
-  it("names each of several changed rows", async () => {
-    for (let n = 0; n < 6; n += 1) await writer.confirmed(10);
-    await tamper(
-      "update proofs set accepted_at = 3 where sequence in (5, 27, 50)",
-      "update confirmations set block_time = 3 where sequence = 44",
-    );
-    const position = (finding: Finding): number => ("sequence" in finding ? finding.sequence : 0);
-    const findings = (await check()).findings.sort((a, b) => position(a) - position(b));
-    assert.deepEqual(
-      findings.map((finding) => ("sequence" in finding ? [finding.kind, finding.sequence] : [finding.kind])),
-      [
-        ["entry_changed", 5],
-        ["entry_changed", 27],
-        ["entry_changed", 44],
-        ["entry_changed", 50],
-      ],
-    );
-    assert.deepEqual(
-      findings.map((finding) => (finding.kind === "entry_changed" ? finding.unverifiable : undefined)),
-      [{ first: 6, last: 11 }, { first: 28, last: 33 }, undefined, { first: 51, last: 55 }],
-    );
-  });
-
-  it("reports the value of a checkpoint when the digest lags far behind it", async () => {
-    await writer.confirmed(3);
-    for (let n = 0; n < 40; n += 1) await writer.confirmed(1000);
-    await writer.checkpoint(2);
-    assert.deepEqual((await check()).texts, []);
-  });
-
   describe("resumes", function () {
-    beforeEach(async () => {
-      for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
-      await writer.open(500);
+    journalWith(async (first) => {
+      for (let n = 0; n < 3; n += 1) await first.confirmed(1000);
+      await first.open(500);
     });
 
     it("after an interrupted check with the same findings", async () => {
@@ -649,7 +678,7 @@ describe("the journal check", function () {
         },
       };
     };
-    beforeEach(() => writer.everything());
+    journalWith((first) => first.everything());
 
     it("for every valid confirmation", async () => {
       const { texts, result } = await check(undefined, await honest());
@@ -725,26 +754,6 @@ describe("the journal check", function () {
         /^entry 29 \(confirmation of anchor \d+ in block \d+\): the chain does not know its hash$/,
       );
     });
-  });
-
-  it("finds nothing during concurrent writes", async () => {
-    const stop = new AbortController();
-    const writing = (async () => {
-      for (let n = 0; !stop.signal.aborted; n += 1) {
-        const { anchorId, proofs } = await writer.open(1 + (n % 50));
-        await writer.recordOutcome(await writer.close(anchorId, proofs), n % 7 === 6 ? "reverted" : "confirmed");
-        if (n % 20 === 0) await writer.account();
-      }
-    })();
-    for (let n = 0, checked = 0; n < 12 || checked <= 500; n += 1) {
-      const { texts, result } = await check();
-      assert.deepEqual(texts, []);
-      checked = result.to;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    stop.abort();
-    await writing;
-    assert.deepEqual((await check()).texts, []);
   });
 });
 

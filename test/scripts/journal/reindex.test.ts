@@ -7,11 +7,13 @@ import { KeyCheck } from "../../../server/journal/index/key-guard.ts";
 import { SLICES, sliceOf } from "../../../server/journal/index/key-sums.ts";
 import { keyOf } from "../../../server/journal/index/proof-key.ts";
 import { storedKeys } from "../../../server/journal/index/stored-keys.ts";
-import { ENGINES, emptyDatabase, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { besideWrites } from "../../support/beside-writes.ts";
+import { ENGINES, emptyDatabase } from "../../support/database.ts";
 import { attackerOf } from "../../support/attacker.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { freshDocuments } from "../../support/exactly-once.ts";
-import { JournalWriter } from "../../support/journal-writer.ts";
+import type { JournalWriter } from "../../support/journal-writer.ts";
+import { type JournalCopy, prepareJournal, type PreparedJournal } from "../../support/prepared-journal.ts";
 import { runJournalScript, startJournalScript } from "../../support/journal-script.ts";
 import { anchored } from "../../support/anchored.ts";
 import { startServer } from "../../support/server.ts";
@@ -20,17 +22,23 @@ const PROOFS = 1_500;
 
 for (const engine of ENGINES)
   describe(`the index of the journal, on ${engine}`, function () {
-    let opened: TestDatabase;
+    let prepared: PreparedJournal;
+    let opened: JournalCopy;
     let writer: JournalWriter;
-    let before: string[];
+    let original: string[];
+    before(async () => {
+      prepared = await prepareJournal(engine, async (first) => {
+        await first.everything();
+        for (let size = 0; size < PROOFS; size += 100) await first.confirmed(100);
+      });
+    });
     beforeEach(async () => {
-      opened = await openTestDatabase(engine);
-      writer = new JournalWriter(opened.database);
-      await writer.everything();
-      for (let size = 0; size < PROOFS; size += 100) await writer.confirmed(100);
-      before = await keys();
+      opened = await prepared.copy();
+      writer = opened.writer;
+      original = await keys();
     });
     afterEach(() => opened.close());
+    after(() => prepared.close());
 
     const keys = async (): Promise<string[]> => {
       const found: IndexedKey[] = [];
@@ -110,9 +118,9 @@ for (const engine of ENGINES)
       );
       assert.isTrue(found.some((text) => / cannot be found by its /.test(text)));
       assert.isTrue(found.some((text) => /^key -5: /.test(text)));
-      assert.deepEqual(await rebuild(), { isComplete: true, keys: before.length });
+      assert.deepEqual(await rebuild(), { isComplete: true, keys: original.length });
       assert.deepEqual(await findings(), []);
-      assert.deepEqual(await keys(), before);
+      assert.deepEqual(await keys(), original);
       assert.equal(written.at(-1), SLICES);
     });
 
@@ -120,16 +128,16 @@ for (const engine of ENGINES)
       await damage();
       assert.isTrue((await rebuild(500)).isComplete);
       assert.deepEqual(await findings(), []);
-      assert.deepEqual(await keys(), before);
+      assert.deepEqual(await keys(), original);
       // Equal documents are in one slice, which has more keys than fit.
       const { anchorId } = await writer.open(0);
       const hash = Buffer.alloc(32, 7);
       const equal = Array.from({ length: 700 }, (_, leaf) => writer.proof(anchorId, leaf, { hash }));
       await writer.journal.proofs.insert(equal);
-      before = await keys();
+      original = await keys();
       assert.isTrue((await rebuild(100)).isComplete);
       assert.deepEqual(await findings(), []);
-      assert.deepEqual(await keys(), before);
+      assert.deepEqual(await keys(), original);
       const found = await Array.fromAsync(writer.journal.proofs.byHash(hash));
       assert.lengthOf(found, 700);
     });
@@ -145,22 +153,17 @@ for (const engine of ENGINES)
         assert.equal(await check.isSliceWhole(slice), !slices.includes(slice) || slice < middle, `${slice}`);
       assert.isTrue((await rebuild()).isComplete);
       assert.deepEqual(await findings(), []);
-      assert.deepEqual(await keys(), before);
+      assert.deepEqual(await keys(), original);
     });
 
     it("is written again while a server adds proofs", async () => {
       await damage();
-      const stop = new AbortController();
       const added: Uint8Array[] = [];
-      const writing = (async () => {
-        while (!stop.signal.aborted) {
-          const { proofs } = await writer.confirmed(50);
-          added.push(...proofs.map(({ hash }) => hash));
-        }
-      })();
-      assert.isTrue((await rebuild(1_000)).isComplete);
-      stop.abort();
-      await writing;
+      const write = async (): Promise<void> => {
+        const { proofs } = await writer.confirmed(50);
+        added.push(...proofs.map(({ hash }) => hash));
+      };
+      assert.isTrue((await besideWrites(write, () => rebuild(1_000))).isComplete);
       assert.isNotEmpty(added);
       assert.deepEqual(await findings(), []);
       const found = new Set((await keys()).map((text) => Number(text.split(" ")[0])));

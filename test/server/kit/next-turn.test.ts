@@ -4,8 +4,10 @@ import { nextTurn, onBehalfOf, type Origin } from "../../../server/kit/next-turn
 
 class Counter implements Origin {
   turns = 0;
-  tookTurn(): void {
+  milliseconds = 0;
+  tookTurn(milliseconds: number): void {
     this.turns += 1;
+    this.milliseconds += milliseconds;
   }
 }
 
@@ -37,9 +39,21 @@ describe("turns of long work", () => {
       ...Array.from({ length: 10 }, () => onBehalfOf(many, () => work("many", 10))),
       onBehalfOf(one, () => work("one", 10)),
     ]);
+    await setImmediate();
     const last = steps.lastIndexOf("one");
     assert.isAtMost(steps.slice(0, last).filter((name) => name === "many").length, 11);
     assert.deepEqual([many.turns, one.turns], [100, 10]);
+  });
+
+  it("are measured, with all that follows in them", async () => {
+    const origin = new Counter();
+    await onBehalfOf(origin, async () => {
+      await nextTurn();
+      await Promise.resolve();
+      for (const end = performance.now() + 20; performance.now() < end;);
+    });
+    await setImmediate();
+    assert.isAtLeast(origin.milliseconds, 20);
   });
 
   it("of the server's own work belong to no origin, whoever caused it", async () => {

@@ -1,0 +1,175 @@
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { Argument, Command, Option } from "commander";
+import { getAddress, isAddress } from "ethers";
+import { administrationOf, openContracts } from "../../server/composition/chain.ts";
+import { keyVault } from "../../server/sessions/scrypt-key-vault.ts";
+import { type Config, parseConfig } from "../../server/config/config.ts";
+import { DEMO_ACCOUNT_FILE, holdAdministration } from "../../server/composition/data-folder.ts";
+import { AccountService } from "../../server/sessions/account-service.ts";
+import { updateDemoAccount } from "../../server/sessions/demo-account.ts";
+import { changePassword } from "../../server/sessions/password-change.ts";
+import type { Account } from "../../server/sessions/session.ts";
+import type { Scope } from "../../server/chain/contracts/session-registry-client.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
+import { accountStore } from "../../server/sessions/account-store.ts";
+import { createJournal, NO_RELAYER } from "../../server/composition/journal.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+/** The administrator's key signs everything here: none of the commands needs a relayer's. */
+function configuration(terminal: Terminal): Config {
+  return parseConfig(terminal.variables, { relays: false });
+}
+
+/** Runs work with access to chain and journal. */
+async function withAccounts(terminal: Terminal, work: (accounts: AccountService) => Promise<void>): Promise<void> {
+  const config = configuration(terminal);
+  await using opened = new AsyncDisposableStack();
+  // Prevents concurrent administration, which would start the same chain and use the same nonces.
+  const lock = await holdAdministration(config.dataDirectory);
+  opened.defer(() => lock.release());
+  const link = await openContracts(config.chain, { share: true, onEvent: () => undefined });
+  opened.defer(() => link.close());
+  const registrar = administrationOf(link, config.chain);
+  if (registrar === undefined) {
+    throw new SealbookError("config_invalid", "ADMIN_KEY is not set; it is required to enrol and revoke accounts");
+  }
+  const database = await openJournalDatabase(config.database);
+  opened.defer(() => database.destroy());
+  const journal = createJournal(database, link.deployment.contracts, NO_RELAYER);
+  await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));
+}
+
+/** Reads the accounts from the journal, without the chain. */
+async function listAccounts(terminal: Terminal): Promise<Account[]> {
+  const config = configuration(terminal);
+  if (missingFile(config.database) !== undefined) return [];
+  const database = await openJournalDatabase(config.database);
+  try {
+    return await accountStore(database).list();
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** Reads a line from the standard input; what is typed on a terminal is not shown. */
+async function readSecret({ stdin, stderr }: Terminal, prompt: string): Promise<string> {
+  if (stdin.isTTY) stderr.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent, terminal: stdin.isTTY });
+  for await (const line of lines) {
+    if (stdin.isTTY) stderr.write("\n");
+    return line;
+  }
+  throw new SealbookError("malformed", "the password is missing: it is read from the standard input");
+}
+
+/** Changes a password, without the chain. */
+async function changedPassword(terminal: Terminal, login: string): Promise<string> {
+  const config = configuration(terminal);
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new SealbookError("config_invalid", `there is no journal at ${missing}`);
+  const oldPassword = await readSecret(terminal, "old password: ");
+  const database = await openJournalDatabase(config.database);
+  try {
+    const accounts = accountStore(database);
+    const password = await changePassword({ accounts, vault: keyVault(), clock: Date.now }, login, oldPassword);
+    await updateDemoAccount(join(config.dataDirectory, DEMO_ACCOUNT_FILE), { login, password });
+    return password;
+  } finally {
+    await database.destroy();
+  }
+}
+
+/** @throws SealbookError `malformed` */
+function parseLogin(login: string): string {
+  if (!isAddress(login.toLowerCase())) {
+    throw new SealbookError("malformed", `"${login}" is not a blockchain address: 0x and 40 hexadecimal digits`);
+  }
+  return getAddress(login.toLowerCase());
+}
+
+function stateOf(account: Account): "enrolled" | "revoked" | "not enrolled" {
+  if (account.enrolled) return "enrolled";
+  return account.revokedAt === undefined ? "not enrolled" : "revoked";
+}
+
+/** Creates the command `account`. */
+export function accountCommand(terminal: Terminal): Command {
+  const program = new Command("account").description("Enrols, lists and revokes accounts.");
+
+  program
+    .command("create")
+    .description("create an account and print its login and password, which are not stored")
+    .addOption(
+      new Option("--scope <scope>", "full, or read (search and decode only)").choices(["full", "read"]).default("full"),
+    )
+    .option("--json", "print {login, password, scope}")
+    .action(async ({ scope, json }: JsonOption & { scope: Scope }) => {
+      await withAccounts(terminal, async (accounts) => {
+        const account = await accounts.create(scope);
+        printLine(
+          terminal,
+          json === true
+            ? JSON.stringify(account)
+            : `login     ${account.login}\npassword  ${account.password}\nscope     ${account.scope}`,
+        );
+      });
+    });
+
+  program
+    .command("list")
+    .description("list the accounts, oldest first")
+    .option("--json", "print a list of {login, scope, state, created, revoked}")
+    .action(async ({ json }: JsonOption) => {
+      const rows = (await listAccounts(terminal)).map((account) => ({
+        login: account.address,
+        scope: account.scope,
+        state: stateOf(account),
+        created: new Date(account.createdAt).toISOString(),
+        revoked: account.revokedAt === undefined ? null : new Date(account.revokedAt).toISOString(),
+      }));
+      if (json === true) printLine(terminal, JSON.stringify(rows));
+      else
+        for (const row of rows)
+          printLine(terminal, [row.login, row.scope.padEnd(4), row.state.padEnd(12), row.created].join("  "));
+    });
+
+  program
+    .command("revoke")
+    .description("revoke an account: end its sessions and reject further logins")
+    .addArgument(new Argument("<login>", "address of the account"))
+    .option("--json", "print {login, state}")
+    .action(async (login: string, { json }: JsonOption) => {
+      const address = parseLogin(login);
+      await withAccounts(terminal, async (accounts) => {
+        await accounts.revoke(address);
+        printLine(
+          terminal,
+          json === true ? JSON.stringify({ login: address, state: "revoked" }) : `${address} is revoked`,
+        );
+      });
+    });
+
+  program
+    .command("password")
+    .description("change an account's password: read the old one from the standard input, print a new one")
+    .addArgument(new Argument("<login>", "address of the account"))
+    .option("--json", "print {login, password}")
+    .action(async (text: string, { json }: JsonOption) => {
+      const login = parseLogin(text);
+      const password = await changedPassword(terminal, login);
+      printLine(
+        terminal,
+        json === true ? JSON.stringify({ login, password }) : `login     ${login}\npassword  ${password}`,
+      );
+    });
+
+  return program;
+}

@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { Command } from "commander";
+import { parseConfig } from "../../server/config/config.ts";
+import { holdAdministration } from "../../server/composition/data-folder.ts";
+import type { IssuerKey } from "../../server/attestation/issuer.ts";
+import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
+import { IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../server/attestation/issuer-keys.ts";
+import { statementKeyId } from "../../server/attestation/statement-key.ts";
+import { readPassword } from "../../server/chain/keys/keystore.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+/** Returns the file of existing keys. Does not create keys, so that a mistyped folder is an error. */
+function existingFile(dataDirectory: string): string {
+  const file = issuerKeysFile(dataDirectory);
+  if (existsSync(file)) return file;
+  throw new CommandFailure(`there are no keys in ${dataDirectory}; start the server once to create them`);
+}
+
+function report(terminal: Terminal, keys: readonly IssuerKey[], json?: true): void {
+  const rows = keys.map(({ publicKey, statementKey, createdAt, retiredAt }) => ({
+    key_id: keyIdOf(publicKey),
+    public_key: Buffer.from(publicKey).toString("hex"),
+    statement_key_id: statementKeyId(statementKey),
+    created_at: createdAt,
+    retired_at: retiredAt ?? null,
+  }));
+  if (json === true) return printLine(terminal, JSON.stringify(rows));
+  for (const { key_id, public_key, statement_key_id, created_at, retired_at } of rows) {
+    printLine(
+      terminal,
+      [key_id, public_key, statement_key_id, created_at, retired_at === null ? "signs" : `retired ${retired_at}`].join(
+        "  ",
+      ),
+    );
+  }
+}
+
+/** Creates the command `issuer`. */
+export function issuerCommand(terminal: Terminal): Command {
+  const program = new Command("issuer").description("Lists and rotates the keys that sign bundles and attestations.");
+
+  program
+    .command("list")
+    .description("list all public keys, the signing key first")
+    .option("--json", "print a list of {key_id, public_key, statement_key_id, created_at, retired_at}")
+    .action(async ({ json }: JsonOption) => {
+      const { dataDirectory } = parseConfig(terminal.variables, { relays: false });
+      report(terminal, await readIssuerKeys(existingFile(dataDirectory)), json);
+    });
+
+  program
+    .command("rotate")
+    .description("create a new signing key; deletes the previous private key and keeps its public key published")
+    .option("--json", "print the new list of {key_id, public_key, statement_key_id, created_at, retired_at}")
+    .action(async ({ json }: JsonOption) => {
+      const { dataDirectory, issuerKeyPasswordFile } = parseConfig(terminal.variables, { relays: false });
+      const file = existingFile(dataDirectory);
+      // Prevents a concurrent rotation, which would lose a key.
+      const lock = await holdAdministration(dataDirectory);
+      try {
+        const password =
+          issuerKeyPasswordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", issuerKeyPasswordFile));
+        const keys = await IssuerKeys.open(file, { password });
+        await keys.rotate();
+        report(terminal, await keys.keys(), json);
+      } finally {
+        lock.release();
+      }
+    });
+
+  return program;
+}

@@ -1,0 +1,214 @@
+import { existsSync } from "node:fs";
+import { Argument, Command } from "commander";
+import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
+import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/relayer-keystore.ts";
+import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { parseConfig } from "../../server/config/config.ts";
+import type { ChainConfig } from "../../server/config/chain.ts";
+import type { Address, ContractName } from "../../server/chain/transaction.ts";
+import { malformed, SealbookError } from "../../server/errors.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { untilInUse } from "./key-in-use.ts";
+import { KeystoreChange } from "./keystore-change.ts";
+import { usingChain } from "../using-chain.ts";
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface Opened {
+  readonly roles: RelayerRoles;
+  readonly administrator: Wallet | undefined;
+  readonly config: ChainConfig;
+}
+
+/** Opens the chain for the duration of the work. */
+async function withRoles(terminal: Terminal, work: (opened: Opened) => Promise<void>): Promise<void> {
+  const config = parseConfig(terminal.variables, { relays: false }).chain;
+  await usingChain(config, async (link) => {
+    const roles = new RelayerRoles(link.rpc, link.deployment);
+    await work({ roles, administrator: link.administrator, config });
+  });
+}
+
+function parseAddress(text: string): Address {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) {
+    throw malformed("ADDRESS", `"${text}" is not a blockchain address: 0x and 40 hexadecimal digits`);
+  }
+  // Roles granted to a mistyped address are missing for the intended relayer and may belong to a third party.
+  if (!isAddress(text)) throw malformed("ADDRESS", `"${text}" has a wrong checksum: a digit or its case was mistyped`);
+  return getAddress(text);
+}
+
+/** @throws CommandFailure before anything is sent, unless the administrator may change all of the contracts */
+async function administratorOf({ roles, administrator }: Opened, contracts: readonly ContractName[]): Promise<Wallet> {
+  if (administrator === undefined)
+    throw new SealbookError("config_invalid", "ADMIN_KEY is needed to change who relays");
+  const administered = await roles.administeredBy(administrator.address);
+  const foreign = contracts.filter((contract) => !administered.includes(contract));
+  if (foreign.length === 0) return administrator;
+  const listed = foreign.map((contract) => `${contract} (${roles.addressOf(contract)})`).join(", ");
+  throw new CommandFailure(
+    `ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${listed}`,
+  );
+}
+
+async function change(
+  kind: "grant" | "revoke",
+  opened: Opened,
+  address: Address,
+  contracts: readonly ContractName[],
+): Promise<void> {
+  if (contracts.length === 0) return;
+  const administrator = await administratorOf(opened, contracts);
+  for (const contract of contracts) {
+    await opened.roles.change(kind, contract, address, administrator, opened.config.gasPrice);
+  }
+}
+
+/** @throws CommandFailure unless the relayer's key is in a keystore */
+function keystoreOf({ relayer }: ChainConfig): KeystoreFiles {
+  if (relayer?.kind === "keystore") return relayer;
+  throw new CommandFailure("this is for a relayer whose key is in RELAYER_KEYSTORE_FILE");
+}
+
+/** Grants the new key the old one's roles, waits until the server uses it, and revokes the old key's roles. */
+async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> {
+  const { roles, config } = opened;
+  const keystore = new KeystoreChange(keystoreOf(config));
+  const { old, next } = await keystore.keys();
+  const held = await roles.heldBy(next);
+  await change(
+    "grant",
+    opened,
+    next,
+    roles.contracts.filter((contract) => !held.includes(contract)),
+  );
+  await keystore.change();
+  if (!(await untilInUse(config.dataDirectory, next))) {
+    throw new CommandFailure(
+      `the server still signs with ${old}, which keeps its rights; ` +
+        "rotate again when its transactions in flight have an outcome",
+    );
+  }
+  await change("revoke", opened, old, await roles.heldBy(old));
+  await keystore.end();
+  return { old, next };
+}
+
+/** Prints the change of the role on each contract. */
+function report(
+  terminal: Terminal,
+  address: Address,
+  states: readonly (readonly [ContractName, string])[],
+  changed: number,
+  json?: true,
+): void {
+  if (json === true) return printLine(terminal, JSON.stringify({ address, contracts: Object.fromEntries(states) }));
+  for (const [contract, state] of states) printLine(terminal, `${contract.padEnd(16)} ${state}`);
+  if (changed === 0) printLine(terminal, `There was nothing to do for ${address}; nothing was sent.`);
+}
+
+/** @throws CommandFailure with the contracts that would have no relayer left */
+async function assertOthers(roles: RelayerRoles, address: Address, contracts: readonly ContractName[]): Promise<void> {
+  const others = (await roles.list()).filter((relayer) => relayer.address !== address);
+  const alone = contracts.filter((contract) => !others.some((relayer) => relayer.contracts.includes(contract)));
+  if (alone.length === 0) return;
+  throw new CommandFailure(
+    `${address} is the only relayer of ${alone.join(", ")}: without it nothing can be written there. ` +
+      "Grant another one first, or use --force",
+  );
+}
+
+/** Creates the command `relayer`. */
+export function relayerCommand(terminal: Terminal): Command {
+  const program = new Command("relayer").description(
+    "Lists the relayers, and gives and takes their rights on the contracts.",
+  );
+
+  program
+    .command("list")
+    .description("list who may write to which contract, the first relayer first")
+    .option("--json", "print a list of {address, contracts, administrator}")
+    .action(({ json }: JsonOption) =>
+      withRoles(terminal, async ({ roles }) => {
+        const relayers = await roles.list();
+        if (json === true) return printLine(terminal, JSON.stringify(relayers));
+        if (relayers.length === 0) printLine(terminal, "No account may write to the contracts.");
+        for (const { address, contracts, administrator } of relayers) {
+          const held = roles.contracts.map((name) => (contracts.includes(name) ? name : "-").padEnd(name.length));
+          printLine(terminal, [address, ...held, administrator ? "administrator as well" : ""].join("  ").trimEnd());
+        }
+      }),
+    );
+
+  program
+    .command("grant")
+    .description("let a relayer's key write to all the contracts; what it may already stays as it is")
+    .addArgument(new Argument("<address>", "address of the relayer's key"))
+    .option("--json", "print {address, contracts}: for each contract granted, or held before")
+    .action(async (text: string, { json }: JsonOption) => {
+      const address = parseAddress(text);
+      if (address === ZeroAddress) throw malformed("ADDRESS", "the zero address has no key");
+      await withRoles(terminal, async (opened) => {
+        const { roles } = opened;
+        const held = await roles.heldBy(address);
+        const lacking = roles.contracts.filter((contract) => !held.includes(contract));
+        if (lacking.length > 0 && (await roles.administeredBy(address)).length > 0) {
+          throw new CommandFailure(
+            `${address} is the administrator's: a relayer needs a key of its own, for its nonces and rights`,
+          );
+        }
+        await change("grant", opened, address, lacking);
+        const states = roles.contracts.map((name) => [name, held.includes(name) ? "held before" : "granted"] as const);
+        report(terminal, address, states, lacking.length, json);
+      });
+    });
+
+  program
+    .command("revoke")
+    .description("let a relayer's key write to no contract any more")
+    .addArgument(new Argument("<address>", "address of the relayer's key"))
+    .option("--force", "also for the last relayer")
+    .option("--json", "print {address, contracts}: for each contract revoked, or not held")
+    .action(async (text: string, { json, force }: JsonOption & { force?: true }) => {
+      const address = parseAddress(text);
+      await withRoles(terminal, async (opened) => {
+        const { roles } = opened;
+        const held = await roles.heldBy(address);
+        if (held.length > 0 && force !== true) await assertOthers(roles, address, held);
+        await change("revoke", opened, address, held);
+        const states = roles.contracts.map((name) => [name, held.includes(name) ? "revoked" : "not held"] as const);
+        report(terminal, address, states, held.length, json);
+      });
+    });
+
+  program
+    .command("keystore")
+    .description(
+      "make a key in RELAYER_KEYSTORE_FILE, which must not exist, and print its address; then grant it its roles",
+    )
+    .action(async () => {
+      const files = keystoreOf(parseConfig(terminal.variables, { relays: false }).chain);
+      if (existsSync(files.file)) throw new CommandFailure(`there is a keystore in ${files.file} already`);
+      printLine(terminal, await makeKeystore(files));
+    });
+
+  program
+    .command("rotate")
+    .description(
+      "give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old " +
+        "one's rights",
+    )
+    .option("--json", "print {old, new}")
+    .action(({ json }: JsonOption) =>
+      withRoles(terminal, async (opened) => {
+        const { old, next } = await rotate(opened);
+        if (json === true) printLine(terminal, JSON.stringify({ old, new: next }));
+        else printLine(terminal, `${next} is the relayer's key now; ${old} has no rights any more.`);
+      }),
+    );
+
+  return program;
+}
