@@ -40,14 +40,14 @@ interface CheckOptions extends OutOption {
 }
 
 function whole(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is not a whole number above 0");
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above 0.");
   return Number(text);
 }
 
 function rpcAddress(text: string, others: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
   const [, name, url] = /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(text) ?? [];
   if (name === undefined || url === undefined || !URL.canParse(url))
-    throw new InvalidArgumentError("is not of the form NAME=https://HOST:PORT");
+    throw new InvalidArgumentError("It must have the form NAME=https://HOST:PORT.");
   return new Map([...others, [name, url]]);
 }
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { readEnv } from "../../server/config/environment.ts";
 import { BEGINNING, type ResumePoint } from "./resume-point.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
@@ -14,6 +13,7 @@ import { type AnchorQueries, type CheckResult, JournalCheck } from "./journal-ch
 import { journalSource, nearestWhole } from "../../server/journal/entries/entry-source.ts";
 import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine, resultLine } from "./check-report.ts";
 import { interruptible } from "./interruptible.ts";
@@ -38,7 +38,7 @@ interface Options {
 }
 
 /** Creates the command `journal check`. */
-export function checkCommand(): Command {
+export function checkCommand(terminal: Terminal): Command {
   return new Command("check")
     .description("Checks every entry of the journal, what they are found by, and what the chain has of them.")
     .option("--offline", "do not query the chain")
@@ -59,19 +59,19 @@ was checked without findings: --resume trusts that file and does not find later 
 Ctrl-C ends the check and stores its progress for --resume.
 Exit code: 0 no findings, 1 findings, 2 wrong usage or failed check, 130 interrupted.`,
     )
-    .action(check);
+    .action((options: Options) => check(terminal, options));
 }
 
-async function check(options: Options): Promise<void> {
+async function check(terminal: Terminal, options: Options): Promise<void> {
   try {
-    const config = parseConfig(readEnv(), { relays: false });
+    const config = parseConfig(terminal.variables, { relays: false });
     const missing = missingFile(config.database);
     if (missing !== undefined) throw new SealbookError("not_found", `there is no database at ${missing}`);
-    if (options.offline === true) return await checkIn(config, options, undefined);
+    if (options.offline === true) return await checkIn(terminal, config, options, undefined);
     await usingChain(
       config.chain,
       ({ rpc, deployment }) =>
-        checkIn(config, options, (former) =>
+        checkIn(terminal, config, options, (former) =>
           retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former })),
         ),
       { onlyReads: true },
@@ -104,6 +104,7 @@ function retried(client: ProofAnchorClient): AnchorQueries {
 
 /** @param openChain Opens the chain with the contracts that have anchors of the journal */
 async function checkIn(
+  terminal: Terminal,
   config: Config,
   options: Options,
   openChain: ((contracts: readonly Address[]) => AnchorQueries) | undefined,
@@ -111,13 +112,20 @@ async function checkIn(
   const database = await openJournalDatabase(config.database);
   try {
     const contracts = await anchorContracts(database);
-    await checkAll(database, config.dataDirectory, options, openChain?.(contracts.map(({ address }) => address)));
+    await checkAll(
+      terminal,
+      database,
+      config.dataDirectory,
+      options,
+      openChain?.(contracts.map(({ address }) => address)),
+    );
   } finally {
     await database.destroy();
   }
 }
 
 async function checkAll(
+  terminal: Terminal,
   database: Database,
   dataDirectory: string,
   options: Options,
@@ -140,7 +148,7 @@ async function checkAll(
         {
           database,
           ...(chain === undefined ? {} : { chain }),
-          onFinding: (finding) => void process.stdout.write(`${findingLine(finding, json)}\n`),
+          onFinding: (finding) => void printLine(terminal, findingLine(finding, json)),
           onProgress: (stage, done, total) => stages.update(stage, done, total),
           async onResumePoint(resumePoint) {
             if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
@@ -156,8 +164,8 @@ async function checkAll(
     stages.stop();
   }
   await keep(result.resumePoint);
-  process.stdout.write(`${resultLine(result, readsChain, json)}\n`);
-  process.exitCode = !result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0;
+  printLine(terminal, resultLine(result, readsChain, json));
+  terminal.exit(!result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0);
 }
 
 async function startOf(

@@ -5,9 +5,9 @@ import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-cli
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { openJournalDatabase } from "../../server/composition/database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { readEnv } from "../../server/config/environment.ts";
 import { showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { usingChain } from "../using-chain.ts";
 import { bundleFiles } from "./bundle-files.ts";
 import { importBundles, type Imported } from "./import.ts";
@@ -15,7 +15,7 @@ import { importBundles, type Imported } from "./import.ts";
 const REFUSED = 1;
 
 /** Creates the command `journal import`. */
-export function importCommand(): Command {
+export function importCommand(terminal: Terminal): Command {
   return new Command("import")
     .description("Adds the proofs of portable bundles that the journal lacks, with the server stopped.")
     .argument("<path...>", "bundles, or folders with files *.bundle.json")
@@ -30,16 +30,21 @@ listed and not imported.
 Exit code: 0 all imported or known, 1 some were refused or nothing could be imported, 2 wrong usage.`,
     )
     .action(async (paths: readonly string[]) => {
-      const { known, restored, anchoredAgain, refused } = await run(parseConfig(readEnv(), { relays: false }), paths);
-      console.log(
+      const { known, restored, anchoredAgain, refused } = await run(
+        terminal,
+        parseConfig(terminal.variables, { relays: false }),
+        paths,
+      );
+      printLine(
+        terminal,
         `${restored} proofs restored with their confirmations, ${anchoredAgain} to be anchored again, ` +
           `${known} known, ${refused} refused.`,
       );
-      if (refused > 0) process.exitCode = REFUSED;
+      if (refused > 0) terminal.exit(REFUSED);
     });
 }
 
-async function run(config: Config, paths: readonly string[]): Promise<Imported> {
+async function run(terminal: Terminal, config: Config, paths: readonly string[]): Promise<Imported> {
   const total = await countFiles(paths);
   await using opened = new AsyncDisposableStack();
   const lock = await holdDataFolder(config.dataDirectory);
@@ -60,7 +65,7 @@ async function run(config: Config, paths: readonly string[]): Promise<Imported> 
             chain: new VerifiedChain(rpc, { validatorNames: config.chain.validatorNames }),
           }),
           query: (method, parameters) => rpc.call(method, parameters),
-          onRefused: (file, reason) => void process.stdout.write(`${file}: refused: ${reason}\n`),
+          onRefused: (file, reason) => void printLine(terminal, `${file}: refused: ${reason}`),
           onFile: () => progress.tick(),
         },
         bundleFiles(paths),

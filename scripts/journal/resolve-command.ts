@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { parseConfig } from "../../server/config/config.ts";
-import { readEnv } from "../../server/config/environment.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
 import { acknowledgedText } from "../../server/journal/reconciliation/divergence.ts";
 import { appendNotice } from "../../server/journal/entries/entry-log.ts";
 import { printable } from "../proofs/reason.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
 
 /** Divergences per transaction, to bound the wait of other writers. */
 const AT_ONCE = 500;
@@ -17,7 +17,7 @@ interface Options {
 }
 
 /** Creates the command `journal resolve`. */
-export function resolveCommand(): Command {
+export function resolveCommand(terminal: Terminal): Command {
   return new Command("resolve")
     .description("Acknowledges divergences that an operator has looked into; without a subject it lists them.")
     .argument("[subject]", "subject of a divergence, as in the alert; with --all the beginning of several")
@@ -30,18 +30,18 @@ Appends an entry with subject, message and reason to the journal for each diverg
 same divergence with another message raises a new one.
 Exit code: 0 done or listed, 1 nothing to resolve, 2 wrong usage.`,
     )
-    .action(resolve);
+    .action((subject: string | undefined, options: Options) => resolve(terminal, subject, options));
 }
 
-async function resolve(subject: string | undefined, { reason, all }: Options): Promise<void> {
-  const config = parseConfig(readEnv(), { relays: false });
+async function resolve(terminal: Terminal, subject: string | undefined, { reason, all }: Options): Promise<void> {
+  const config = parseConfig(terminal.variables, { relays: false });
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
   const database = await openJournalDatabase(config.database);
   try {
     const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
     if (subject === undefined) {
-      for (const each of open) console.log(printable(acknowledgedText(each)));
+      for (const each of open) printLine(terminal, printable(acknowledgedText(each)));
       return;
     }
     if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed", BAD_USAGE);
@@ -61,7 +61,10 @@ async function resolve(subject: string | undefined, { reason, all }: Options): P
         }
       });
     }
-    console.log(chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`);
+    printLine(
+      terminal,
+      chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`,
+    );
   } finally {
     await database.destroy();
   }

@@ -14,7 +14,6 @@ import {
 import { deploymentName, parseDeploymentName } from "../../server/chain/contracts/deployment-name.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { readEnv } from "../../server/config/environment.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment-fault.ts";
 import { journalName } from "../../server/journal/contract-store.ts";
@@ -24,13 +23,14 @@ import { journalAt, openTarget } from "../../server/journal/replication/open-tar
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
 import { restoreJournal, type Restored } from "./restore.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
 
 interface Options {
   readonly from: string;
 }
 
 /** Creates the command `journal restore`. */
-export function restoreCommand(): Command {
+export function restoreCommand(terminal: Terminal): Command {
   return new Command("restore")
     .description("Builds the journal of an empty database again from a replica and the chain, with the server stopped.")
     .requiredOption("--from <target>", "the replica: file:///PATH or s3://BUCKET/PREFIX, as in REPLICA_TARGETS")
@@ -46,9 +46,10 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
     )
     .action(async ({ from }: Options) => {
       const address = parseAddress(from);
-      const config = parseConfig(readEnv(), { relays: false });
+      const config = parseConfig(terminal.variables, { relays: false });
       const { entries, proofs, confirmedSince, pending } = await restore(config, address);
-      console.log(
+      printLine(
+        terminal,
         `Restored ${entries} entries, of which ${proofs} proofs. ` +
           `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are ` +
           "to be anchored yet.",

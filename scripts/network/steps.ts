@@ -73,7 +73,8 @@ export function stepsText(
   return [
     `# ${title}`,
     "",
-    "Each data centre runs its commands in its own folder, one step after the other.",
+    "Transfer each data centre the new files of its folder first, to a new one the whole folder. Each runs its " +
+      "commands in its own folder on its machine. All complete a step before the next one.",
     "",
     ...lines,
     "At the end `npm run network -- check --out DIR` finds no difference between the nodes and these files.",

@@ -3,8 +3,10 @@ import type { z } from "zod";
 import type { ChainExplorer } from "./explorer.ts";
 import { search } from "./search.ts";
 import { SealbookError } from "../errors.ts";
+import { sourceKey } from "../http/access/source-key.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
+import { FairQueue } from "../kit/fair-queue.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import { sendProblem } from "../http/problem.ts";
 import {
@@ -19,6 +21,11 @@ import {
 } from "./response-mapping.ts";
 import { AddressParameter, BlockParameter, HashParameter, ListQuery, LogQuery, SearchQuery } from "./schemas.ts";
 
+/** Requests that are made at a time: the chain's node serves the relayer as well. */
+const AT_ONCE = 4;
+const MAX_WAITING = 512;
+const MAX_WAITING_OF_SOURCE = 64;
+
 /** Dependencies of the explorer, which reads the chain, never the journal. */
 export interface ExplorerDeps {
   readonly explorer: ChainExplorer;
@@ -28,6 +35,13 @@ export interface ExplorerDeps {
 
 /** Serves public data of the chain below `/explorer/api`. */
 export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): Router {
+  const queue = new FairQueue({
+    jobs: "requests of the explorer",
+    atOnce: AT_ONCE,
+    perSource: MAX_WAITING_OF_SOURCE,
+    known: 0,
+    unknown: MAX_WAITING,
+  });
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const router = Router({ strict: true });
   router.use(async (request, _response, next) => {
@@ -40,7 +54,8 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
     router
       .route(path)
       .get(async (request: Request<Record<string, string>>, response: Response) => {
-        response.json(await handle(request));
+        const source = { key: sourceKey(request.ip), isKnown: false };
+        response.json(await queue.run(source, () => handle(request)));
       })
       .all(onlyMethods("GET"));
   };

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
@@ -13,12 +12,23 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
+import { fullPasses } from "../support/full-passes.ts";
 import { journalLines } from "../support/journal-lines.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const CHAIN_ID = 7326;
+/** Long enough for the confirmation of a proof, so that few checkpoints fall between the two. */
+const CHECKPOINT_INTERVAL = 2_000;
+const RECONCILE_INTERVAL = 500;
+const PERIODS = {
+  checkpointIntervalMilliseconds: CHECKPOINT_INTERVAL,
+  reconcileIntervalMilliseconds: RECONCILE_INTERVAL,
+  fullReconcileIntervalMilliseconds: RECONCILE_INTERVAL,
+};
+/** Full comparisons in which another checkpoint would appear: they take longer than the interval of checkpoints. */
+const QUIET_PASSES = 1.5 * (CHECKPOINT_INTERVAL / RECONCILE_INTERVAL);
 
 for (const engine of ENGINES)
   describe(`checkpoints of the journal on the chain, on ${engine}`, () => {
@@ -30,14 +40,8 @@ for (const engine of ENGINES)
     let known = 0;
 
     const start = async (directory = chain.directory, extra: EnvironmentVariables = {}): Promise<TestServer> => {
-      const variables = {
-        ...chain.variables,
-        DATABASE_URL: database.url,
-        CHECKPOINT_INTERVAL: "2",
-        RECONCILE_INTERVAL: "1",
-        RECONCILE_FULL_INTERVAL: "1",
-      };
-      const server = await startServer({ ...variables, ...extra }, { directory });
+      const variables = { ...chain.variables, DATABASE_URL: database.url };
+      const server = await startServer({ ...variables, ...extra }, { directory, periods: PERIODS });
       servers.push(server);
       return server;
     };
@@ -73,7 +77,7 @@ for (const engine of ENGINES)
       });
       known = (await checkpoints()).length;
       assert.include(more, known - before);
-      await sleep(5_000);
+      await fullPasses(database, QUIET_PASSES);
       assert.lengthOf(await checkpoints(), known);
       assert.deepEqual(await unsettled(), []);
     };
@@ -93,7 +97,7 @@ for (const engine of ENGINES)
 
     it("follow new entries once per interval, and cause no further checkpoint", async () => {
       const server = await start();
-      await sleep(3_000);
+      await fullPasses(database, QUIET_PASSES);
       assert.deepEqual(await checkpoints(), [], "there is nothing to anchor");
       await prove(server);
       await assertCovered([1, 2]);

@@ -6,7 +6,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { encryptKeystoreJson, Wallet } from "ethers";
@@ -74,7 +73,7 @@ describe("secrets", () => {
       ALERT_WEBHOOKS: `${webhook}?key=${secrets.add("key of a webhook", randomBytes(8).toString("hex"))},http://hook:${secrets.add("password of a webhook", randomBytes(8).toString("hex"))}@127.0.0.1:1/`,
       ALERT_WEBHOOK_SECRET: secrets.add("secret of the webhooks", `webhook ${randomBytes(16).toString("hex")}`),
       PROOF_WAIT: "1",
-      CHAIN_WAIT: "2",
+      CHAIN_WAIT: "10",
     };
     const start = async (changed: EnvironmentVariables = {}): Promise<ServerProcess> => {
       const server = await startProcess(chain.directory, { ...variables, ...changed });
@@ -167,7 +166,9 @@ describe("secrets", () => {
       server = await start();
       keep(await server.get("/api/v1/status", { headers: apiKey }));
       chain.proxy.mode = "pass";
-      await sleep(1_000);
+      await eventually(async () =>
+        assert.notEqual((await server.get("/api/v1/status", { headers: apiKey })).body.status, "down"),
+      );
       await use("second");
       written.push({ way: "metrics", text: (await server.get("/metrics")).text });
       assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });

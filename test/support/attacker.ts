@@ -34,6 +34,8 @@ export interface Attacker {
   apply(change: RowChange): Promise<boolean>;
   /** Puts the row before back, also when the server has written one with the same key meanwhile. */
   undo(change: RowChange): Promise<void>;
+  /** Gives a table the rows that it had, and no others. */
+  restore(table: string, rows: readonly Row[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -126,25 +128,30 @@ function attacker(query: Query, { begin, place, tables, columns, close }: Dialec
       keys.map((name) => row[name] ?? null),
     );
   };
-  const replace = async (table: string, removed: readonly (Row | undefined)[], added?: Row): Promise<void> => {
+  const add = async (table: string, row: Row): Promise<void> => {
+    const names = Object.keys(row);
+    const list = names.map((name) => `"${name}"`).join();
+    const places = names.map((_, index) => place(index + 1)).join();
+    await query(
+      `insert into "${table}" (${list}) values (${places})`,
+      names.map((name) => row[name] ?? null),
+    );
+  };
+  const atOnce = async (work: () => Promise<void>): Promise<void> => {
     await query(begin);
     try {
-      for (const row of removed) if (row !== undefined) await remove(table, row);
-      if (added !== undefined) {
-        const names = Object.keys(added);
-        const list = names.map((name) => `"${name}"`).join();
-        const places = names.map((_, index) => place(index + 1)).join();
-        await query(
-          `insert into "${table}" (${list}) values (${places})`,
-          names.map((name) => added[name] ?? null),
-        );
-      }
+      await work();
       await query("commit");
     } catch (error) {
       await query("rollback");
       throw error;
     }
   };
+  const replace = (table: string, removed: readonly (Row | undefined)[], added?: Row): Promise<void> =>
+    atOnce(async () => {
+      for (const row of removed) if (row !== undefined) await remove(table, row);
+      if (added !== undefined) await add(table, added);
+    });
   return {
     tables: async () => (await query(tables)).map(({ name }) => String(name)),
     columnsOf,
@@ -160,6 +167,11 @@ function attacker(query: Query, { begin, place, tables, columns, close }: Dialec
       }
     },
     undo: ({ table, before, after }) => replace(table, [after, before], before),
+    restore: (table, rows) =>
+      atOnce(async () => {
+        await query(`delete from "${table}"`);
+        for (const row of rows) await add(table, row);
+      }),
     close,
   };
 }

@@ -15,8 +15,10 @@ export async function runHere(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(stdout), text(stderr)]);
   try {
-    const terminal = { variables, stdin: Readable.from([input]), stdout, stderr };
-    const code = (await failureOf(create(terminal), args, terminal)) ?? 0;
+    let exitCode = 0;
+    const exit = (code: number): void => void (exitCode = code);
+    const terminal = { variables, stdin: Readable.from([input]), stdout, stderr, exit };
+    const code = (await failureOf(create(terminal), args, terminal)) ?? exitCode;
     stdout.end();
     stderr.end();
     const [out, err] = await printed;

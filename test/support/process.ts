@@ -103,7 +103,7 @@ export async function failToStart(
   variables: EnvironmentVariables,
 ): Promise<{ code: number | null; output: string }> {
   const { child, output } = launch(directory, variables);
-  const timer = setTimeout(() => child.kill("SIGKILL"), 30_000);
+  const timer = setTimeout(() => child.kill("SIGKILL"), 300_000);
   const [code] = await once(child, "close");
   clearTimeout(timer);
   return { code, output: output() };

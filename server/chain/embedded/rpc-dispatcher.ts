@@ -17,8 +17,10 @@ const Request = z.object({
 const AnyId = z.object({ id: Id });
 
 const MOST_IN_A_BATCH = 1_000;
-/** Pause after a transaction from outside, in times of the time that reading it took. */
+/** Pause after a call from outside, or after reading a transaction, in times of the time that it took. */
 const PAUSE = 1;
+/** Calls that take less time have no pause. */
+const SHORT_MILLISECONDS = 5;
 
 type Engine = Pick<ChainSupervisor, "send" | "accept" | "query">;
 
@@ -96,7 +98,16 @@ export class RpcDispatcher {
     return this.#call(method, {
       send: () => this.#outside.run(source, () => this.#sendFromOutside(firstOf(params))),
       read: () =>
-        this.#outside.run(source, async () => this.#engine.query(method, await limitQuery(method, params, head))),
+        this.#outside.run(source, async () => {
+          const limited = await limitQuery(method, params, head);
+          const start = performance.now();
+          try {
+            return await this.#engine.query(method, limited);
+          } finally {
+            const milliseconds = performance.now() - start;
+            if (milliseconds > SHORT_MILLISECONDS) await sleep(PAUSE * milliseconds);
+          }
+        }),
     });
   }
 

@@ -2,6 +2,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
+/**
+ * Time after which no further work joins a commit. The embedded database is synchronous: nothing else is done
+ * meanwhile.
+ */
+const LONGEST_MILLISECONDS = 20;
+
 /** The work of one caller in a commit. */
 interface Member {
   run(transaction: Database): Promise<void>;
@@ -15,7 +21,7 @@ interface Member {
  */
 export class GroupCommit {
   readonly #database: Database;
-  #waiting: Member[] = [];
+  readonly #waiting: Member[] = [];
   #running = false;
 
   constructor(database: Database) {
@@ -50,17 +56,24 @@ export class GroupCommit {
   async #commitWaiting(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      // The embedded database is synchronous: one turn of the event loop lets pending requests join the commit.
+      // One turn of the event loop lets pending requests join the commit.
       await nextTurn();
-      const members = this.#waiting;
-      this.#waiting = [];
+      const end = performance.now() + LONGEST_MILLISECONDS;
+      const members: Member[] = [];
       try {
         await this.#database.transaction().execute(async (transaction) => {
-          for (const member of members) await member.run(transaction);
+          do {
+            const member = this.#waiting.shift();
+            if (member === undefined) break;
+            members.push(member);
+            await member.run(transaction);
+          } while (performance.now() < end);
         });
         for (const member of members) member.conclude();
       } catch (cause) {
-        for (const member of members) member.conclude({ cause });
+        // A commit that cannot even begin fails for all.
+        const failed = members.length > 0 ? members : this.#waiting.splice(0);
+        for (const member of failed) member.conclude({ cause });
       }
     }
     this.#running = false;

@@ -29,7 +29,11 @@ export interface ConsensusOptions {
   readonly blockPeriod: number;
   /** Milliseconds of round 0; it doubles with each round. */
   readonly requestTimeout: number;
-  /** Makes the block of an agreement. */
+  /** Milliseconds before the end of the block period at which a block is filled. */
+  readonly fillsBefore: number;
+  /** Fills the next block: later transactions miss it. */
+  readonly fill: () => Promise<void>;
+  /** Publishes the block of an agreement. */
   readonly commit: (agreement: Agreement) => Promise<void>;
 }
 
@@ -77,9 +81,13 @@ export class Consensus {
   }
 
   async #run(first: number): Promise<void> {
-    const { blockPeriod, requestTimeout, commit } = this.#options;
+    const { blockPeriod, requestTimeout, fillsBefore, fill, commit } = this.#options;
     for (let number = first; !this.#stopped; number += 1) {
-      await this.#wait(blockPeriod);
+      await this.#wait(blockPeriod - fillsBefore);
+      if (fillsBefore > 0) {
+        await fill();
+        await this.#wait(fillsBefore);
+      }
       for (this.round = 0; !this.#stopped; this.round += 1) {
         const agreement = this.#agree(number);
         if (agreement !== undefined) {

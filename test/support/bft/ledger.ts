@@ -19,11 +19,16 @@ export class Ledger {
   /** By Anvil's hash, and by the sealed block's. */
   readonly #sealed = new Map<string, string>();
   readonly #inner = new Map<string, string>();
+  readonly #blockPeriod: number;
   #time = 0;
+  /** Whether Anvil has the next block already. */
+  #isFilled = false;
 
-  constructor(url: string, sealing: Pick<Sealing, "protocol" | "validators">) {
+  /** @param blockPeriod Milliseconds */
+  constructor(url: string, sealing: Pick<Sealing, "protocol" | "validators">, blockPeriod: number) {
     this.#url = url;
     this.#sealing = sealing;
+    this.#blockPeriod = blockPeriod;
   }
 
   /** Returns the number of the newest block. */
@@ -37,16 +42,25 @@ export class Ledger {
     await this.#add(0, 0, []);
   }
 
-  /** Makes the block of an agreement. */
+  /** Fills the next block: later transactions miss it. Nodes do not see it before its agreement. */
+  async fill(): Promise<void> {
+    if (this.#isFilled) return;
+    // A header is at least one period younger than its parent.
+    const least = this.#time + Math.floor(this.#blockPeriod / 1000);
+    await rpcCall(this.#url, "evm_mine", Math.max(least, Math.floor(Date.now() / 1000)));
+    this.#isFilled = true;
+  }
+
+  /** Publishes the block of an agreement. */
   async commit({ number, round, proposer, signers }: Agreement): Promise<void> {
-    await rpcCall(this.#url, "anvil_setCoinbase", proposer.address);
-    this.#time = Math.max(this.#time, Math.floor(Date.now() / 1000));
-    await rpcCall(this.#url, "evm_mine", this.#time);
+    await this.fill();
     await this.#add(
       number,
       round,
       signers.map(({ key }) => key),
+      proposer.address,
     );
+    this.#isFilled = false;
   }
 
   /** Returns a header in the network's form. */
@@ -65,7 +79,7 @@ export class Ledger {
       : response;
   }
 
-  async #add(number: number, round: number, signers: Sealing["signers"]): Promise<void> {
+  async #add(number: number, round: number, signers: Sealing["signers"], miner?: string): Promise<void> {
     const inner = await rpcCall(this.#url, "eth_getBlockByNumber", `0x${number.toString(16)}`, false);
     this.#time = Number(inner.timestamp);
     const parentHash = this.#blocks[number - 1]?.["hash"] ?? inner.parentHash;
@@ -73,6 +87,7 @@ export class Ledger {
     const block = {
       ...header,
       parentHash,
+      miner: miner ?? inner.miner,
       difficulty: "0x1",
       totalDifficulty: `0x${(number + 1).toString(16)}`,
       nonce: "0x0000000000000000",

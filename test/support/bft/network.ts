@@ -16,6 +16,8 @@ export interface BftNetworkOptions {
   readonly blockPeriod?: number;
   /** Milliseconds. */
   readonly requestTimeout?: number;
+  /** Milliseconds before the end of its period at which a block is filled, as on GoQuorum; 0 as on Besu. */
+  readonly fillsBefore?: number;
 }
 
 /** A node of a network, with its controls. */
@@ -63,6 +65,7 @@ export async function startBftNetwork({
   protocol = "ibft2",
   blockPeriod = 100,
   requestTimeout = 300,
+  fillsBefore = 0,
 }: BftNetworkOptions = {}): Promise<BftNetwork> {
   const anvil = await startRawAnvil(0, "london");
   const { keys } = testValidators(count);
@@ -73,12 +76,14 @@ export async function startBftNetwork({
     keys: sorted.map(({ key }) => key),
     addresses: sorted.map(({ address }) => address),
   };
-  const ledger = new Ledger(anvil.http, { protocol, validators });
+  const ledger = new Ledger(anvil.http, { protocol, validators }, blockPeriod);
   await ledger.start();
   const consensus = new Consensus({
     validators: sorted,
     blockPeriod,
     requestTimeout,
+    fillsBefore,
+    fill: () => ledger.fill(),
     async commit(agreement) {
       await ledger.commit(agreement);
       for (const [index, node] of besus.entries()) {

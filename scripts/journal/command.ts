@@ -1,0 +1,20 @@
+import { Command } from "commander";
+import { checkCommand } from "./check-command.ts";
+import { importCommand } from "./import-command.ts";
+import { reindexCommand } from "./reindex-command.ts";
+import { restoreCommand } from "./restore-command.ts";
+import { resolveCommand } from "./resolve-command.ts";
+import type { Terminal } from "../proofs/terminal.ts";
+
+/** Creates the command `journal`. */
+export function journalCommand(terminal: Terminal): Command {
+  const program = new Command("journal").description(
+    "Checks and restores the journal: the database of accepted and anchored data.",
+  );
+  program.addCommand(checkCommand(terminal));
+  program.addCommand(restoreCommand(terminal));
+  program.addCommand(importCommand(terminal));
+  program.addCommand(reindexCommand(terminal));
+  program.addCommand(resolveCommand(terminal));
+  return program;
+}

@@ -1,0 +1,3 @@
+import { describeHostileAdministrator } from "../support/hostile-administrator.ts";
+
+describeHostileAdministrator("sqlite");
