@@ -110,7 +110,7 @@ describe("changed bundles", () => {
 
   // One vector per protocol, with all members of a bundle.
   for (const { name, text } of BUNDLE_VECTORS.filter(({ name }) => name.endsWith("later-round"))) {
-    it(`are the same evidence with the seals of "${name}" in another order`, async () => {
+    it(`accept the seals of "${name}" in another order, and no wrong one in any place`, async () => {
       const { header } = contentOf(text).block;
       const { index: start, 0: seals } = SEALS.exec(header) ?? expect.fail("the header has no seals");
       const last = withSealFirst(header, start + seals.length - 1);
@@ -118,6 +118,14 @@ describe("changed bundles", () => {
       expect(last.header.charAt(last.position)).to.equal(header.charAt(start + seals.length - 1));
       const reordered = await forged(text, (bundle) => void (bundle.block.header = last.header));
       expect((await verifyBundle(reordered, DOCUMENT_HASH, { validators: VALIDATORS })).ok).to.equal(true);
+      // A wrong seal in its own place, after right ones.
+      for (let seal = start; seal < start + seals.length; seal += SEAL_DIGITS) {
+        const digit = seal + SEAL_DIGITS - 10;
+        const other = HEX.charAt((HEX.indexOf(header.charAt(digit)) + 1) % 16);
+        const forgery = await forged(text, (bundle) => void (bundle.block.header = replaced(header, digit, other)));
+        const { steps } = await verifyBundle(forgery, DOCUMENT_HASH, { validators: VALIDATORS });
+        expect(steps.at(-1)).to.include({ title: "Commit seals", ok: false });
+      }
     });
 
     it(`are rejected for any changed byte in the evidence of "${name}", also re-signed`, async () => {
