@@ -40,7 +40,8 @@ for (const engine of ENGINES)
       database = await emptyDatabase(engine);
       otherDirectory = await temporaryDirectory();
       await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
-      const shared = { ...chain.variables, DATABASE_URL: database.url };
+      // Every proof is confirmed in it, also on a slow machine.
+      const shared = { ...chain.variables, DATABASE_URL: database.url, PROOF_WAIT: "300" };
       servers.push(await startServer(shared, { directory: chain.directory }));
       servers.push(await startServer({ ...shared, RELAYER_KEY: other.privateKey }, { directory: otherDirectory }));
     });

@@ -48,9 +48,11 @@ async function assertFails(server: TestServer, known: ReturnType<typeof freshDoc
       ["raised"],
     );
   });
-  assert.lengthOf(
-    server.log.filter((line) => line.includes('"alert":"storage_failure"')),
-    1,
+  await eventually(async () =>
+    assert.lengthOf(
+      server.log.filter((line) => line.includes('"alert":"storage_failure"')),
+      1,
+    ),
   );
 }
 
