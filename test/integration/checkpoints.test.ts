@@ -28,7 +28,7 @@ const PERIODS = {
   fullReconcileIntervalMilliseconds: RECONCILE_INTERVAL,
 };
 /** Full comparisons in which another checkpoint would appear: they take longer than the interval of checkpoints. */
-const QUIET_PASSES = 1.5 * (CHECKPOINT_INTERVAL / RECONCILE_INTERVAL);
+const QUIET_PASSES = 2.5 * (CHECKPOINT_INTERVAL / RECONCILE_INTERVAL);
 
 for (const engine of ENGINES)
   describe(`checkpoints of the journal on the chain, on ${engine}`, () => {
