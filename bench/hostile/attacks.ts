@@ -134,7 +134,7 @@ const bulks: Attack = (hostile) => {
 /** Bulks with the largest bodies: descriptive data of any kind. */
 const largeBulks: Attack = (hostile) => {
   const documents = new Documents();
-  const metadata = { more: Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index])) };
+  const metadata = { more: Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`k${index}`, index])) };
   return flood(hostile, 16, () => {
     const many = Array.from({ length: 1_000 }, () => ({ ...documents.next(), metadata }));
     return { path: "/api/v1/proof/batch", body: JSON.stringify({ documents: many }) };

@@ -22,7 +22,7 @@ import {
 import { AddressParameter, BlockParameter, HashParameter, ListQuery, LogQuery, SearchQuery } from "./schemas.ts";
 
 /** Requests that are made at a time: the chain's node serves the relayer as well. */
-const AT_ONCE = 4;
+const AT_ONCE = 2;
 const MAX_WAITING = 512;
 const MAX_WAITING_OF_SOURCE = 64;
 

@@ -7,6 +7,7 @@ import { SealbookError } from "../errors.ts";
 import { parseInput } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { sendLongJson } from "../http/long-json.ts";
+import { largeResponse } from "../http/large-responses.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import {
   batchPath,
@@ -120,29 +121,33 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
 
   router
     .route("/proof/batch/:id")
-    .get(async (request: Request<{ id: string }>, response: Response) => {
-      const { id } = request.params;
-      const { cursor, limit } = parseInput(PageQuery, request.query, "query");
-      const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
-      if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
-      await sendBatch(response, found);
-    })
+    .get(
+      largeResponse<{ id: string }>(async (request, response) => {
+        const { id } = request.params;
+        const { cursor, limit } = parseInput(PageQuery, request.query, "query");
+        const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
+        if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
+        await sendBatch(response, found);
+      }),
+    )
     .all(onlyMethods("GET"));
 
   router
     .route("/proof/tx/:txhash")
-    .get(async (request: Request<{ txhash: string }>, response: Response) => {
-      const { txhash } = request.params;
-      const { cursor, limit } = parseInput(PageQuery, request.query, "query");
-      const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
-      if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
-      if (found.anchor.size > 0) await sendBatch(response, found);
-      else {
-        const [newest, ...history] = found.proofs.toReversed();
-        if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);
-        sendProofs(response, { newest, history, next: undefined });
-      }
-    })
+    .get(
+      largeResponse<{ txhash: string }>(async (request, response) => {
+        const { txhash } = request.params;
+        const { cursor, limit } = parseInput(PageQuery, request.query, "query");
+        const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
+        if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
+        if (found.anchor.size > 0) await sendBatch(response, found);
+        else {
+          const [newest, ...history] = found.proofs.toReversed();
+          if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);
+          sendProofs(response, { newest, history, next: undefined });
+        }
+      }),
+    )
     .all(onlyMethods("GET"));
 
   router

@@ -97,7 +97,7 @@ const SEARCH_SECONDS = 5;
 const LARGE_CHARACTERS = 4 * 1024;
 /** Large records that are stored at a time: they take much of the capacity of a block. */
 const LARGE_AT_ONCE = 16;
-const LARGE_PER_ACCOUNT = 4;
+const LARGE_PER_ACCOUNT = 2;
 /** Maximum row ids tried for a record. */
 const MAX_ATTEMPTS = 5;
 

@@ -7,6 +7,7 @@ import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
 import { parseInput, toSealbookError } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
+import { largeResponse } from "../http/large-responses.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import { sendLongJson } from "../http/long-json.ts";
 import { sendLines } from "../http/ndjson-response.ts";
@@ -55,37 +56,41 @@ export function recoveryRouter(recovery: RecoveryService): Router {
 
   router
     .route("/inventory")
-    .get(async (request: Request, response: Response) => {
-      const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
-      const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
-      await sendPages(request, response, pages, async (after, most) => {
-        const { documents, next } = await recovery.inventory(date, after ?? 0, most);
-        return { rows: documents.map(toRecordedDocument), next };
-      });
-    })
+    .get(
+      largeResponse(async (request, response) => {
+        const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
+        const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
+        await sendPages(request, response, pages, async (after, most) => {
+          const { documents, next } = await recovery.inventory(date, after ?? 0, most);
+          return { rows: documents.map(toRecordedDocument), next };
+        });
+      }),
+    )
     .all(onlyMethods("GET"));
 
   router
     .route("/gap")
-    .get(async (request: Request, response: Response) => {
-      const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
-      if (against === "journal") {
-        const pages = { head: { against }, name: "anchors", start: cursor, limit };
+    .get(
+      largeResponse(async (request, response) => {
+        const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
+        if (against === "journal") {
+          const pages = { head: { against }, name: "anchors", start: cursor, limit };
+          await sendPages(request, response, pages, async (after, most) => {
+            const { anchors, next } = await recovery.unknownAnchors(after, most);
+            return { rows: anchors.map(toUnknownAnchor), next };
+          });
+          return;
+        }
+        const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
+        const head = { against, ...toRecoveryVerification(verification) };
+        response.set(VERIFICATION_HEADER, verification.id);
+        const pages = { head, name: "documents", start: cursor, limit };
         await sendPages(request, response, pages, async (after, most) => {
-          const { anchors, next } = await recovery.unknownAnchors(after, most);
-          return { rows: anchors.map(toUnknownAnchor), next };
+          const { documents, next } = await recovery.gap(verification, after ?? 0, most);
+          return { rows: documents.map(toRecordedDocument), next };
         });
-        return;
-      }
-      const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
-      const head = { against, ...toRecoveryVerification(verification) };
-      response.set(VERIFICATION_HEADER, verification.id);
-      const pages = { head, name: "documents", start: cursor, limit };
-      await sendPages(request, response, pages, async (after, most) => {
-        const { documents, next } = await recovery.gap(verification, after ?? 0, most);
-        return { rows: documents.map(toRecordedDocument), next };
-      });
-    })
+      }),
+    )
     .all(onlyMethods("GET"));
 
   return router;
