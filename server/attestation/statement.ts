@@ -16,7 +16,7 @@ import { wordingOf } from "./wording.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 
 /** Records that are mapped at a time: other requests are served in between. */
-const RECORDS_AT_ONCE = 100;
+const RECORDS_AT_ONCE = 25;
 
 /** Creates the statement of the facts for an audience. */
 export async function attestationOf(facts: AttestationFacts, audience: Audience): Promise<Statement> {

@@ -2,7 +2,7 @@ import { nextTurn } from "../kit/next-turn.ts";
 import type { Response } from "express";
 
 /** Items of a list that are written at a time. */
-const AT_ONCE = 100;
+const AT_ONCE = 20;
 
 /**
  * Sends an object with long lists as JSON. Other requests are served while its text is written.

@@ -65,7 +65,7 @@ export type ProofJournal = Atomic<{
 /** Page size when reading proofs of one content. */
 const PAGE = 100;
 /** Rows of a batch that are read at a time: other requests are served in between. */
-const ROWS_AT_ONCE = 200;
+const ROWS_AT_ONCE = 100;
 /** A page of a document's history, and one more. */
 const MOST_IN_A_PAGE = 2 * PAGE;
 

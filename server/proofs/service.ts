@@ -69,7 +69,7 @@ export interface Batch {
 }
 
 /** Proofs of a batch that are completed at a time: other requests are served in between. */
-const PROOFS_AT_ONCE = 200;
+const PROOFS_AT_ONCE = 50;
 
 const HASH = /^[0-9a-fA-F]{64}$/;
 
