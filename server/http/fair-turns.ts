@@ -19,6 +19,8 @@ const HALF_LIFE_MILLISECONDS = 1_000;
 const BYTES_PER_REQUEST = 16 * 1024;
 /** Time that the thread takes for a small request. */
 const REQUEST_MILLISECONDS = 0.2;
+/** Pause after a turn of long work, in times of the turn, of a source that uses the thread much beside others. */
+const PAUSE = 2;
 /** Maximum number of waiting requests of a source; a connection can have several. */
 const MOST_WAITING = 4_096;
 const RETRY_SECONDS = 1;
@@ -36,7 +38,8 @@ export interface Turn {
  * Shares the thread among the sources of requests. The requests of the only source begin at once. Of several sources,
  * those below a common level of use do so too; the requests of the others wait until the source is below it. The level
  * is half of the largest use when the thread does not keep up, and rises while requests wait. What a source uses is
- * estimated from its requests and their bytes, and measured for turns of long work; it is forgotten with time.
+ * estimated from its requests and their bytes, and measured for turns of long work; it is forgotten with time. Between
+ * the turns of long work of a source that uses the thread much, others find the thread free.
  */
 export class FairTurns {
   readonly #sources = new Map<string, Source>();
@@ -105,6 +108,7 @@ export class FairTurns {
       this.#level *= 2 ** halvings;
     }
     for (const source of sources) {
+      source.isBesideOthers = sources.some((other) => other !== source && other.unseen < ACTIVE_CHECKS);
       source.used *= 0.5 ** halvings;
       this.#beginWaiting(source);
     }
@@ -127,9 +131,12 @@ class Source implements Origin {
   readonly waiting = new Set<{ readonly cost: number; readonly begin: () => void }>();
   /** Checks since its last request. */
   unseen = 0;
+  /** Whether other sources are active. */
+  isBesideOthers = false;
 
-  tookTurn(milliseconds: number): void {
+  tookTurn(milliseconds: number): number {
     this.used += milliseconds / REQUEST_MILLISECONDS;
+    return this.isBesideOthers && this.used >= FREE_REQUESTS ? PAUSE * milliseconds : 0;
   }
 }
 

@@ -2,13 +2,26 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** For whom work is done. */
 export interface Origin {
-  /** A turn of its work has ended. */
-  tookTurn(milliseconds: number): void;
+  /**
+   * A turn of its work has ended.
+   * @returns milliseconds until its next turn
+   */
+  tookTurn(milliseconds: number): number;
+}
+
+interface Work {
+  readonly origin: Origin | undefined;
+  readonly pieces: (() => void)[];
 }
 
 const current = new AsyncLocalStorage<Origin | undefined>();
 /** Work that waits for a turn, by its origin; the next origin first. */
-const waiting = new Map<Origin | undefined, (() => void)[]>();
+const waiting = new Map<Origin | undefined, Work>();
+/** When the next turn of an origin may begin. */
+const pauseEnds = new WeakMap<Origin, number>();
+let isScheduled = false;
+/** Runs while every origin pauses. */
+let timer: NodeJS.Timeout | undefined;
 
 /**
  * Does work of an origin: {@link nextTurn} shares the thread among the origins.
@@ -25,31 +38,42 @@ export function onBehalfOf<Result>(origin: Origin | undefined, work: () => Resul
 export function nextTurn(): Promise<void> {
   const origin = current.getStore();
   const { promise, resolve } = Promise.withResolvers<void>();
-  const queue = waiting.get(origin);
-  if (queue === undefined) {
-    if (waiting.size === 0) scheduleTurn();
-    waiting.set(origin, [resolve]);
-  } else {
-    queue.push(resolve);
-  }
+  const work = waiting.get(origin) ?? { origin, pieces: [] };
+  waiting.set(origin, work);
+  work.pieces.push(resolve);
+  scheduleTurn();
   return promise;
 }
 
 function scheduleTurn(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  clearTimeout(timer);
   let running: { readonly origin: Origin | undefined; readonly start: number } | undefined;
   setImmediate(() => {
-    for (const [origin, queue] of waiting) {
-      waiting.delete(origin);
-      const resume = queue.shift();
-      if (queue.length > 0) waiting.set(origin, queue);
-      running = { origin, start: performance.now() };
-      resume?.();
-      break;
-    }
+    const start = performance.now();
+    const work = [...waiting.values()].find(({ origin }) => pauseEndOf(origin) <= start);
+    if (work === undefined) return;
+    running = { origin: work.origin, start };
+    waiting.delete(work.origin);
+    const resume = work.pieces.shift();
+    if (work.pieces.length > 0) waiting.set(work.origin, work);
+    resume?.();
   });
   // Follows the other one directly, after the work that it resumed.
   setImmediate(() => {
-    running?.origin?.tookTurn(performance.now() - running.start);
-    if (waiting.size > 0) scheduleTurn();
+    isScheduled = false;
+    if (running?.origin !== undefined) {
+      const now = performance.now();
+      pauseEnds.set(running.origin, now + running.origin.tookTurn(now - running.start));
+    }
+    if (waiting.size === 0) return;
+    if (running !== undefined) return scheduleTurn();
+    const end = Math.min(...[...waiting.keys()].map(pauseEndOf));
+    timer = setTimeout(scheduleTurn, end - performance.now()).unref();
   });
+}
+
+function pauseEndOf(origin: Origin | undefined): number {
+  return (origin && pauseEnds.get(origin)) ?? 0;
 }

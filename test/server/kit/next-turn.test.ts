@@ -5,9 +5,11 @@ import { nextTurn, onBehalfOf, type Origin } from "../../../server/kit/next-turn
 class Counter implements Origin {
   turns = 0;
   milliseconds = 0;
-  tookTurn(milliseconds: number): void {
+  pause = 0;
+  tookTurn(milliseconds: number): number {
     this.turns += 1;
     this.milliseconds += milliseconds;
+    return this.pause;
   }
 }
 
@@ -54,6 +56,23 @@ describe("turns of long work", () => {
     });
     await setImmediate();
     assert.isAtLeast(origin.milliseconds, 20);
+  });
+
+  it("pause as long as the origin says", async () => {
+    const origin = new Counter();
+    origin.pause = 20;
+    const start = performance.now();
+    await onBehalfOf(origin, () => work("paused", 3));
+    assert.isAtLeast(performance.now() - start, 2 * (origin.pause - 1));
+  });
+
+  it("of other origins do not pause", async () => {
+    const [paused, other] = [new Counter(), new Counter()];
+    paused.pause = 3_600_000;
+    void onBehalfOf(paused, () => work("paused", 3));
+    await onBehalfOf(other, () => work("other", 10));
+    await setImmediate();
+    assert.deepEqual([paused.turns, other.turns], [1, 10]);
   });
 
   it("of the server's own work belong to no origin, whoever caused it", async () => {
