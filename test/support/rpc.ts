@@ -1,3 +1,5 @@
+import { assert } from "chai";
+import { eventually } from "./eventually.ts";
 import { request } from "./http.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
@@ -26,8 +28,14 @@ export async function allTransactions(url: string): Promise<MinedTransaction[]> 
   const head = Number(await rpcCall(url, "eth_blockNumber"));
   const found: MinedTransaction[] = [];
   for (let number = 0; number <= head; number += 1) {
-    const block = await rpcCall(url, "eth_getBlockByNumber", `0x${number.toString(16)}`, true);
-    found.push(...block.transactions);
+    // A node that mines can name its newest block before it returns it.
+    found.push(
+      ...(await eventually(async () => {
+        const block = await rpcCall(url, "eth_getBlockByNumber", `0x${number.toString(16)}`, true);
+        assert.isNotNull(block, `block ${number}`);
+        return block.transactions;
+      })),
+    );
   }
   return found;
 }
