@@ -182,10 +182,12 @@ describe("an unavailable chain", function () {
       const repeated = await submit(waiting);
       assert.equal(repeated.status, 200);
       assert.deepEqual(repeated.body, proof);
+      const pending = [responses.first, ...responses.many];
+      for (const { status } of pending) assert.equal(status, 202);
+      const hashes: string[] = [];
+      for (const { body } of pending) hashes.push(anchoredHash((await confirmed(body.id)).proof));
       const all = await allTransactions(chain.url);
-      for (const { status, body } of [responses.first, ...responses.many]) {
-        assert.equal(status, 202);
-        const anchored = anchoredHash((await confirmed(body.id)).proof);
+      for (const anchored of hashes) {
         assert.lengthOf(
           all.filter(({ input }) => input.includes(anchored)),
           1,

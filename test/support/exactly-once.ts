@@ -92,11 +92,16 @@ export async function assertExactlyOnce(
 
 /** Asserts that a document's one proof is confirmed, and valid according to the server and to the chain. */
 async function assertProven(server: Pick<TestServer, "get" | "post">, chainUrl: string, document: ProofRequest) {
-  const [byId, byDocument, verified] = await Promise.all([
+  const [byId, byDocument] = await Promise.all([
     server.get(`/api/v1/proof/${idOf(document)}`),
     server.get(`/api/v1/proof/${encodeURIComponent(document.document_id)}`),
-    server.post("/api/v1/verify", { document_hash: document.hash }),
   ]);
+  // On a busy machine the node can be late.
+  const verified = await eventually(async () => {
+    const response = await server.post("/api/v1/verify", { document_hash: document.hash });
+    assert.notEqual(response.status, 503, response.text);
+    return response;
+  });
   assert.equal(byId.status, 200, byId.text);
   assert.equal(byId.body.status, "confirmed");
   assert.deepEqual(byDocument.body, byId.body, "there is one proof");

@@ -5,7 +5,7 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import { KeyedQueue } from "../../kit/keyed-queue.ts";
 import { NodeError } from "../rpc/rpc.ts";
 import { fixedResult, kindOf, limitQuery, type Params } from "./rpc-methods.ts";
-import { type OutsideTransaction, readRawTransaction } from "./raw-transaction.ts";
+import { type OutsideTransaction, checkRawTransaction, readRawTransaction } from "./raw-transaction.ts";
 
 const Id = z.union([z.string(), z.number(), z.null()]);
 const Request = z.object({
@@ -84,7 +84,7 @@ export class RpcDispatcher {
   async request(method: string, params: Params): Promise<unknown> {
     try {
       const response = await this.#call(method, {
-        send: () => this.#engine.send(String(firstOf(params))),
+        send: () => this.#engine.send(checkRawTransaction(firstOf(params), this.#chainId).raw),
         read: () => this.#engine.query(method, params),
       });
       return response ?? null;
