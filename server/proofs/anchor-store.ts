@@ -207,6 +207,8 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
         .selectFrom("anchors")
         .select("id")
         .where("transaction_id", "is", null)
+        // Otherwise its transaction was removed by an administrator: it needs no other.
+        .where("confirmation", "is", null)
         .where((e) => e.or([e("relayer", "=", relayer), e("opened_at", "<", othersBefore)]))
         .orderBy("id")
         .execute();

@@ -82,4 +82,24 @@ for (const engine of ENGINES)
         assert.equal((await attest()).status, 200);
       });
     }
+
+    it("of a confirmed anchor's transaction is no reason for another one, also after a restart", async () => {
+      const proof = async (): Promise<ParsedJson> => (await server.get("/api/v1/proof/damaged")).body.proof;
+      const right = await proof();
+      const sent = (await attacker.rowsOf("transactions")).length;
+      const before = (await attacker.rowsOf("anchors")).find((row) => row["confirmation"] !== null) ?? assert.fail();
+      const tampered = { table: "anchors", before, after: { ...before, transaction_id: null } };
+      assert.isTrue(await attacker.apply(tampered));
+      await server.stop("keep");
+      server = await start(QUIET);
+      // Its transaction comes after any other one of the start.
+      await anchored(server, "/api/v1/proof", {
+        document_id: "next",
+        hash: "ab".repeat(32),
+        metadata: { type: "log" },
+      });
+      assert.lengthOf(await attacker.rowsOf("transactions"), sent + 1);
+      await attacker.undo(tampered);
+      assert.deepEqual(await proof(), right);
+    });
   });

@@ -301,7 +301,7 @@ export function describeHostileAdministrator(engine: Engine): void {
           for (const [name, claim] of Object.entries(await claims())) {
             const right = expected[name];
             const wrong = right && (isExempt(change, claim) ? undefined : falsehood(name, claim, right));
-            if (wrong !== undefined) failures.push(`${change.name}: ${name}: ${JSON.stringify(wrong).slice(0, 300)}`);
+            if (wrong !== undefined) failures.push(`${change.name}: ${name}: ${JSON.stringify(wrong).slice(0, 1000)}`);
           }
           await attacker.undo(change);
         }
