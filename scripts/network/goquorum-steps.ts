@@ -18,7 +18,12 @@ export function goQuorumSteps(): ChangeSteps {
       const voters = namesOf(validators.filter(({ name }) => name !== lost?.name));
       return [
         {
-          what: `Let ${joining.name} connect: copy the new lists of your folder.`,
+          what:
+            `Let ${joining.name} connect: copy the new lists of your folder.` +
+            (lost === undefined
+              ? ""
+              : ` They no longer have ${lost.name}: if it runs, leave it running and connected until it is voted out, ` +
+                "because it cannot connect again."),
           at: voters,
           requests: [request("admin_addPeer", enodeOf(joining, joining.address))],
           copiesLists: true,

@@ -97,6 +97,7 @@ describe("a change of a network of GoQuorum nodes", function () {
     await replace(directory, "dc-1", "dc-7", MORE);
     const changed = await openNetwork(directory);
     const all = await steps("1-replace-dc-1");
+    assert.match(all[0]?.what ?? "", /no longer have dc-1.*cannot connect again/);
     assert.deepEqual(
       all.filter(({ at }) => at.includes("dc-1")).map(({ requests }) => requests),
       [[]],
