@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { anvilBinary } from "../../server/chain/embedded/anvil-process.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import type { ParsedJson } from "./parsed-json.ts";
 import type { ChainNode } from "./remote-chain.ts";
+import { rpcCall } from "./rpc.ts";
+
+const QUEUE_MILLISECONDS = 1_000;
 
 /** A foreign node: an unmodified Anvil, over HTTP, WebSocket and IPC. */
 export interface RawAnvil {
@@ -61,18 +65,47 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
     });
     exited.then(([code]) => reject(new Error(`Anvil ended with ${code}`)), reject);
   });
+  const http = `http://127.0.0.1:${port}`;
+  const watch = watchQueue(http);
   return {
     chainId,
     port,
-    http: `http://127.0.0.1:${port}`,
+    http,
     webSocket: `ws://127.0.0.1:${port}`,
     ipc: `ipc://${socket}`,
     async stop() {
+      clearInterval(watch);
       child.kill("SIGKILL");
       await exited;
       await removeDirectory(directory);
     },
   };
+}
+
+/**
+ * Sends transactions again that Anvil keeps queued although their nonce is the next one. It happens under load, when
+ * the one before is mined while Anvil checks them.
+ */
+function watchQueue(url: string): NodeJS.Timeout {
+  let seen: ReadonlySet<string> = new Set();
+  const look = async (): Promise<void> => {
+    const { queued } = await rpcCall(url, "txpool_content");
+    const stuck = new Set<string>();
+    for (const [sender, byNonce] of Object.entries<ParsedJson>(queued)) {
+      const next = Number(await rpcCall(url, "eth_getTransactionCount", sender, "latest"));
+      if (byNonce[next] === undefined) continue;
+      stuck.add(byNonce[next].hash);
+      if (!seen.has(byNonce[next].hash)) continue;
+      const raws = [];
+      for (const { hash } of Object.values<ParsedJson>(byNonce))
+        raws.push(await rpcCall(url, "eth_getRawTransactionByHash", hash));
+      await rpcCall(url, "anvil_removePoolTransactions", sender);
+      for (const raw of raws) await rpcCall(url, "eth_sendRawTransaction", raw);
+    }
+    seen = stuck;
+  };
+  // A node that a test has stopped has no queue.
+  return setInterval(() => void look().catch(() => undefined), QUEUE_MILLISECONDS).unref();
 }
 
 /** Starts Anvil as a chain that a test can mine itself, with `evm_setAutomine` and `evm_mine`. */
