@@ -22,8 +22,8 @@ export function goQuorumSteps(): ChangeSteps {
             `Let ${joining.name} connect: copy the new lists of your folder.` +
             (lost === undefined
               ? ""
-              : ` They no longer have ${lost.name}: if it runs, leave it running and connected until it is voted out, ` +
-                "because it cannot connect again."),
+              : ` They no longer have ${lost.name}: if it runs, leave it running until it is voted out, because it ` +
+                "cannot connect again."),
           at: voters,
           requests: [request("admin_addPeer", enodeOf(joining, joining.address))],
           copiesLists: true,
