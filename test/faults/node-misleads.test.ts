@@ -22,6 +22,11 @@ async function postBulks({ server }: Scene, count: number): Promise<ProofRequest
   return all;
 }
 
+/** Waits until everything accepted is confirmed: the relayer's next nonce is that of the chain then. */
+async function confirmed({ server }: Scene): Promise<void> {
+  await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.pending, 0));
+}
+
 /** Waits until documents are signed, and asserts that none is confirmed. */
 async function signed({ chain }: Scene, documents: readonly ProofRequest[]): Promise<void> {
   const database = sqliteDatabase(join(chain.directory, "sealbook.sqlite"));
@@ -140,6 +145,7 @@ describe("a node with wrong responses: every hash accepted meanwhile is anchored
     "another sender used the next nonce": () =>
       onScene(async (scene) => {
         const accepted = await postBulks(scene, 1);
+        await confirmed(scene);
         await outsiderSends(scene, 0);
         accepted.push(...(await postBulks(scene, 2)));
         await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
@@ -157,6 +163,7 @@ describe("a node with wrong responses: every hash accepted meanwhile is anchored
     "another sender has a later nonce in the pool": () =>
       onScene(async (scene) => {
         const accepted = await postBulks(scene, 1);
+        await confirmed(scene);
         await outsiderSends(scene, 2);
         accepted.push(...(await postBulks(scene, 4)));
         await assertExactlyOnce(scene.server, scene.chain.url, { accepted });
