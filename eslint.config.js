@@ -39,5 +39,14 @@ export default tseslint.config(
       globals: { ...SHARED_GLOBALS, atob: "readonly", btoa: "readonly", process: "readonly", TextDecoder: "readonly" },
     },
   },
+  {
+    files: ["test/**/*.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        ...["describe", "it"].map((object) => ({ object, property: "skip", message: "A test runs or is removed." })),
+      ],
+    },
+  },
   { files: ["server/http/openapi/page/*.js"], languageOptions: { globals: { SwaggerUIBundle: "readonly" } } },
 );

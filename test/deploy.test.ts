@@ -1,17 +1,11 @@
-import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { assert } from "chai";
 import ts from "typescript";
 import { ALERT_KINDS } from "../server/operations/alert.ts";
-import { debianProgram } from "./support/debian-program.ts";
-import { removeDirectory, temporaryDirectory } from "./support/directory.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const run = promisify(execFile);
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
 /** Packages that a file needs to load. Dynamic imports and imports of types do not count. */
@@ -36,23 +30,6 @@ function packagesOf(file: string): string[] {
 }
 
 describe("deployment", function () {
-  it("has a unit that systemd accepts and rates as protected", async () => {
-    const systemd = debianProgram("systemd-analyze", "systemd");
-    const directory = await temporaryDirectory();
-    const unit = join(directory, "sealbook.service");
-    // Where it is installed there is nothing here, and the user is not there.
-    await writeFile(
-      unit,
-      read("deploy/sealbook.service")
-        .replaceAll("/opt/sealbook", ROOT)
-        .replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"),
-    );
-    const { stdout, stderr } = await run(systemd, ["verify", unit]);
-    assert.equal(stdout + stderr, "");
-    await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
-    await removeDirectory(directory);
-  });
-
   it("needs no development package for the server, the commands, the panel and the deployment of contracts", () => {
     const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
     // What keeps the sources themselves in order.

@@ -1,13 +1,12 @@
-import { existsSync } from "node:fs";
 import { assert } from "chai";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { BROWSER_TIMEOUT_MILLISECONDS, CHROMIUM, missingPackage } from "../support/debian-tools.ts";
+import type { Browser, Page } from "playwright-core";
+import { BROWSER_TIMEOUT_MILLISECONDS, describeInBrowser, launchChromium } from "../support/chromium.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 /** Target folder of screenshots, for manual inspection. */
 const PICTURE = process.env["DOCS_PICTURE"];
 
-describe("the API documentation page", function () {
+describeInBrowser("the API documentation page", function () {
   let server: TestServer;
   let browser: Browser | undefined;
   let page: Page;
@@ -17,15 +16,7 @@ describe("the API documentation page", function () {
   const complaints: string[] = [];
 
   before(async function () {
-    if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
-    const [started, launched] = await Promise.all([
-      startServer(),
-      chromium.launch({
-        executablePath: CHROMIUM,
-        timeout: BROWSER_TIMEOUT_MILLISECONDS,
-        args: ["--no-sandbox"],
-      }),
-    ]);
+    const [started, launched] = await Promise.all([startServer(), launchChromium()]);
     server = started;
     browser = launched;
     page = await launched.newPage({ viewport: { width: 1280, height: 1600 } });

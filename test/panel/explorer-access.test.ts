@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { describeInBrowser } from "../support/chromium.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { ROUTES } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
@@ -9,7 +10,7 @@ import { logIn } from "./steps.ts";
 const run = promisify(execFile);
 const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 
-describe("panel and explorer of a server with API keys", function () {
+describeInBrowser("panel and explorer of a server with API keys", function () {
   let stage: PanelStage;
   before(async () => {
     stage = await openPanel({ API_AUTH: "apikey", SESSION_LIFETIME: "3600" });

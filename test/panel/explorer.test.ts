@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
+import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
@@ -17,7 +18,7 @@ async function dropFile(page: Page, name: string, text: string): Promise<void> {
     .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
 }
 
-describe("the explorer page", function () {
+describeInBrowser("the explorer page", function () {
   let stage: PanelStage;
   let page: Page;
   let one: ParsedJson;

@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { CATEGORY_COLOURS } from "../../server/readings/air-quality/category.ts";
+import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";
 import { type PanelStage, openPanel } from "../support/panel.ts";
@@ -47,7 +48,7 @@ function rows(page: Page): Promise<string[]> {
   );
 }
 
-describe("The panel's map", function () {
+describeInBrowser("The panel's map", function () {
   let stage: PanelStage;
   let page: Page;
 
@@ -187,7 +188,7 @@ describe("The panel's map", function () {
   });
 });
 
-describe("The panel's map with tiles", function () {
+describeInBrowser("The panel's map with tiles", function () {
   let tiles: TileServer;
   let stage: PanelStage;
 

@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
+import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
@@ -39,7 +40,7 @@ const VIEWS: readonly (readonly [name: string, open: (page: Page) => Promise<unk
   ],
 ];
 
-describe("the panel's page", function () {
+describeInBrowser("the panel's page", function () {
   let stage: PanelStage;
   before(async () => {
     stage = await openPanel({ SESSION_LIFETIME: "3600" });

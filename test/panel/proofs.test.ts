@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { verifyBundle } from "../../verifier/verify.mjs";
+import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { logIn } from "./steps.ts";
@@ -21,7 +22,7 @@ async function dropFiles(
   await page.locator(".drop-input").first().setInputFiles(payloads);
 }
 
-describe("the panel's proofs", function () {
+describeInBrowser("the panel's proofs", function () {
   let stage: PanelStage;
   let page: Page;
   /** Bodies that the page sent. */

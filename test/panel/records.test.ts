@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
+import { describeInBrowser } from "../support/chromium.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { rpcCall } from "../support/rpc.ts";
@@ -10,7 +11,7 @@ import { logIn } from "./steps.ts";
 
 const SERIES = 25;
 
-describe("the panel's records", function () {
+describeInBrowser("the panel's records", function () {
   let stage: PanelStage;
   let page: Page;
   before(async () => {

@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import type { Locator, Page, Route } from "playwright-core";
+import { describeInBrowser } from "../support/chromium.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage, REMOTE_NAME } from "../support/panel.ts";
 import { ROUTES } from "../support/server.ts";
@@ -78,7 +79,7 @@ async function delayCall(
 }
 
 // A login takes more than a second by design: all tests use one page.
-describe("the panel's session", function () {
+describeInBrowser("the panel's session", function () {
   let stage: PanelStage;
   let page: Page;
   before(async () => {

@@ -3,7 +3,13 @@ import { type Database, openDatabase } from "../../server/journal/engine/databas
 import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
-import { type PostgresCluster, startPostgresCluster } from "./postgres-cluster.ts";
+import {
+  type PostgresAccess,
+  type PostgresCluster,
+  type PostgresServer,
+  postgresServer,
+  startPostgresCluster,
+} from "./postgres-cluster.ts";
 import { postgresDatabase } from "./postgres-database.ts";
 import { sqliteDatabase } from "./sqlite-database.ts";
 
@@ -17,12 +23,33 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-let cluster: Promise<PostgresCluster> | undefined;
+/** Access to the PostgreSQL server of a whole run, as JSON. */
+const SHARED_CLUSTER = "TEST_POSTGRES";
+/** The access, with a database that has the journal's schema. */
+interface SharedCluster extends PostgresAccess {
+  readonly template: string;
+}
 
-/** Returns the one PostgreSQL server of this process, which the first call starts. */
-export function sharedCluster(): Promise<PostgresCluster> {
-  cluster ??= startPostgresCluster(false);
-  return cluster;
+/** Starts the PostgreSQL server of a whole run: the processes of the run inherit its address. */
+export async function shareCluster(): Promise<PostgresCluster> {
+  const server = await startPostgresCluster(false);
+  const shared: SharedCluster = { ...server.access, template: await migratedTemplate(server) };
+  process.env[SHARED_CLUSTER] = JSON.stringify(shared);
+  return server;
+}
+
+let cluster: Promise<{ server: PostgresServer; template: string }> | undefined;
+
+/** Returns the run's PostgreSQL server; the first call of a process without one starts one. */
+export async function sharedCluster(): Promise<PostgresServer> {
+  cluster ??= openCluster();
+  return (await cluster).server;
+}
+
+async function openCluster(): Promise<{ server: PostgresServer; template: string }> {
+  if (process.env[SHARED_CLUSTER] === undefined) await shareCluster();
+  const { template, ...access } = JSON.parse(process.env[SHARED_CLUSTER] ?? "") as SharedCluster;
+  return { server: postgresServer(access), template };
 }
 
 /** Creates an empty database. */
@@ -32,21 +59,19 @@ export async function emptyDatabase(engine: Engine): Promise<EngineDatabase> {
   return sqliteDatabase(join(directory, "test.sqlite"), () => removeDirectory(directory));
 }
 
-let template: Promise<string> | undefined;
-
-/** Creates a database with the journal's schema; returns its name. */
-async function migratedTemplate(): Promise<string> {
-  const shared = await sharedCluster();
-  const name = await shared.createDatabase();
-  await (await openDatabase(postgresDialect(shared.url(name)))).destroy();
+/** Creates a database with the journal's schema, which tests copy; returns its name. */
+async function migratedTemplate(server: PostgresServer): Promise<string> {
+  const name = await server.createDatabase();
+  await (await openDatabase(postgresDialect(server.url(name)))).destroy();
   return name;
 }
 
 /** Creates a database that may have the journal's schema already; migrations of PostgreSQL take long. */
 async function preparedDatabase(engine: Engine): Promise<EngineDatabase> {
   if (engine === "sqlite") return emptyDatabase(engine);
-  template ??= migratedTemplate();
-  return postgresDatabase(await sharedCluster(), await template);
+  cluster ??= openCluster();
+  const { server, template } = await cluster;
+  return postgresDatabase(server, template);
 }
 
 export async function openTestDatabase(engine: Engine = "sqlite"): Promise<TestDatabase> {

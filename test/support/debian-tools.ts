@@ -11,14 +11,8 @@ const PACKAGES = {
   openssl: "openssl",
 } as const;
 
-/** Path of Debian's package `chromium`. */
-export const CHROMIUM = "/usr/bin/chromium";
-
-/** Longest wait of a test for a browser, or for anything in its pages: it ends a test that has failed. */
-export const BROWSER_TIMEOUT_MILLISECONDS = 300_000;
-
 /** Returns the error of a test without a required program. */
-export function missingPackage(program: string, name: string): Error {
+function missingPackage(program: string, name: string): Error {
   return new Error(`${program} is missing: install Debian's package ${name} (apt-get install ${name})`);
 }
 

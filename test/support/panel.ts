@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { buildPanel } from "../../scripts/panel/build.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { BROWSER_TIMEOUT_MILLISECONDS, CHROMIUM, missingPackage } from "./debian-tools.ts";
+import { BROWSER_TIMEOUT_MILLISECONDS, launchChromium } from "./chromium.ts";
 import { startServer, type TestServer, type TestServerOptions } from "./server.ts";
 
 /** A host name that the browser does not treat as localhost: over plain HTTP such an origin is not secure. */
@@ -32,16 +31,11 @@ export async function openPanel(
   given: EnvironmentVariables = {},
   options: TestServerOptions = {},
 ): Promise<PanelStage> {
-  if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
   await buildPanel();
   const variables = { ALLOWED_HOSTS: REMOTE_NAME, ...given };
   let server = await startServer(variables, options);
   const { port } = new URL(server.url);
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    timeout: BROWSER_TIMEOUT_MILLISECONDS,
-    args: ["--no-sandbox", `--host-resolver-rules=MAP ${REMOTE_NAME} 127.0.0.1`],
-  });
+  const browser = await launchChromium(`--host-resolver-rules=MAP ${REMOTE_NAME} 127.0.0.1`);
   const requested: string[] = [];
   const complaints: string[] = [];
 

@@ -1,12 +1,14 @@
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chownSync, globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
+import { postgresBinaries } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
 
@@ -15,8 +17,15 @@ const SETUP = /^## PostgreSQL$[^]*?^```sql\n([^]*?)^```$/m.exec(
   readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8"),
 )?.[1];
 
-/** A PostgreSQL server for the tests, which ends with their process. */
-export interface PostgresCluster {
+/** Address and superuser's password of a PostgreSQL server on this machine. */
+export interface PostgresAccess {
+  readonly port: number;
+  readonly password: string;
+}
+
+/** A PostgreSQL server for the tests. */
+export interface PostgresServer {
+  readonly access: PostgresAccess;
   /** Address of one of its databases, for a role: the one of its name unless given. */
   url(database: string, role?: string): string;
   /** Address of one of its databases, for the superuser. */
@@ -29,9 +38,15 @@ export interface PostgresCluster {
   dropDatabase(name: string): Promise<void>;
   /** Queries the server as its superuser. */
   query(text: string, database?: string): Promise<Record<string, unknown>[]>;
+}
+
+/** A PostgreSQL server that ends with the process that started it. */
+export interface PostgresCluster extends PostgresServer {
   start(): Promise<void>;
   /** Ends it: cleanly, after closing all connections, or at once, as in a crash. */
   stop(mode: "fast" | "immediate"): Promise<void>;
+  /** Ends it at once and removes its files. */
+  remove(): Promise<void>;
 }
 
 /**
@@ -43,9 +58,8 @@ export async function startPostgresCluster(
   durable: boolean,
   changes: Readonly<Record<string, string>> = {},
 ): Promise<PostgresCluster> {
-  const binaries = newestBinaries();
-  const identity = postgresIdentity();
   const directory = mkdtempSync(join(tmpdir(), "sealbook-postgres-"));
+  const { folder: binaries, identity } = postgresBinaries(directory);
   const data = join(directory, "data");
   const password = randomBytes(8).toString("hex");
   const passwordFile = join(directory, "password");
@@ -100,8 +114,11 @@ export async function startPostgresCluster(
     port,
     listen_addresses: "127.0.0.1",
     unix_socket_directories: directory,
+    // Files of its own folder: those in shared memory stay behind when it ends at once.
+    dynamic_shared_memory_type: "mmap",
     fsync: durable ? "on" : "off",
-    shared_buffers: "32MB",
+    shared_buffers: "128MB",
+    max_connections: "400",
     // The guarantees of the journal must not depend on these.
     synchronous_commit: "off",
     default_transaction_isolation: "repeatable read",
@@ -110,27 +127,47 @@ export async function startPostgresCluster(
   const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
   writeFileSync(join(data, "postgresql.auto.conf"), lines.join(""));
 
+  const cluster: PostgresCluster = {
+    ...postgresServer({ port, password }),
+    start: async () =>
+      void (await run(control, ["--pgdata", data, "--log", join(directory, "log"), "--wait", "start"], options)),
+    stop: async (mode) => void (await run(control, ["--pgdata", data, "--mode", mode, "--wait", "stop"], options)),
+    async remove() {
+      watcher.ref();
+      const exited = once(watcher, "exit");
+      watcher.stdin.end();
+      await exited;
+    },
+  };
+  await cluster.start();
+  return cluster;
+}
+
+/** Returns the access to a running server. */
+export function postgresServer(access: PostgresAccess): PostgresServer {
+  const { port, password } = access;
   const urlFor = (role: string, database: string): string =>
     `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
-  const cluster: PostgresCluster = {
+  const server: PostgresServer = {
+    access,
     url: (database, role = database) => urlFor(role, database),
     superuserUrl: (database) => urlFor("postgres", database),
     async createDatabase() {
       const name = `test_${randomBytes(6).toString("hex")}`;
-      for (const statement of setupStatements(name, password)) await cluster.query(statement);
+      for (const statement of setupStatements(name, password)) await server.query(statement);
       return name;
     },
     async copyDatabase(template) {
       const name = `test_${randomBytes(6).toString("hex")}`;
-      await cluster.query(`create database ${name} template ${template} owner ${template}`);
+      await server.query(`create database ${name} template ${template} owner ${template}`);
       return name;
     },
     async dropDatabase(name) {
-      await cluster.query(`drop database ${name} with (force)`);
-      await cluster.query(`drop role if exists ${name}`);
+      await server.query(`drop database ${name} with (force)`);
+      await server.query(`drop role if exists ${name}`);
     },
     async query(text, database = "postgres") {
-      const client = new pg.Client({ connectionString: cluster.superuserUrl(database) });
+      const client = new pg.Client({ connectionString: server.superuserUrl(database) });
       await client.connect();
       try {
         return (await client.query<Record<string, unknown>>(text)).rows;
@@ -138,12 +175,8 @@ export async function startPostgresCluster(
         await client.end();
       }
     },
-    start: async () =>
-      void (await run(control, ["--pgdata", data, "--log", join(directory, "log"), "--wait", "start"], options)),
-    stop: async (mode) => void (await run(control, ["--pgdata", data, "--mode", mode, "--wait", "stop"], options)),
   };
-  await cluster.start();
-  return cluster;
+  return server;
 }
 
 /** Returns the statements of the manual with another name and password. */
@@ -153,23 +186,4 @@ function setupStatements(name: string, password: string): string[] {
     .replaceAll("'...'", `'${password}'`)
     .split(";")
     .filter((statement) => statement.trim() !== "");
-}
-
-function newestBinaries(): string {
-  const found = globSync("/usr/lib/postgresql/*/bin/postgres").map((path) => ({
-    path,
-    version: Number(path.split("/")[4]),
-  }));
-  const newest = found.sort((one, other) => other.version - one.version)[0];
-  if (newest === undefined) {
-    throw new Error("The tests need PostgreSQL 15 or newer in /usr/lib/postgresql. Run: apt-get install postgresql");
-  }
-  return join(newest.path, "..");
-}
-
-/** Returns the user for PostgreSQL, which refuses to run as root; `undefined` for the current user. */
-function postgresIdentity(): { uid: number; gid: number } | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const id = (kind: string): number => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
-  return { uid: id("-u"), gid: id("-g") };
 }

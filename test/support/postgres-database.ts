@@ -1,13 +1,13 @@
 import { Kysely } from "kysely";
 import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import type { EngineDatabase } from "./engine-database.ts";
-import type { PostgresCluster } from "./postgres-cluster.ts";
+import type { PostgresServer } from "./postgres-cluster.ts";
 
 /**
  * Creates a database on a server.
  * @param template The database that it is a copy of; empty without
  */
-export async function postgresDatabase(cluster: PostgresCluster, template?: string): Promise<EngineDatabase> {
+export async function postgresDatabase(cluster: PostgresServer, template?: string): Promise<EngineDatabase> {
   const name = await (template === undefined ? cluster.createDatabase() : cluster.copyDatabase(template));
   const url = cluster.url(name, template);
   return {

@@ -1,17 +1,16 @@
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { assert } from "chai";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { fakeServer } from "../client/fake-server.ts";
-import { BROWSER_TIMEOUT_MILLISECONDS, CHROMIUM, missingPackage } from "../support/debian-tools.ts";
+import { BROWSER_TIMEOUT_MILLISECONDS, describeInBrowser, launchChromium } from "../support/chromium.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
 
 const PAGE = pathToFileURL(join(import.meta.dirname, "../../verifier/index.html")).href;
 
-describe("the verifier page in a browser", () => {
+describeInBrowser("the verifier page in a browser", () => {
   let directory: string;
   let browser: Browser;
   let page: Page;
@@ -19,13 +18,8 @@ describe("the verifier page in a browser", () => {
   let complaints: string[];
 
   before(async () => {
-    if (!existsSync(CHROMIUM)) throw missingPackage(CHROMIUM, "chromium");
     directory = await temporaryDirectory();
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      timeout: BROWSER_TIMEOUT_MILLISECONDS,
-      args: ["--no-sandbox"],
-    });
+    browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();

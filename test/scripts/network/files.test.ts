@@ -1,25 +1,17 @@
 import { assert } from "chai";
-import { execFile } from "node:child_process";
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { globSync } from "node:fs";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { createServer } from "node:tls";
-import { promisify } from "node:util";
 import { computeAddress } from "ethers";
 import { importSPKI, jwtVerify } from "jose";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import type { Network } from "../../../scripts/network/network-file.ts";
 import { parseConfig } from "../../../server/config/config.ts";
-import { debianProgram } from "../../support/debian-program.ts";
-import { unitText } from "../../../scripts/network/besu-unit.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { METHODS, OPTIONS } from "./besu.ts";
 import { HOSTS_YAML, makeNetwork } from "./made-network.ts";
-
-const run = promisify(execFile);
 
 describe("files of a network", function () {
   let temporary: string;
@@ -36,7 +28,6 @@ describe("files of a network", function () {
   const json = async (path: string): Promise<ParsedJson> => JSON.parse(await text(path));
   const toml = async (path: string): Promise<Record<string, ParsedJson>> => parseToml(await text(path));
   const names = (): string[] => network.hosts.map(({ name }) => name);
-  const openssl = (...args: string[]) => run(debianProgram("openssl", "openssl"), args, { cwd: directory });
 
   it("configure each node with options and methods of Besu", async () => {
     for (const host of network.hosts) {
@@ -138,58 +129,6 @@ describe("files of a network", function () {
     }
   });
 
-  it("certify servers for their addresses, and clients as clients, by the network's authority", async () => {
-    const verify = (purpose: string, path: string) =>
-      openssl("verify", "-CAfile", "authority/ca.pem", "-purpose", purpose, path);
-    for (const { name, address, dns } of network.hosts) {
-      await verify("sslserver", `${name}/besu/tls/server.pem`);
-      await verify("sslclient", `${name}/operator/client.pem`);
-      const server = new X509Certificate(await text(`${name}/besu/tls/server.pem`));
-      for (const ip of [address, "127.0.0.1"]) assert.isString(server.checkIP(ip));
-      for (const host of [name, "localhost", ...dns]) assert.isString(server.checkHost(host));
-      assert.isUndefined(server.checkHost("elsewhere"));
-    }
-    await verify("sslclient", "relayer/tls/client.pem");
-    assert.isTrue(
-      await verify("sslserver", "relayer/tls/client.pem").then(
-        () => false,
-        () => true,
-      ),
-      "a client's certificate is a server's",
-    );
-    const { ca } = new X509Certificate(await text("authority/ca.pem"));
-    assert.isTrue(ca);
-  });
-
-  it("contain keys and authorities in Besu's format", async () => {
-    for (const name of names()) {
-      const tls = `${name}/besu/tls`;
-      const password = (await text(`${tls}/password`)).trim();
-      createServer({ pfx: await readFile(join(directory, tls, "server.p12")), passphrase: password });
-      const { stdout: key } = await openssl(
-        "pkcs12",
-        "-in",
-        `${tls}/server.p12`,
-        "-passin",
-        `file:${tls}/password`,
-        "-nodes",
-      );
-      assert.isTrue(new X509Certificate(await text(`${tls}/server.pem`)).checkPrivateKey(createPrivateKey(key)));
-      assert.equal(key.match(/BEGIN CERTIFICATE/g)?.length, 2);
-      const { stdout: trusted } = await openssl(
-        "pkcs12",
-        "-in",
-        `${tls}/clients.p12`,
-        "-passin",
-        `file:${tls}/password`,
-        "-nokeys",
-      );
-      assert.include(trusted.replaceAll(/\s/g, ""), (await text("authority/ca.pem")).replaceAll(/\s/g, ""));
-      // The attribute by which Java recognises an authority.
-      assert.include(trusted, "2.16.840.1.113894.746875.1.1");
-    }
-  });
-
   it("contain the complete configuration of the server", async () => {
     const env = Object.fromEntries(
       (await text("relayer/relayer.env"))
@@ -233,33 +172,11 @@ describe("files of a network", function () {
   });
 
   it("configure every node in Prometheus", async () => {
-    const promtool = debianProgram("promtool", "prometheus");
-    const { stdout } = await run(promtool, ["check", "config", join(directory, "monitoring/prometheus.yml")]);
-    assert.include(stdout, "SUCCESS");
     const targets: { targets: string[]; labels: { node: string } }[] = await json("monitoring/besu-targets.json");
     assert.deepEqual(
       targets.map(({ targets: [target], labels }) => [labels.node, target]),
       network.hosts.map(({ name, address, metricsPort }) => [name, `${address}:${metricsPort}`]),
     );
-  });
-
-  it("define protected systemd services", async () => {
-    const systemd = debianProgram("systemd-analyze", "systemd");
-    const unit = join(temporary, "besu.service");
-    // Where it is installed there is nothing here, and the user is not there.
-    await writeFile(
-      unit,
-      (await text("dc-1/besu.service"))
-        .replaceAll("/opt/besu/bin/besu", "/bin/true")
-        .replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"),
-    );
-    const { stdout, stderr } = await run(systemd, ["verify", unit]);
-    assert.equal(stdout + stderr, "");
-    await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
-    // In the configuration file the profile has no effect.
-    assert.match(await text("dc-1/besu.service"), /^ExecStart=\S+ --profile=ENTERPRISE --config-file=\S+$/m);
-    const qbft = unitText({ plan: { ...network.plan, consensus: "qbft" } }, network.hosts[0] ?? assert.fail());
-    assert.match(qbft, /^ExecStart=.* --Xqbft-enable-early-round-change$/m);
   });
 
   it("start all nodes on one machine, with separate lists", async () => {

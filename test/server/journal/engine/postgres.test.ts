@@ -11,14 +11,14 @@ import { emptyDatabase, sharedCluster } from "../../../support/database.ts";
 import { rowEntry } from "../../../support/row-entry.ts";
 import type { EngineDatabase } from "../../../support/engine-database.ts";
 import { eventually } from "../../../support/eventually.ts";
-import type { PostgresCluster } from "../../../support/postgres-cluster.ts";
+import type { PostgresServer } from "../../../support/postgres-cluster.ts";
 import { searchRecords } from "../../../support/search-records.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
 describe("PostgreSQL", function () {
-  let cluster: PostgresCluster;
+  let cluster: PostgresServer;
   let empty: EngineDatabase;
   let database: Database;
   before(async () => {

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { assert } from "chai";
+import { unitText } from "../../scripts/network/besu-unit.ts";
+import { makeNetwork } from "../scripts/network/made-network.ts";
+import { debianProgram } from "../support/debian-program.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+describe("units of systemd", () => {
+  let directory: string;
+  before(async () => void (directory = await temporaryDirectory()));
+  after(() => removeDirectory(directory));
+
+  /** Has systemd read a unit and rate its protection, as root: the user of the unit is not there. */
+  async function assertProtected(name: string, text: string): Promise<void> {
+    const systemd = debianProgram("systemd-analyze", "systemd");
+    const unit = join(directory, name);
+    await writeFile(unit, text.replace(/^User=.*\nGroup=.*$/m, "User=root\nGroup=root"));
+    const { stdout, stderr } = await run(systemd, ["verify", unit]);
+    assert.equal(stdout + stderr, "");
+    await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
+  }
+
+  it("start the server", async () => {
+    const unit = await readFile(join(ROOT, "deploy/sealbook.service"), "utf8");
+    await assertProtected("sealbook.service", unit.replaceAll("/opt/sealbook", ROOT));
+  });
+
+  it("start a node of Besu", async () => {
+    const { network } = await makeNetwork(join(directory, "besu"));
+    const unit = await readFile(join(directory, "besu/network/dc-1/besu.service"), "utf8");
+    await assertProtected("besu.service", unit.replaceAll("/opt/besu/bin/besu", "/bin/true"));
+    // In the configuration file the profile has no effect.
+    assert.match(unit, /^ExecStart=\S+ --profile=ENTERPRISE --config-file=\S+$/m);
+    const qbft = unitText({ plan: { ...network.plan, consensus: "qbft" } }, network.hosts[0] ?? assert.fail());
+    assert.match(qbft, /^ExecStart=.* --Xqbft-enable-early-round-change$/m);
+  });
+
+  it("start a node of GoQuorum", async () => {
+    await makeNetwork(join(directory, "goquorum"), { engine: "goquorum", consensus: "qbft" });
+    const unit = await readFile(join(directory, "goquorum/network/dc-1/goquorum.service"), "utf8");
+    await assertProtected("goquorum.service", unit.replaceAll("/usr/local/bin/geth", "/bin/true"));
+  });
+});
