@@ -39,14 +39,12 @@ if (parts.includes("short")) {
   // Hardhat's own tests and the compiler's output are done before the tests of the server read it.
   await Promise.all([
     runScripts(processes, checks, "typecheck"),
-    runScripts(processes, checks, "test:solidity", "test:contracts", "coverage"),
+    runScripts(processes, checks, "test:solidity", "test:contracts"),
   ]);
-  const linted = runScripts(processes, checks, "lint");
   outcomes.push(await runFiles(processes, filesOf("short")));
-  await linted;
 }
 if (parts.includes("long")) {
-  await runScripts(processes, checks, "test:python");
+  await Promise.all([runScripts(processes, checks, "lint"), runScripts(processes, checks, "coverage", "test:python")]);
   outcomes.push(await runFiles(processes, filesOf("long")));
 }
 const left = await close();
@@ -71,7 +69,7 @@ list("Failed scripts", checks.failing);
 list("Skipped", skipped);
 list("Processes that had not ended by themselves", left);
 console.log(`\n${Math.round((Date.now() - begin) / 1000)} s.`);
-if (!parts.includes("long")) console.log(`npm run test:all adds ${ADDED}`);
+if (!parts.includes("long")) console.log(`npm run test:all adds lint, coverage, ${ADDED}`);
 const numbers = [passed, checks.failed + failed.length, checks.skipped + skipped.length];
 console.log(`${numbers[0]} passed, ${numbers[1]} failed, ${numbers[2]} skipped`);
 process.exit(checks.failing.length + failed.length === 0 ? 0 : 1);
