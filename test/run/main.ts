@@ -17,6 +17,7 @@ import { ADDED, filesOf, type Part } from "./suite.ts";
 const parts = process.argv.slice(2).filter((argument): argument is Part => argument === "short" || argument === "long");
 if (parts.length === 0) throw new Error("Usage: node test/run/main.ts short|long ...");
 
+const ORPHAN_MILLISECONDS = 500;
 const begin = Date.now();
 const processes = await Processes.open();
 // Read by all programs that the run starts.
@@ -27,8 +28,15 @@ const close = async (): Promise<string[]> => {
   await opened.disposeAsync();
   return processes.close();
 };
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(signal, () => void close().then(() => process.exit(130)));
+const interrupt = (): void => void close().then(() => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, interrupt);
+// npm starts this through a shell, which passes no signal on.
+const { ppid } = process;
+const watch = setInterval(() => {
+  if (process.ppid === ppid) return;
+  clearInterval(watch);
+  interrupt();
+}, ORPHAN_MILLISECONDS);
 
 const checks: Checks = { passed: 0, failed: 0, skipped: 0, failing: [] };
 const outcomes: Outcome[] = [];
