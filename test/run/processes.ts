@@ -21,6 +21,7 @@ export class Processes {
   /** Temporary folder of the run. Everything that a test creates is below it. */
   readonly folder: string;
   readonly #children = new Set<ChildProcess>();
+  #isClosed = false;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -39,6 +40,8 @@ export class Processes {
    * @param shown Whether its output is also printed at once
    */
   async run(program: string, args: readonly string[], shown: boolean): Promise<Ended> {
+    // An interrupted run starts nothing more: its process is about to end.
+    if (this.#isClosed) return new Promise(() => undefined);
     const child = spawn(program, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
     this.#children.add(child);
     const pieces: Buffer[] = [];
@@ -60,17 +63,12 @@ export class Processes {
    * @returns Commands of the processes that had not ended by themselves
    */
   async close(): Promise<string[]> {
-    for (const { pid } of this.#children) if (pid !== undefined) process.kill(-pid, "SIGKILL");
+    this.#isClosed = true;
+    for (const { pid } of this.#children) if (pid !== undefined) kill(-pid);
     const deadline = Date.now() + GRACE_MILLISECONDS;
     while (this.#left().length > 0 && Date.now() < deadline) await sleep(100);
     const left = this.#left();
-    for (const { pid } of left) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
+    for (const { pid } of left) kill(pid);
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     return left.map(({ command }) => command);
   }
@@ -84,6 +82,15 @@ export class Processes {
       const isOurs = [command, readFile(`/proc/${pid}/environ`)].some((text) => text.includes(this.folder));
       return isOurs ? [{ pid, command }] : [];
     });
+  }
+}
+
+/** Ends a process, or with a negative number a process group, unless it has ended meanwhile. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 
