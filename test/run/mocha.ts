@@ -24,9 +24,9 @@ export async function runFiles(processes: Processes, files: readonly string[]): 
   const failing = new Set([
     ...first.failures.map(({ file }) => file),
     // A process that ended in the middle of a file has sent no results of it.
-    ...files.filter((file) => !first.files.includes(file)),
+    ...files.filter((file) => first.passed[file] === undefined),
   ]);
-  let passed = first.passed;
+  const passed = { ...first.passed };
   const skipped = [...first.skipped];
   const failed: Failure[] = [];
   const unstable: Failure[] = [];
@@ -35,14 +35,15 @@ export async function runFiles(processes: Processes, files: readonly string[]): 
     const failures = before.length > 0 ? before : [{ file, title: "the file", error: "has sent no results" }];
     console.log(`\nOnce more, by itself: ${file}`);
     const again = file === "" ? undefined : await runMocha(processes, [file], []);
-    if (again === undefined || again.failures.length > 0 || !again.files.includes(file)) {
+    const count = again?.passed[file];
+    if (again === undefined || again.failures.length > 0 || count === undefined) {
       failed.push(...(again === undefined || again.failures.length === 0 ? failures : again.failures));
     } else {
       unstable.push(...failures);
-      passed += failures.length;
+      passed[file] = count;
     }
   }
-  return { passed, skipped, failed, unstable };
+  return { passed: Object.values(passed).reduce((sum, count) => sum + count, 0), skipped, failed, unstable };
 }
 
 async function runMocha(processes: Processes, files: readonly string[], options: readonly string[]): Promise<Results> {
@@ -52,6 +53,6 @@ async function runMocha(processes: Processes, files: readonly string[], options:
   try {
     return JSON.parse(readFileSync(output, "utf8")) as Results;
   } catch {
-    return { passed: 0, failures: [], skipped: [], files: [] };
+    return { passed: {}, failures: [], skipped: [] };
   }
 }

@@ -14,30 +14,28 @@ export interface Failure {
 
 /** Results of a run of mocha. */
 export interface Results {
-  readonly passed: number;
+  /** Tests that passed, by file: of each file of which a result arrived. */
+  readonly passed: Readonly<Record<string, number>>;
   readonly failures: readonly Failure[];
   /** Titles of skipped tests. */
   readonly skipped: readonly string[];
-  /** Files of which a result arrived. */
-  readonly files: readonly string[];
 }
 
 /** Prints like mocha's `spec`, and writes the results to the file of the option `output`. */
 class ResultsReporter extends Spec {
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options);
-    const files = new Set<string>();
+    const passed: Record<string, number> = {};
     const failures: Failure[] = [];
     const skipped: string[] = [];
-    let passed = 0;
     const fileOf = ({ file }: { file?: string | undefined }): string => {
       const path = file === undefined ? "" : relative(ROOT, file);
-      if (path !== "") files.add(path);
+      if (path !== "") passed[path] ??= 0;
       return path;
     };
     runner.on("pass", (test) => {
-      fileOf(test);
-      passed += 1;
+      const file = fileOf(test);
+      passed[file] = (passed[file] ?? 0) + 1;
     });
     runner.on("pending", (test) => {
       skipped.push(`${fileOf(test)}: ${test.fullTitle()}`);
@@ -46,7 +44,7 @@ class ResultsReporter extends Spec {
       failures.push({ file: fileOf(test), title: test.fullTitle(), error: error.stack ?? String(error) });
     });
     runner.once("end", () => {
-      const results: Results = { passed, failures, skipped, files: [...files] };
+      const results: Results = { passed, failures, skipped };
       writeFileSync(options.reporterOptions?.output ?? "results.json", JSON.stringify(results));
     });
   }
