@@ -60,6 +60,8 @@ export type AttestationResult =
       readonly ok: true;
       readonly steps: readonly Step[];
       readonly keyId: string;
+      /** Whether the caller trusts the key. Otherwise name and time of the issuer are claims. */
+      readonly isTrusted: boolean;
       readonly issuer: string;
       /** Unix seconds. */
       readonly issuedAt: number;

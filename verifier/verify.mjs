@@ -1056,21 +1056,32 @@ async function checkOtherRecords(records) {
   };
 }
 
-/** Checks that a document is the content of a record. */
-function checkAttestedDocument(records, documentHash) {
-  const index = records.findIndex(({ hash }) => hash === documentHash);
-  if (index === -1) fail(`the document's SHA-256 is ${documentHash}, which no record of the statement has`);
+/** Checks that a document is the content of a record: of one that is proven, or that a trusted issuer states. */
+function checkAttestedDocument(records, documentHash, { trustedKey }) {
+  const stated = records.findIndex(({ hash }) => hash === documentHash);
+  if (stated === -1) fail(`the document's SHA-256 is ${documentHash}, which no record of the statement has`);
+  const proven = records.findIndex(({ hash, bundle }) => hash === documentHash && bundle !== null);
+  if (proven === -1 && trustedKey === undefined) {
+    fail(
+      `the document is the content of record ${stated + 1}, which has no portable proof: only the statement, by an ` +
+        "unknown key, has this record; give a trusted key (on the command line: --trust-key)",
+    );
+  }
+  const record = (proven === -1 ? stated : proven) + 1;
   return {
-    record: index + 1,
-    proves: `the document is the content of record ${index + 1} of the statement`,
-    assumes: "two documents with the same SHA-256 cannot be found",
+    record,
+    proves: `the document is the content of record ${record} of the statement`,
+    assumes:
+      proven === -1
+        ? "the issuer's statement of this record is true: it has no portable proof"
+        : "two documents with the same SHA-256 cannot be found",
   };
 }
 
 /** Requires a trust anchor. Validators and nodes prove blocks, so they need a bundle. */
 function checkAttestationTrust(records, { trustedKey, validators, node }) {
-  const provesBlocks =
-    (validators !== undefined || node !== undefined) && records.some(({ bundle }) => bundle !== null);
+  const proven = records.filter(({ bundle }) => bundle !== null).length;
+  const provesBlocks = (validators !== undefined || node !== undefined) && proven > 0;
   if (trustedKey === undefined && !provesBlocks) {
     fail(
       "the attestation is consistent, but nothing in it is trusted yet: give a trusted key, or validators or a node " +
@@ -1078,7 +1089,12 @@ function checkAttestationTrust(records, { trustedKey, validators, node }) {
     );
   }
   return trustedKey === undefined
-    ? { proves: "the blocks of the attached bundles, independently of the issuer", assumes: "nothing more" }
+    ? {
+        proves: `the records with a portable proof (${proven} of ${records.length}), independently of the issuer`,
+        assumes:
+          "nothing that is listed above is more than a claim of an unknown key: the issuer's name, the time of the " +
+          "signature, the claims in sentences and the records without a portable proof",
+      }
     : {
         proves: "the issuer of the trusted key stated everything in the attestation",
         assumes: "the issuer's statements that no other step proves are true",
@@ -1120,7 +1136,7 @@ export async function verifyAttestation(jws, readAttachment, { documentHash, ...
       () => checkAttachedBundle(attestation, record, options, readAttachment),
     ]),
     ...(others.length === 0 ? [] : [["Other records", () => checkOtherRecords(others)]]),
-    ...(documentHash === undefined ? [] : [["Document", () => checkAttestedDocument(records, documentHash)]]),
+    ...(documentHash === undefined ? [] : [["Document", () => checkAttestedDocument(records, documentHash, options)]]),
     ["Trust", () => checkAttestationTrust(records, options)],
   ];
   let record;
@@ -1130,15 +1146,22 @@ export async function verifyAttestation(jws, readAttachment, { documentHash, ...
     record ??= step.record;
   }
   const counts = { proofs: attached.length, records: records.length };
-  return { ok: true, steps, keyId: kid, issuer: issuer.name, issuedAt, ...counts, record };
+  const isTrusted = options.trustedKey !== undefined;
+  return { ok: true, steps, keyId: kid, isTrusted, issuer: issuer.name, issuedAt, ...counts, record };
 }
 
-/** Summarises a passed verification of an attestation in one line. */
-export function attestationConclusion({ keyId, issuer, issuedAt, proofs, records, record }) {
-  const time = new Date(1000 * issuedAt).toISOString().slice(0, 19).replace("T", " ");
-  const signed = `The attestation ${keyId} of ${printable(JSON.stringify(issuer))} was signed at ${time} UTC.`;
-  const proven = records === 0 ? "" : ` ${proofs} of its ${records} listed records have a portable proof.`;
-  return signed + proven + (record === undefined ? "" : ` The document is the content of record ${record}.`);
+/** Summarises a passed verification of an attestation in one line. An unknown key's name and time are only claims. */
+export function attestationConclusion({ keyId, isTrusted, issuer, issuedAt, proofs, records, record }) {
+  const time = `${new Date(1000 * issuedAt).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const name = printable(JSON.stringify(issuer));
+  const proven = `${proofs} of its ${records} listed records ${isTrusted ? "have a portable proof" : "are proven"}.`;
+  return [
+    isTrusted
+      ? `The attestation ${keyId} of ${name} was signed at ${time}.`
+      : `An unknown key, ${keyId}, signed the attestation; it claims to be ${name} and to have signed at ${time}.`,
+    ...(records === 0 ? [] : [proven]),
+    ...(record === undefined ? [] : [`The document is the content of record ${record}.`]),
+  ].join(" ");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ function attachmentSteps(facts: AttestationFacts): AttestationStep[] {
         "proof leads from its recorded hash to its block. Confirm from another source that the key is the issuer's: " +
         `with the issuer in person, in an earlier document of the issuer, or at ${issuer.jwksUrl} while it exists. ` +
         "The options --validators FILE (the addresses of the chain's validators) and --rpc URL (a node of the chain) " +
-        "check the blocks without trust in the issuer.",
+        "check the blocks of the portable proofs independently of the issuer.",
     },
     ...("records" in facts
       ? [

@@ -80,8 +80,56 @@ describe("attestations in the verifier", () => {
     ]) {
       const result = await verify(statement, options);
       assert.isTrue(result.ok, JSON.stringify(result.steps.at(-1)));
-      if (result.ok) assert.include(attestationConclusion(result), "1 of its 1 listed records have a portable proof.");
+      const proven = "trustedKey" in options ? "have a portable proof" : "are proven";
+      if (result.ok) assert.include(attestationConclusion(result), `1 of its 1 listed records ${proven}.`);
     }
+  });
+
+  describe("of an unknown key", () => {
+    const invented = sha256("a document that was never anchored");
+    const recordHash = createHash("sha256").update(`invented1700000000${invented}`).digest("hex");
+    const options = { validators: VALIDATORS };
+    let forged: ParsedJson;
+    before(() => {
+      const [record] = statement.records;
+      const alone = { first_anchor: { ...record.first_anchor, size: 0 }, merkle: null, bundle: null };
+      const metadata = { timestamp: 1_700_000_000 };
+      const second = { document_id: "invented", hash: invented, metadata, record_hash: recordHash, ...alone };
+      forged = { ...statement, records: [record, second] };
+    });
+
+    it("fail for a document whose record has no portable proof", async () => {
+      assert.match(
+        await reasonOf(forged, { ...options, documentHash: invented }),
+        /^Document: the document is the content of record 2, which has no portable proof/,
+      );
+      const trusted = await verify(forged, { ...options, trustedKey: keyId, documentHash: invented });
+      assert.isTrue(trusted.ok, "the issuer of a trusted key states it");
+    });
+
+    it("pass for a document with a portable proof, also behind a record of it without one", async () => {
+      const [record, second] = forged.records;
+      const behind = { ...forged, records: [second, { ...record, bundle: null }, record] };
+      for (const [content, expected] of [
+        [forged, 1],
+        [behind, 3],
+      ] as const) {
+        const result = await verify(content, { ...options, documentHash: DOCUMENT_HASH });
+        assert.isTrue(result.ok && result.record === expected, JSON.stringify(result.steps.at(-1)));
+      }
+    });
+
+    it("give the issuer's name and time as claims only", async () => {
+      const result = await verify(forged, options);
+      if (!result.ok) return assert.fail(JSON.stringify(result.steps.at(-1)));
+      assert.equal(
+        attestationConclusion(result),
+        `An unknown key, ${keyId}, signed the attestation; it claims to be "Issuer" and to have signed at ` +
+          "2023-11-14 22:13:20 UTC. 1 of its 2 listed records are proven.",
+      );
+      const trust = result.steps.at(-1);
+      assert.isTrue(trust?.ok && trust.proves.startsWith("the records with a portable proof (1 of 2)"));
+    });
   });
 
   it("fail with other validators, and when validators have nothing to prove", async () => {
