@@ -27,17 +27,4 @@ describe("a document with very many proofs", () => {
     assert.isString(body.next);
     assert.isBelow(text.length, 300_000);
   });
-
-  it("is served in pages to its end", async () => {
-    const timestamps = [PROOFS - 1];
-    for (let cursor = ""; cursor !== undefined;) {
-      const { body } = await server.get(`/api/v1/proof/many?limit=100${cursor && `&cursor=${cursor}`}`);
-      for (const { proof } of body.history) timestamps.push(proof.metadata.timestamp);
-      cursor = body.next;
-    }
-    assert.deepEqual(
-      timestamps,
-      Array.from({ length: PROOFS }, (_, index) => PROOFS - 1 - index),
-    );
-  });
 });

@@ -103,21 +103,6 @@ describe("trust in the chain's nodes", function () {
     await assertExactlyOnce(server, chain.url, { accepted });
   });
 
-  it("does not take a low count for a rollback while the chain has the later blocks", async () => {
-    await start();
-    const accepted = [await record()];
-    let counts = 0;
-    chain.proxy.intercept = only([COUNT], () => {
-      counts += 1;
-      return { result: "0x0" };
-    });
-    await eventually(async () => assert.isAbove(counts, 4));
-    assert.equal((await server.get(`/api/v1/proof/${idOf(accepted[0] ?? assert.fail())}`)).body.status, "confirmed");
-    chain.proxy.mode = "pass";
-    assert.isEmpty([...(await divergences("raised")), ...(await divergences("resolved"))]);
-    await assertExactlyOnce(server, chain.url, { accepted });
-  });
-
   describe("with one node", function () {
     it("states that times are the node's word on a chain without seals", async () => {
       await start();

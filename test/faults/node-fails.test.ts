@@ -24,14 +24,17 @@ async function post(server: Pick<TestServer, "post">, documents: readonly ProofR
   for (const { status, text } of responses) assert.equal(status, 202, text);
 }
 
-/** A node with wrong responses from before the first transaction on, then correct ones, then wrong ones again. */
-const failing = (fate: Fate) => (): Promise<void> => {
+/** Fails these methods, and collects the ones that failed. */
+function fails(fate: Fate, methods: readonly string[], failed: Set<string>): Intercept {
+  return only(methods, ({ method }) => {
+    failed.add(method);
+    return fate;
+  });
+}
+
+/** A node with wrong responses from before the first transaction on. */
+const failingAtStart = (fate: Fate) => (): Promise<void> => {
   const failed = new Set<string>();
-  const fails = (methods: readonly string[]): Intercept =>
-    only(methods, ({ method }) => {
-      failed.add(method);
-      return fate;
-    });
   return onScene(
     async ({ chain, server }) => {
       const documents = freshDocuments(3);
@@ -39,19 +42,27 @@ const failing = (fate: Fate) => (): Promise<void> => {
       await eventually(async () => assert.includeMembers([...failed], [...NONCES]));
       chain.proxy.mode = "pass";
       await assertExactlyOnce(server, chain.url, { accepted: documents });
-
-      failed.clear();
-      chain.proxy.intercept = fails([...NONCES, SEND, ...RECEIPTS]);
-      const more = freshDocuments(3);
-      await post(server, more);
-      // It has its nonces: only a failing journal makes it query them.
-      await eventually(async () => assert.include([...failed], SEND));
-      chain.proxy.mode = "pass";
-      await assertExactlyOnce(server, chain.url, { accepted: [...documents, ...more] });
     },
-    { prepare: ({ proxy }) => void (proxy.intercept = fails(NONCES)) },
+    { prepare: ({ proxy }) => void (proxy.intercept = fails(fate, NONCES, failed)) },
   );
 };
+
+/** A node with wrong responses of each kind, and correct ones in between. It has its nonces at the first one. */
+const failingInTurn = (fates: readonly Fate[]) => (): Promise<void> =>
+  onScene(async ({ chain, server }) => {
+    const accepted = freshDocuments(3);
+    for (const document of accepted) await server.post("/api/v1/proof", document);
+    for (const fate of fates) {
+      const failed = new Set<string>();
+      chain.proxy.intercept = fails(fate, [...NONCES, SEND, ...RECEIPTS], failed);
+      const more = freshDocuments(3);
+      await post(server, more);
+      await eventually(async () => assert.include([...failed], SEND, JSON.stringify(fate)));
+      chain.proxy.mode = "pass";
+      accepted.push(...more);
+      await assertExactlyOnce(server, chain.url, { accepted });
+    }
+  });
 
 /** Disturbs the WebSocket over which a node sends its blocks, under load. */
 const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => async (): Promise<void> => {
@@ -89,13 +100,17 @@ describe("a failing node: every hash accepted meanwhile is anchored once when it
         await post(server, documents);
         await assertExactlyOnce(server, chain.url, { accepted: documents });
       }),
-    "responds with HTTP 500 and no body": failing({ status: 500, body: "" }),
-    "responds with an internal error": failing({ error: { code: -32603, message: "Internal error" } }),
-    "responds with invalid JSON": failing({ status: 200, body: "rubbish" }),
-    "responds with truncated JSON": failing({ status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }),
-    "responds with null": failing({ result: null }),
-    "responds with text instead of numbers": failing({ result: "rubbish" }),
-    "responds with hexadecimal without digits": failing({ result: "0x" }),
+    "responds with HTTP 500 and no body from the start": failingAtStart({ status: 500, body: "" }),
+    "responds with null from the start": failingAtStart({ result: null }),
+    "responds with errors and rubbish of any kind": failingInTurn([
+      { status: 500, body: "" },
+      { error: { code: -32603, message: "Internal error" } },
+      { status: 200, body: "rubbish" },
+      { status: 200, body: '{"jsonrpc":"2.0","id":1,"resu' },
+      { result: null },
+      { result: "rubbish" },
+      { result: "0x" },
+    ]),
     "loses the connection of its block notifications, repeatedly": disturbed(async (line, load) => {
       for (let cut = 0; cut < 2; cut += 1) {
         await load.confirms(10);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { assert } from "chai";
-import { hexlify, randomBytes, type TransactionRequest, Wallet } from "ethers";
+import { type TransactionRequest, Wallet } from "ethers";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { hang, type Intercept, only, SEND } from "../support/faulty-proxy.ts";
@@ -60,30 +60,6 @@ async function lagging(url: string, { hasNonces }: { hasNonces: boolean }): Prom
   };
 }
 
-/** Responses with another block than the existing one. */
-function renamed(method: string, field: string, seen: () => void): Intercept {
-  const other = hexlify(randomBytes(32));
-  const rename = (object: unknown): unknown => {
-    seen();
-    return typeof object === "object" && object !== null && field in object ? { ...object, [field]: other } : object;
-  };
-  return only([method], () => ({ change: (result) => (Array.isArray(result) ? result.map(rename) : rename(result)) }));
-}
-
-const wrongHash = (disturb: (seen: () => void) => Intercept) => (): Promise<void> =>
-  onScene(async (scene) => {
-    const { chain, server } = scene;
-    let times = 0;
-    chain.proxy.intercept = disturb(() => (times += 1));
-    const accepted = await postBulks(scene, 2);
-    // Past the first recheck.
-    await eventually(async () => assert.isAbove(chain.proxy.attempted.length, 2));
-    await eventually(async () => assert.isAbove(times, 2));
-    await signed(scene, accepted);
-    chain.proxy.mode = "pass";
-    await assertExactlyOnce(server, chain.url, { accepted });
-  });
-
 const lag = (options: { hasNonces: boolean }) => (): Promise<void> =>
   onScene(async (scene) => {
     const { chain, server } = scene;
@@ -116,17 +92,6 @@ describe("a node with wrong responses: every hash accepted meanwhile is anchored
   inParallel({
     "it lags": lag({ hasNonces: false }),
     "it is behind a load balancer, and other nodes return the nonces": lag({ hasNonces: true }),
-    "receipts have another block hash": wrongHash(
-      (seen) => (call) =>
-        [renamed("eth_getBlockReceipts", "blockHash", seen), renamed("eth_getTransactionReceipt", "blockHash", seen)]
-          .map((intercept) => intercept(call))
-          .find((fate) => fate !== "pass") ?? "pass",
-    ),
-    "a block has another hash than its receipts": wrongHash((seen) => {
-      const rename = renamed("eth_getBlockByNumber", "hash", seen);
-      // A node with another first block serves another chain.
-      return (call) => (call.params[0] === "0x0" ? "pass" : rename(call));
-    }),
     "it loses the first of several transactions": () =>
       onScene(async (scene) => {
         const { chain, server, node } = scene;

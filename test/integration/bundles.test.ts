@@ -141,18 +141,6 @@ describe("bundles of a server", function () {
     for (const { bundle, response } of kept) expect(await bundleFor(response)).to.equal(bundle);
   });
 
-  it("are rejected by a node of a chain without the block", async () => {
-    const bundle = await bundleFor(await submit("elsewhere", "three"));
-    const other = await startServer({}, {});
-    try {
-      const { code, out } = await verify(bundle ?? "", "three", "--rpc", other.chainUrl);
-      expect(code).to.equal(1);
-      expect(out).to.match(/FAILED {2}Node\n +the node (does not have block|has the hash)/);
-    } finally {
-      await other.stop();
-    }
-  });
-
   it("require proofs that are confirmed and on chain", async () => {
     const response = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));

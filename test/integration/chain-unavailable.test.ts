@@ -254,18 +254,6 @@ describe("an unavailable chain", function () {
     for (const { body } of proofs) assert.equal(await timesAnchored(body.id), 1);
   });
 
-  it("sends a transaction that the node lost again, with the same bytes", async () => {
-    chain.proxy.mode = "lossy";
-    const from = chain.proxy.attempted.length;
-    const { status, body } = await submit(fresh());
-    assert.equal(status, 202);
-    assert.lengthOf(new Set(chain.proxy.attempted.slice(from)), 1);
-    chain.proxy.mode = "pass";
-    await confirmed(body.id);
-    assert.lengthOf(new Set(chain.proxy.attempted.slice(from)), 1);
-    assert.equal(await timesAnchored(body.id), 1);
-  });
-
   it("responds from the journal after a restart, and catches up", async () => {
     const known = fresh();
     const { id } = (await submit(known)).body;

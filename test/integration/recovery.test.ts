@@ -107,24 +107,6 @@ describe("recovery over HTTP", function () {
     });
   });
 
-  it("compares with the newest record, and recognises older versions", async () => {
-    const version = (n: number) => ({
-      document_id: "versions",
-      hash: sha256(`version ${n}`),
-      metadata: { timestamp: n },
-    });
-    for (const n of [1, 2, 3]) await record([version(n)]);
-    const { documents } = await verify(rowsOf([version(3), version(2), version(1), version(4)]));
-    assert.deepEqual(
-      documents.map(({ result }: ParsedJson) => result),
-      ["match", "mismatch", "mismatch", "mismatch"],
-    );
-    assert.deepEqual(
-      documents.map(({ earlier }: ParsedJson) => earlier !== undefined),
-      [false, true, true, false],
-    );
-  });
-
   it("ignores pending records", async () => {
     chain.proxy.mode = "off";
     const pending = documentsOf("pending", 1);

@@ -242,17 +242,11 @@ describe("prove script", () => {
     assert.match(other.err, /is not a Sealbook server/);
   });
 
-  const wrong: [what: string, ...args: string[]][] = [
-    ["no file"],
-    ["no number of requests", "a", "--concurrency", "0"],
-    ["an address of another kind", "a", "--url", "ftp://x"],
-    ["an unknown option", "a", "--fast"],
-  ];
-  for (const [what, ...args] of wrong) {
-    it(`exits with 2 for ${what}`, async () => {
+  it("exits with 2 for wrong usage", async () => {
+    for (const args of [[], ["a", "--concurrency", "0"], ["a", "--url", "ftp://x"], ["a", "--fast"]]) {
       const { code, out, err } = await runScript("prove", directory, ...args);
-      assert.deepEqual([code, out], [2, ""]);
+      assert.deepEqual([code, out], [2, ""], args.join(" "));
       assert.match(err, /^error: /);
-    });
-  }
+    }
+  });
 });

@@ -141,12 +141,6 @@ describe("resync script", () => {
       assert.isFalse(existsSync(join(directory, "missing")));
     });
 
-    it("prints its help, and creates none", async () => {
-      assert.equal((await resync(directory, "--help")).code, 0);
-      assert.equal((await resync(directory, "--yes")).code, 2);
-      assert.isEmpty(await readdir(directory));
-    });
-
     it("rejects an invalid database", async () => {
       await writeFile(
         join(directory, "sealbook.sqlite"),

@@ -7,7 +7,6 @@ import { Wallet } from "ethers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
-import { rpcCall } from "../support/rpc.ts";
 import { startServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { type Outcome, readJson, runScript, writeFiles } from "./proofs-support.ts";
@@ -43,35 +42,10 @@ describe("scripts over WebSocket and IPC", function () {
     await removeDirectory(directory);
   });
 
-  it("deploy the contracts, and find existing ones", async () => {
-    const ways = [
-      ["webSocket", "ipc"],
-      ["ipc", "webSocket"],
-    ] as const;
-    for (const [way, again] of ways) {
-      const data = join(directory, way);
-      const { code, out, err } = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil[way] });
-      assert.deepEqual([code, err], [0, ""]);
-      assert.match(out, /^Contracts deployed: 3\.$/m);
-      const { contracts } = await readJson(join(data, "deployments", `${anvil.chainId}.json`));
-      for (const address of Object.values(contracts)) {
-        assert.notEqual(await rpcCall(anvil.http, "eth_getCode", address, "latest"), "0x");
-      }
-      const second = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil[again] });
-      assert.match(second.out, /^Everything was deployed before; nothing changed\.$/m, second.err);
-    }
-  });
-
-  it("report an unavailable node", async () => {
-    for (const RPC_URL of ["ws://127.0.0.1:9", `ipc://${join(directory, "none.ipc")}`]) {
-      const { code, err } = await deployTo({ ...keys, DATA_DIR: join(directory, "away"), RPC_URL });
-      assert.equal(code, 1);
-      assert.match(err, /^deploy: the chain's node does not respond\n$/);
-    }
-  });
-
-  it("verify files with the chain, and find a proof that the chain contradicts", async () => {
-    const data = join(directory, "webSocket");
+  it("deploy, and verify files with the chain, and find a proof that the chain contradicts", async () => {
+    const data = join(directory, "data");
+    const { code, err } = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil.webSocket });
+    assert.deepEqual([code, err], [0, ""]);
     const server = await startServer({ RPC_URL: anvil.ipc, RELAYER_KEY: keys.RELAYER_KEY }, { directory: data });
     try {
       await writeFiles(directory, { "d/a.txt": "a", "d/b.txt": "b" });

@@ -9,7 +9,6 @@ import { type Network, type NetworkHost, openNetwork } from "../../../scripts/ne
 import { enodeOf } from "../../../scripts/network/node-key.ts";
 import type { Step } from "../../../scripts/network/steps.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
-import { thrownBy } from "../../support/thrown.ts";
 import { GoQuorumNodes } from "./goquorum-nodes.ts";
 import { HOSTS_YAML, makeNetwork } from "./made-network.ts";
 
@@ -77,12 +76,6 @@ describe("a change of a network of GoQuorum nodes", function () {
     assert.isFalse(all.some(({ restarts }) => restarts));
   });
 
-  it("does not get rid of a node with old lists: it connects again", async () => {
-    const params = [enodeOf(hostOf("dc-5"), hostOf("dc-5").address)];
-    for (const { name } of network.hosts) nodes.request(name, { method: "admin_removePeer", params });
-    assert.include(nodes.peersOf("dc-1"), "dc-5");
-  });
-
   it("adds a validator", async () => {
     await add(directory, "dc-7", MORE);
     assert.isAbove(JSON.parse(await text("dc-1/goquorum/permissioned-nodes.json")).length, 6);
@@ -127,11 +120,5 @@ describe("a change of a network of GoQuorum nodes", function () {
     ])
       assert.include(printed.split("\n"), line);
     assert.notInclude(printed, "curl");
-  });
-
-  it("is refused for the same reasons as with Besu", async () => {
-    assert.match((await thrownBy(remove(directory, "dc-9"))).message, /the network has no dc-9/);
-    assert.match((await thrownBy(add(directory, "dc-5", MORE))).message, /dc-5 is in the network already/);
-    assert.match((await thrownBy(add(directory, "dc-8", MORE))).message, /the hosts file has no dc-8/);
   });
 });
