@@ -132,17 +132,6 @@ describe("proof client", () => {
       );
     });
 
-    it("lists alerts", async () => {
-      assert.deepEqual(await client.alerts(), []);
-    });
-
-    it("returns the pending proof after the maximum wait", async () => {
-      const request = { document_id: "impatient", hash: HASH, metadata: { timestamp: 1 } };
-      const proof = await client.submit(request, { confirmWithinMilliseconds: 0 });
-      assert.include(["pending", "confirmed"], proof.status);
-      assert.equal((await client.submit(request)).status, "confirmed");
-    });
-
     it("returns the older proofs of a document", async () => {
       await Promise.all(
         [1, 2].map((timestamp) => client.submit({ document_id: "twice", hash: HASH, metadata: { timestamp } })),
@@ -157,12 +146,6 @@ describe("proof client", () => {
       assert.isUndefined(await client.find("never seen"));
       assert.isUndefined(await client.findByTransaction(`0x${"0".repeat(64)}`));
       assert.deepEqual(await client.verify("0".repeat(64)), { valid: false, message: "No proof found for this hash" });
-    });
-
-    it("returns the state of the server", async () => {
-      const status = await client.status();
-      assert.equal(status.status, "ok");
-      assert.equal(status.node.chain_id, 7325);
     });
 
     it("returns every fault of the input", async () => {

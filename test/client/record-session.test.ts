@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
-import { ClientError, type FoundRecord, RecordClient, RecordSession } from "../../client/index.ts";
+import { type FoundRecord, RecordClient, RecordSession } from "../../client/index.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { callDataVectors } from "../vectors/calldata/vectors.ts";
 import { rejection } from "./fake-server.ts";
@@ -111,11 +111,5 @@ describe("a session of the record client that is not renewed", function () {
       await rejection(client.validate(session.token)),
     ];
     for (const error of errors) assert.deepInclude(error, { name: "ClientError", code: "token_invalid" });
-  });
-
-  it("rejects a wrong password", async () => {
-    const error = await rejection(RecordSession.open(client, { ...server.demo, password: "wrong" }));
-    assert.instanceOf(error, ClientError);
-    assert.propertyVal(error, "code", "login_refused");
   });
 });

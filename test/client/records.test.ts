@@ -2,7 +2,6 @@ import { assert } from "chai";
 import { ClientError, type FoundRecord, RecordClient } from "../../client/index.ts";
 import { rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { callDataVectors } from "../vectors/calldata/vectors.ts";
 import { fakeServer, rejection } from "./fake-server.ts";
 
 async function codeOf(promise: Promise<unknown>): Promise<[code: string, status: number | undefined]> {
@@ -81,12 +80,6 @@ describe("record client", () => {
     assert.equal(Number(transaction.blockNumber), placed?.location?.blockNumber);
     const { rowid, rowdata } = await client.decode(token, "insert", transaction.input);
     assert.deepEqual([rowid.reference, rowdata.payload], [5, placed?.payload]);
-  });
-
-  it("decodes call data", async () => {
-    const vector = callDataVectors().find(({ name }) => name === "own-insert-compressed") ?? assert.fail();
-    assert.deepEqual(await client.decode(token, "insert", vector.inputdata), vector.transaction as never);
-    assert.deepEqual(await codeOf(client.decode(token, "set", vector.inputdata)), ["malformed", 400]);
   });
 
   it("distinguishes errors", async () => {

@@ -207,32 +207,6 @@ describe("records", function () {
     });
   });
 
-  it("accept code and topic of 256 characters of any size in bytes", async () => {
-    const longest = "😀".repeat(256);
-    await stored(longest, longest);
-    assert.deepEqual(await codes(longest), [longest]);
-    assert.deepEqual(await topics(`${"😀".repeat(200)}*`), [longest]);
-    refused(await store(`${longest}x`), ROUTES.store, 400, "malformed");
-  });
-
-  it("accept the maximum body size", async () => {
-    const body = (filler: string) => ({ filler });
-    const overhead = JSON.stringify({
-      credentials: { token },
-      method: "GET",
-      route: ROUTES.store,
-      payload: { code: "large", topic: "t", payload: body("") },
-    }).length;
-    const random = Array.from(
-      { length: 64 * 1024 - overhead },
-      () => "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(Math.random() * 36)],
-    ).join("");
-    await stored("large", "t", body(random));
-    const [event] = (await page({ target: "1", value: "large" })).events;
-    assert.equal(JSON.parse(Buffer.from(event?.[3] ?? "", "base64").toString()).filler, random);
-    assert.equal((await store("large", "t", body(`${random}x`))).status, 413);
-  });
-
   it("are all stored when fifty are sent at once", async () => {
     const results = await Promise.all(Array.from({ length: 50 }, (_, n) => stored(`burst ${n}`, "burst", { n })));
     const ids = results.map(({ chainid }) => chainid);

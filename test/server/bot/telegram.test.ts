@@ -77,17 +77,6 @@ describe("the bot with Telegram's limits", () => {
     assert.lengthOf(flood.messages, 6);
   });
 
-  it("processes a repeated update once", async () => {
-    const chat = anybody();
-    const from = { id: chat.id, is_bot: false, first_name: "P", language_code: "en" };
-    const message = { message_id: 1, date: 1, chat: { id: chat.id, type: "private" }, from, text: "/time" };
-    const number = telegram.deliver({ message });
-    await eventually(async () => assert.lengthOf(chat.messages, 1));
-    telegram.deliver({ message }, number);
-    await chat.request("/balance");
-    assert.lengthOf(chat.messages, 2);
-  });
-
   it("ignores foreign and malformed updates", async () => {
     const chat = anybody();
     for (const odd of [

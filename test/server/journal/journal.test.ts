@@ -31,28 +31,6 @@ for (const engine of ENGINES)
       );
 
     describe("commits atomically", function () {
-      it("a whole transaction", async () => {
-        const result = await journal.atomically(async (atomic) => {
-          await insert(atomic, "a");
-          await insert(atomic, "b");
-          return "done";
-        });
-        assert.equal(result, "done");
-        assert.deepEqual(await intents(), ["a", "b"]);
-      });
-
-      it("nothing of a transaction that fails, with its error", async () => {
-        const reason = new Error("no");
-        const thrown = await failure(
-          journal.atomically(async (atomic) => {
-            await insert(atomic, "a");
-            throw reason;
-          }),
-        );
-        assert.equal(thrown, reason);
-        assert.isEmpty(await intents());
-      });
-
       it("nothing of a transaction that the database rejects", async () => {
         const session = sessionOf("x");
         await journal.sessions.insert(session);
@@ -107,12 +85,6 @@ for (const engine of ENGINES)
           }),
         );
         assert.isEmpty(await intents());
-      });
-
-      it("after a failed transaction", async () => {
-        await failure(journal.atomically(() => Promise.reject(new Error("no"))));
-        await journal.atomically((atomic) => insert(atomic, "next"));
-        assert.deepEqual(await intents(), ["next"]);
       });
     });
 

@@ -18,28 +18,8 @@ describe("compression rule", () => {
     }
   });
 
-  it("expands only data marked as compressed", () => {
-    const bzip2 = codec(Buffer.from("expanded"));
-    const rowdata = Buffer.from("as it is");
-    assert.equal(unpackRowData({ rowdata, comp: true }, bzip2), "expanded");
-    assert.equal(unpackRowData({ rowdata, comp: false }, bzip2), "as it is");
-  });
-
   it("keeps a byte order mark", () => {
     assert.equal(unpackRowData({ rowdata: Buffer.from("\ufeffa"), comp: false }, codec(Buffer.of())), "\ufeffa");
-  });
-
-  it("rejects bytes that are not UTF-8", () => {
-    const bad = Buffer.of(0x61, 0xff);
-    const expected = { path: "rowdata", message: "is not UTF-8 text" };
-    assert.deepEqual(
-      refusal(() => unpackRowData({ rowdata: bad, comp: false }, codec(bad))),
-      expected,
-    );
-    assert.deepEqual(
-      refusal(() => unpackRowData({ rowdata: Buffer.of(), comp: true }, codec(bad))),
-      expected,
-    );
   });
 
   it("reports invalid compressed data, and passes on failures of the codec", () => {

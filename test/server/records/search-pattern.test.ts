@@ -37,11 +37,9 @@ describe("search pattern", function () {
     ["%_", ["%_"]],
     ["😀*\u0000", ["😀", "\u0000"]],
   ];
-  for (const [phrase, pieces] of cases) {
-    it(`of ${JSON.stringify(phrase)} has the pieces ${JSON.stringify(pieces)}`, () => {
-      assert.deepEqual([...parseSearchPattern(phrase)], pieces);
-    });
-  }
+  it("has the pieces between its wildcards", () => {
+    for (const [phrase, pieces] of cases) assert.deepEqual([...parseSearchPattern(phrase)], pieces, phrase);
+  });
 
   for (const engine of ENGINES)
     describe(`in the database, on ${engine}`, function () {

@@ -138,20 +138,6 @@ describe("JSON-RPC port of the embedded chain", () => {
     );
   });
 
-  it("queues a transaction with a nonce that is too high", async () => {
-    const account = new Account();
-    const [first, second, third] = [await account.sign(), await account.sign(), await account.sign()];
-    const before = await height(chain.url);
-    const queued = [await send(chain.url, third), await send(chain.url, second)];
-    // Blocks go on without them.
-    const other = new Account();
-    await mined(chain.url, await send(chain.url, await other.sign()));
-    expect(await height(chain.url)).to.equal(before + 1);
-    for (const hash of queued) expect(await rpc(chain.url, "eth_getTransactionReceipt", hash)).to.equal(null);
-    await send(chain.url, first);
-    for (const hash of queued) await mined(chain.url, hash);
-  });
-
   it("distributes transactions that exceed a block to the next ones without loss", async () => {
     const [one, two] = [new Account(), new Account()];
     // For others there are limits, which end before a block is full.

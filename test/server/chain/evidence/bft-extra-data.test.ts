@@ -12,7 +12,6 @@ import {
 import { BlockHeader } from "../../../../server/chain/evidence/block-header.ts";
 import { hasCommitQuorum, commitSignersOf } from "../../../../server/chain/evidence/commit-seals.ts";
 import { consensusOf } from "../../../../server/chain/evidence/consensus.ts";
-import { quorumOf } from "../../../../server/chain/consensus/quorum.ts";
 import { sealBlock, testValidators } from "../../../support/bft-chain.ts";
 import { refusal } from "../../../support/refusal.ts";
 
@@ -144,9 +143,5 @@ describe("extra data of BFT chains", () => {
     expect(refusal(() => decodeExtraData("ibft2", getBytes(GENESIS.qbft))).message).to.equal(
       "has a round that is not 4 bytes",
     );
-  });
-
-  it("need two thirds of the validators, rounded up", () => {
-    expect([1, 2, 3, 4, 5, 6, 7, 10].map(quorumOf)).to.deep.equal([1, 2, 2, 3, 4, 4, 5, 7]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { hexlify, keccak256 } from "ethers";
-import { BlockHeader, encodeHeader, unknownFields } from "../../../../server/chain/evidence/block-header.ts";
+import { BlockHeader, encodeHeader } from "../../../../server/chain/evidence/block-header.ts";
 
 const BLOOM = "00".repeat(256);
 
@@ -46,19 +46,5 @@ describe("block headers", () => {
   it("are encoded as go-ethereum encodes them, with the fields of all forks", () => {
     expect(hexlify(encodeHeader(BlockHeader.parse(header)))).to.equal(encoded);
     expect(keccak256(encodeHeader(BlockHeader.parse(header)))).to.equal(header.hash);
-  });
-
-  it("end with the fields of their fork", () => {
-    const { blockAccessListHash, slotNumber, ...prague } = header;
-    expect(blockAccessListHash).to.have.length(66);
-    expect(slotNumber).to.equal("0xb71b00");
-    expect(keccak256(encodeHeader(BlockHeader.parse(prague)))).to.equal(
-      "0xb972c354e2c79ff989b135fffb4dbd9d1f38124c518226639932d848cb449163",
-    );
-  });
-
-  it("name the fields of later forks", () => {
-    expect(unknownFields({ ...header, size: "0x1", transactions: [], uncles: [], withdrawals: [] })).to.deep.equal([]);
-    expect(unknownFields({ ...header, laterRoot: "0x" })).to.deep.equal(["laterRoot"]);
   });
 });

@@ -31,9 +31,4 @@ describe("receipts of a block", () => {
     expect(encode({ ...deposit, depositNonce: "0x3d3bbf" })).to.equal(before);
     expect(encode({ ...deposit, depositNonce: null, depositReceiptVersion: null })).to.equal(before);
   });
-
-  it("without a type begin with their list", () => {
-    const { type: _, ...legacy } = deposit;
-    expect(encode(legacy)).to.equal(`0xf901080182b741b90100${BLOOM}c0`);
-  });
 });

@@ -172,9 +172,4 @@ describe("transactions of a block", () => {
       expect(keccak256(encodeTransaction(BlockTransaction.parse(transaction)))).to.equal(transaction.hash);
     });
   }
-
-  it("of an unknown type are rejected", () => {
-    expect(BlockTransaction.safeParse({ type: "0x7f" }).success).to.equal(false);
-    expect(BlockTransaction.safeParse(null).success).to.equal(false);
-  });
 });

@@ -5,7 +5,6 @@ import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import { HttpEndpoint } from "../../../../server/chain/rpc/http-endpoint.ts";
 import { HttpRpc } from "../../../../server/chain/rpc/http-rpc.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
-import { FakeNode } from "../../../support/fake-node.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { failure, refused, unavailable } from "./failures.ts";
 
@@ -354,15 +353,5 @@ describe("JSON-RPC over HTTP", () => {
     await eventually(async () => assert.lengthOf(bodies, 64));
     rpc.close();
     await Promise.all(failures);
-  });
-
-  it("connects to a node as the server does", async () => {
-    const node = await new FakeNode().start();
-    const fake = connectRpc(node.url, FakeNode.CHAIN_ID);
-    const [head, missing] = await Promise.all([fake.call("eth_blockNumber", []), refused(fake.call("no_such", []))]);
-    assert.equal(head, "0x0");
-    assert.equal(missing.code, -32601);
-    fake.close();
-    await node.stop();
   });
 });

@@ -65,14 +65,6 @@ describe("failure tracker", () => {
     assert.equal(await lockOut(tracker, "a"), MINUTE);
   });
 
-  it("counts the failures of all trackers on one store", async () => {
-    const store = failuresInMemory();
-    const [one, other] = [1, 2].map(() => new FailureTracker({ most: 2, clock, store }));
-    await one?.add("a");
-    assert.deepEqual(await other?.add("a"), { left: 0, lockedFor: MINUTE });
-    assert.deepEqual(await one?.allowanceOf("a"), { left: 0, lockedFor: MINUTE });
-  });
-
   it("does not prolong a lock-out beyond an hour when the clock is set back", async () => {
     const tracker = trackerOf(1);
     await tracker.add("a");

@@ -2,16 +2,6 @@ import { expect } from "chai";
 import { ShippingLag } from "../../../../server/journal/replication/replication-lag.ts";
 
 describe("replication lag", () => {
-  it("is zero for an empty or completely replicated journal", () => {
-    const lag = new ShippingLag();
-    expect(lag.at(5_000)).to.deep.equal({ entries: 0, seconds: 0 });
-    lag.seen(7, 1_000);
-    lag.shipped(7);
-    expect(lag.at(5_000)).to.deep.equal({ entries: 0, seconds: 0 });
-    lag.seen(7, 6_000);
-    expect(lag.at(9_000)).to.deep.equal({ entries: 0, seconds: 0 });
-  });
-
   it("counts from the first sight of the oldest waiting entry", () => {
     const lag = new ShippingLag();
     lag.seen(3, 1_000);

@@ -232,17 +232,6 @@ for (const [kind, makeReplica] of [
       assert.deepEqual(await replica.list(), before);
     });
 
-    it("detects a target of another journal", async () => {
-      const [segment] = segmentsOf(new MemoryJournal().grow(1), 1);
-      assert(segment !== undefined);
-      await replica.open("1:0xbb").write(segment);
-      journal.grow(1);
-      start();
-      await happened("failing");
-      const event = events.find((one) => one.kind === "failing");
-      assert.match(String(event?.kind === "failing" && event.error), /belongs to the journal 1:0xbb/);
-    });
-
     it("stops while catching up, at the end of a segment", async () => {
       journal.grow(5_000);
       const replicator = start({ segmentLines: 10 });

@@ -108,14 +108,6 @@ describe("a bucket target", () => {
     expect(await readAll(target)).to.deep.equal(journal.lineList.slice(0, 20));
   });
 
-  it("has one winner also when it is slow", async () => {
-    replica.server.latencyMilliseconds = 50;
-    const candidates = [3, 4, 5, 6].flatMap((size) => segmentsOf(journal, size).slice(0, 1));
-    const results = await Promise.all(candidates.map((segment) => replica.open().write(segment)));
-    expect(results.filter((won) => won)).to.have.length(1);
-    expect(await readAll(target)).to.deep.equal(candidates[results.indexOf(true)]?.lines);
-  });
-
   it("receives no upload for an existing number", async () => {
     await target.write(first);
     replica.server.requests.length = 0;

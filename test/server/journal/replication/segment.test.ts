@@ -53,15 +53,6 @@ describe("segment", () => {
     expect(endOf(manifestOf(second))).to.deep.equal({ number: 2, last: 25, digest: second.digest });
   });
 
-  it("matches its manifest", () => {
-    const end = verifySegment(manifestOf(first), first.lines, BEFORE_FIRST);
-    expect(verifySegment(manifestOf(second), second.lines, end)).to.deep.equal({
-      number: 2,
-      last: 25,
-      digest: second.digest,
-    });
-  });
-
   it("rejects entries that are missing, repeated, out of order, empty, or longer than a line", () => {
     const make =
       (...chosen: readonly { sequence: number; text: string }[]) =>
