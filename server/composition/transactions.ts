@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { foreignCallReason } from "../chain/contracts/relayer-calls.ts";
 import { KeystoreWatch } from "../chain/keys/keystore-watch.ts";
 import { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
@@ -33,19 +34,25 @@ export function createTransactions(
   config: ChainConfig,
   { chainLagMilliseconds, recheckMilliseconds }: TransactionPeriods,
 ): RelayerTransactions {
-  const { database, signer, proofAnchor, head, metrics, telemetry, logger } = foundation;
+  const { database, link, signer, proofAnchor, head, metrics, telemetry, logger } = foundation;
   const store = transactionStore(database);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     accepts: (at) => proofAnchor.accepts(at),
     store,
     signer,
+    foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
     takeOverMilliseconds: config.takeOverMilliseconds,
     lagMilliseconds: chainLagMilliseconds,
     recheckMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
       if (kind === "chain_recovered") telemetry.chainRecovered();
+      if (kind === "foreign_call" && "reason" in details)
+        telemetry.journalDiverged(
+          `transaction ${details.id}`,
+          `transaction ${details.id} of the journal is no call of this relayer and is not sent: ${details.reason}`,
+        );
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });

@@ -99,6 +99,7 @@ export async function startRelayer(
     accepts: (at) => proofAnchor.accepts(at),
     store: transactionStore(database),
     signer,
+    foreignCallReason: () => undefined,
     takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),

@@ -1,6 +1,12 @@
 import { hexlify } from "ethers";
 import type { Transactions, TransactionStore } from "./transactions.ts";
-import type { Address, FinalOutcome, SignedTransaction, TransactionOutcome } from "../transaction.ts";
+import type {
+  Address,
+  FinalOutcome,
+  QueuedTransaction,
+  SignedTransaction,
+  TransactionOutcome,
+} from "../transaction.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
@@ -22,6 +28,7 @@ const RECHECK_MILLISECONDS = 4_000;
 export type SenderEvent =
   | { readonly kind: "resent"; readonly count: number }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
+  | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
   | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
@@ -31,6 +38,8 @@ export type SenderEvent =
 export interface TransactionSenderDeps extends OutcomeRules {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
+  /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
+  readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
   /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
   readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
@@ -51,7 +60,8 @@ interface InFlight extends SignedTransaction {
  * - a transaction's nonce and signed bytes MUST be on disk before it is sent; after a crash the same bytes are sent
  *   again, so that no intent is ever executed twice;
  * - an intent MUST end confirmed, reverted, refused or cancelled, and the outcome is on disk before it is returned;
- * - a transaction that the node never accepts does not block later ones: its nonce is filled.
+ * - a transaction that the node never accepts does not block later ones: its nonce is filled;
+ * - only the relayer's own calls are signed: any other intent is refused.
  */
 export class TransactionSender implements Transactions {
   readonly #deps: TransactionSenderDeps;
@@ -220,8 +230,10 @@ export class TransactionSender implements Transactions {
     if (this.#successor !== undefined) return this.#succeed(this.#successor);
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
     if (room <= 0) return;
-    const queued = await store.queued(this.#owner, room, Date.now() - takeOverMilliseconds);
-    if (queued.length === 0) return;
+    const waiting = await store.queued(this.#owner, room, Date.now() - takeOverMilliseconds);
+    if (waiting.length === 0) return;
+    const queued = await this.#ownCalls(waiting);
+    if (queued.length === 0) return this.wake();
     const signatures = await Promise.all(
       queued.map((transaction, index) => this.#signer.sign(transaction, first + index)),
     );
@@ -233,6 +245,23 @@ export class TransactionSender implements Transactions {
     this.#send(signed);
     // Queued behind other work, so that confirmations do not wait for the last intent.
     this.wake();
+  }
+
+  /** Refuses intents that are no calls of the relayer: whoever can write to the database could have put them there. */
+  async #ownCalls(waiting: readonly QueuedTransaction[]): Promise<QueuedTransaction[]> {
+    const { store, foreignCallReason, onEvent } = this.#deps;
+    const own: QueuedTransaction[] = [];
+    for (const call of waiting) {
+      const reason = foreignCallReason(call);
+      if (reason === undefined) {
+        own.push(call);
+        continue;
+      }
+      await this.#written(store.reject(call.id, reason));
+      onEvent({ kind: "foreign_call", id: call.id, reason });
+      this.#recorded([call.id]);
+    }
+    return own;
   }
 
   #succeed({ signer, onChanged }: { readonly signer: TransactionSigner; readonly onChanged: () => void }): void {

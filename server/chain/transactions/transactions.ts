@@ -71,6 +71,8 @@ export interface TransactionStore {
    * @returns the filler's id
    */
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
+  /** Refuses an intent that is not signed. */
+  reject(id: number, reason: string): Promise<void>;
   /**
    * Writes empty transactions for nonces that the chain expects and no intent has.
    * @returns their ids, in order

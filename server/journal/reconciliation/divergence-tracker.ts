@@ -13,7 +13,7 @@ import type { JournalEvents } from "../events.ts";
 import { causeOf, OpenDivergences } from "./open-divergences.ts";
 
 /** Alerts can have any of these causes from before this start. */
-const CAUSES = ["confirmation", "anchor", "entries", "index", "leaves", "replica", "proof", "root"];
+const CAUSES = ["confirmation", "anchor", "entries", "index", "leaves", "replica", "proof", "root", "transaction"];
 const AGREES = "journal, replicas and chain agree again";
 
 /**

@@ -13,7 +13,7 @@ export type Subject =
   | { readonly kind: "replica"; readonly name: string };
 
 /** Subjects that other parts than the regular comparison find: those check themselves whether they agree again. */
-const NOT_COMPARED = /^(proof|root|replication) /;
+const NOT_COMPARED = /^(proof|root|replication|transaction) /;
 
 /** Returns whether the regular comparison finds a subject whenever it diverges. */
 export function isCompared(subject: string): boolean {

@@ -264,6 +264,15 @@ export function transactionStore(database: Database): TransactionStore {
         return insertFiller(transaction, filler);
       }),
 
+    async reject(id, reason) {
+      await database
+        .updateTable("transactions")
+        .set({ state: "refused", reason, outcome_at: Date.now() })
+        .where("id", "=", id)
+        .where("state", "=", "queued")
+        .execute();
+    },
+
     async cancel(id) {
       const { numUpdatedRows } = await database
         .updateTable("transactions")

@@ -34,6 +34,7 @@ for (const engine of ENGINES)
         accepts: async () => true,
         store,
         signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
+        foreignCallReason: () => undefined,
         takeOverMilliseconds: 60_000,
         onEvent: (event) => events.push(event),
       });
