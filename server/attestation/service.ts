@@ -49,6 +49,8 @@ export interface AttestationServiceDeps {
   readonly jwksUrl: () => string;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly clock: Clock;
+  /** Throws SealbookError `journal_damaged` while a divergence of the journal's history is open. */
+  readonly assertIntact: () => void;
 }
 
 /** The subject of a statement. */
@@ -83,12 +85,14 @@ export class AttestationService {
   /**
    * Creates a statement.
    * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal;
-   *   `journal_damaged` if the database has other facts than the journal's checkpoint covers; `chain_unavailable`
+   *   `journal_damaged` if the database has other facts than the journal's checkpoint covers, or while a divergence of
+   *   the journal's history is open; `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
-    const { issuer, issuerName, installation, jwksUrl, verifier, clock } = this.#deps;
+    const { issuer, issuerName, installation, jwksUrl, verifier, clock, assertIntact } = this.#deps;
     const signer = await issuer.signer();
     const found = await this.#facts(subject, signer);
+    assertIntact();
     const facts = {
       ...found,
       verifier: { file: VERIFIER_FILE, content: verifier },

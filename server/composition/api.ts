@@ -32,7 +32,9 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telemetry,
     logger,
     clock,
+    divergences,
   } = foundation;
+  const assertIntact = (): void => divergences.assertIntact();
   const { issuer, certificate } = opened;
   const { rpc, deployment } = link;
   const contract = deployment.contracts.ProofAnchor;
@@ -45,7 +47,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
-  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer });
+  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer, assertIntact });
   return createApp({
     logger,
     version,
@@ -83,6 +85,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
         jwksUrl: () => address.jwksUrl,
         telemetry,
         clock,
+        assertIntact,
       },
       parts.printer,
     ),

@@ -38,6 +38,7 @@ export function createJournalWorkers(
     transactions,
     clock,
     intervalMilliseconds: config.checkpointIntervalMilliseconds,
+    assertIntact: () => foundation.divergences.assertIntact(),
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
   const replicators = createReplicators(foundation, config, targets);

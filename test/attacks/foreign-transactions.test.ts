@@ -40,10 +40,14 @@ describe("transactions that an administrator of the database adds", () => {
       `insert into transactions (purpose, to_address, data, state, sender, created_at) values (?, ?, ?, 'queued', ?, 1)
        returning id`,
     );
-    const ids = foreign.map(([purpose, to, data]) => Number(insert.get(purpose, to, getBytes(data), sender ?? null)?.["id"]));
+    const ids = foreign.map(([purpose, to, data]) => {
+      const { id } = insert.get(purpose, to, getBytes(data), sender ?? null) ?? assert.fail();
+      return Number(id);
+    });
     const { status, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(3) });
     assert.equal(status, 201, text);
-    const rowOf = (id: number) => database.prepare("select state, reason, raw from transactions where id = ?").get(id);
+    const stored = database.prepare("select state, reason, raw from transactions where id = ?");
+    const rowOf = (id: number) => stored.get(id);
     for (const [index, id] of ids.entries()) {
       await eventually(async () => assert.equal(rowOf(id)?.["state"], "refused"));
       assert.isNull(rowOf(id)?.["raw"]);
@@ -54,7 +58,9 @@ describe("transactions that an administrator of the database adds", () => {
     assert.lengthOf(after, before.length + 1, "only the batch was sent");
     await eventually(async () => {
       const { alerts } = (await server.get("/api/v1/alerts")).body;
-      const raised = alerts.filter((each: ParsedJson) => each.alert === "journal_divergence" && each.state === "raised");
+      const raised = alerts.filter(
+        ({ alert, state }: ParsedJson) => alert === "journal_divergence" && state === "raised",
+      );
       assert.lengthOf(raised, 1, "one alert for one cause");
       assert.match(raised[0].message, /no call of this relayer and is not sent/);
     });

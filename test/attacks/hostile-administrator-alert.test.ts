@@ -7,6 +7,8 @@ import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
+import { freshDocuments } from "../support/exactly-once.ts";
+import type { HttpResponse } from "../support/http.ts";
 import { runJournalScript } from "../support/journal-script.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -82,6 +84,49 @@ for (const engine of ENGINES)
         assert.equal((await attest()).status, 200);
       });
     }
+
+    it("of an entry stops every signature, whatever is signed, until it is undone and compared again", async () => {
+      // More than a block of the digest's tree away from the damage.
+      for (let batch = 0; batch < 2; batch += 1)
+        await anchored(server, "/api/v1/proof/batch", { documents: freshDocuments(128) });
+      const documents = freshDocuments(1);
+      await anchored(server, "/api/v1/proof/batch", { documents });
+      const [{ document_id } = assert.fail()] = documents;
+      const { proof } = (await server.get(`/api/v1/proof/${document_id}`)).body;
+      const signatures = (): Promise<HttpResponse[]> =>
+        Promise.all([
+          server.post("/api/v1/recovery/attest", { document_id, audience: "court" }),
+          server.get(`/api/v1/proof/${document_id}?format=bundle`),
+        ]);
+      assert.isNotNull(proof);
+      const before = (await attacker.rowsOf("proofs")).find((row) => row["document_id"] === "damaged") ?? assert.fail();
+      const tampered = { table: "proofs", before, after: { ...before, metadata: '{"note":"forged"}' } };
+      assert.isTrue(await attacker.apply(tampered));
+      for (const { status } of await signatures()) assert.equal(status, 200, "the damage is not known yet");
+      await server.stop("keep");
+      server = await start(BUSY);
+      const refused = async (): Promise<void> => {
+        for (const { status, body } of await signatures()) {
+          assert.equal(status, 500, JSON.stringify(body));
+          assert.equal(body.type, "urn:sealbook:problem:journal_damaged");
+          assert.match(body.detail, /entry \d+\b.*Nothing is signed while this divergence is open/);
+        }
+      };
+      await eventually(refused);
+      // The server keeps it in mind when its row is deleted, and stores it again.
+      for (let time = 0; time < 5; time += 1) {
+        for (const row of await attacker.rowsOf("divergences"))
+          await attacker.apply({ table: "divergences", before: row, after: undefined });
+        await refused();
+        await eventually(async () => assert.isNotEmpty(await database.query("select subject from divergences")));
+        await refused();
+      }
+      await attacker.undo(tampered);
+      await eventually(async () => {
+        for (const { status } of await signatures()) assert.equal(status, 200);
+      });
+      assert.isEmpty(await database.query("select subject from divergences"));
+    });
 
     it("of a confirmed anchor's transaction is no reason for another one, also after a restart", async () => {
       const proof = async (): Promise<ParsedJson> => (await server.get("/api/v1/proof/damaged")).body.proof;

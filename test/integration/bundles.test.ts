@@ -83,9 +83,8 @@ describe("bundles of a server", function () {
   const bundleFor = async (response: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
-      return await new BundleService({ evidence: evidenceOf(rpc, response.contract), issuer }).bundleFor(
-        proofOf(response),
-      );
+      const evidence = evidenceOf(rpc, response.contract);
+      return await new BundleService({ evidence, issuer, assertIntact: () => undefined }).bundleFor(proofOf(response));
     } finally {
       rpc.close();
     }
@@ -144,7 +143,8 @@ describe("bundles of a server", function () {
   it("require proofs that are confirmed and on chain", async () => {
     const response = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
-    const service = new BundleService({ evidence: evidenceOf(rpc, response.contract), issuer });
+    const evidence = evidenceOf(rpc, response.contract);
+    const service = new BundleService({ evidence, issuer, assertIntact: () => undefined });
     expect(await service.bundleFor({ ...proofOf(response), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(response), recordHash: randomBytes(32), merkle: undefined })).to.equal(
       undefined,

@@ -43,6 +43,8 @@ export interface CheckpointAnchorDeps {
   readonly transactions: Pick<Transactions, "wake">;
   readonly clock: Clock;
   readonly intervalMilliseconds: number;
+  /** Throws SealbookError `journal_damaged` while a divergence of the journal's history is open. */
+  readonly assertIntact: () => void;
   /** Called at the first failure, and again only after a success. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -88,9 +90,10 @@ export class CheckpointAnchor {
 
   /** @returns the entry of the new checkpoint; `undefined` when none was due */
   async anchorIfDue(): Promise<JournalHead | undefined> {
-    const { journal, chain, transactions, clock } = this.#deps;
+    const { journal, chain, transactions, clock, assertIntact } = this.#deps;
     // Usually no checkpoint is due: this check needs no write transaction.
     if ((await this.#due(journal)) === undefined) return undefined;
+    assertIntact();
     const anchored = await journal.atomically(async (atomic) => {
       const head = await this.#due(atomic);
       if (head === undefined) return undefined;

@@ -3,6 +3,7 @@ import type { VerifiedEntries } from "../entries/verified-entries.ts";
 import {
   acknowledgedText,
   type Divergence,
+  HISTORY_CAUSES,
   isCompared,
   type ReconciliationStore,
   type Subject,
@@ -31,6 +32,8 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   /** Divergences that entries of the journal acknowledge. */
   readonly #acknowledged = new Set<string>();
   readonly #unsaved = new Map<string, Divergence>();
+  /** Divergences of the history whose rows were deleted: only a full pass of this process resolves them. */
+  readonly #deleted = new Set<string>();
   #newestNotice = 0;
   #isLoaded = false;
   /** Reports of requests, one after the other. */
@@ -49,6 +52,27 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   /** Whether a divergence is open. */
   get any(): boolean {
     return this.#open.size > 0;
+  }
+
+  /** Whether the database lost a divergence of the history that this process has to check itself. */
+  get needsFullPass(): boolean {
+    return this.#deleted.size > 0;
+  }
+
+  /**
+   * Asserts that nothing is known that the journal's history lacks or has changed. To be called before each signature.
+   * @throws SealbookError `journal_damaged` that names an open divergence
+   */
+  assertIntact(): void {
+    for (const cause of HISTORY_CAUSES) {
+      const message = this.#open.textOf(cause);
+      if (message === undefined) continue;
+      throw new SealbookError(
+        "journal_damaged",
+        `${message}. Nothing is signed while this divergence is open: restore the journal, or acknowledge it with ` +
+          "`npm run journal -- resolve`",
+      );
+    }
   }
 
   /** The open divergences. */
@@ -97,6 +121,14 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     const subjects = new Set(kept.map(({ subject }) => subject));
     for (const subject of this.subjects) {
       if (subjects.has(subject) || this.#unsaved.has(subject)) continue;
+      const message = this.#open.messageOf(subject) ?? "";
+      const isAcknowledged = this.#acknowledged.has(acknowledgedText({ subject, message }));
+      if (HISTORY_CAUSES.includes(causeOf(subject)) && !isAcknowledged) {
+        // Another relayer resolved it, or an administrator of the database deleted it.
+        this.#deleted.add(subject);
+        this.#unsaved.set(subject, { subject, message, foundAt: this.#clock() });
+        continue;
+      }
       this.#open.delete(subject);
       this.#telemetry.divergenceResolved(subject);
     }
@@ -129,6 +161,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   async end(): Promise<void> {
     for (const subject of this.subjects)
       if (isCompared(subject) && !this.#found.has(subject)) await this.#resolve(subject);
+    this.#deleted.clear();
   }
 
   #isKnown(subject: string, message: string): boolean {
@@ -157,6 +190,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     const isNew = await this.#store.resolve(subject);
     this.#open.delete(subject);
     this.#unsaved.delete(subject);
+    this.#deleted.delete(subject);
     this.#telemetry.divergenceResolved(subject);
     const cause = causeOf(subject);
     if (isNew && this.#open.countOf(cause) === 0) this.#telemetry.divergenceAnnounced("info", `${cause}: ${AGREES}`);

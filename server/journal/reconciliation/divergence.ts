@@ -15,6 +15,9 @@ export type Subject =
 /** Subjects that other parts than the regular comparison find: those check themselves whether they agree again. */
 const NOT_COMPARED = /^(proof|root|replication|transaction) /;
 
+/** Causes that concern the journal's own history. */
+export const HISTORY_CAUSES: readonly string[] = ["entries", "index", "leaves", "anchor", "confirmation"];
+
 /** Returns whether the regular comparison finds a subject whenever it diverges. */
 export function isCompared(subject: string): boolean {
   return !NOT_COMPARED.test(subject);

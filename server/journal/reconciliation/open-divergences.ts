@@ -16,6 +16,10 @@ export class OpenDivergences {
     return this.#byCause.get(causeOf(subject))?.has(subject) === true;
   }
 
+  messageOf(subject: string): string | undefined {
+    return this.#byCause.get(causeOf(subject))?.get(subject);
+  }
+
   /** @returns false when it is there already */
   add(subject: string, message: string): boolean {
     if (this.has(subject)) return false;

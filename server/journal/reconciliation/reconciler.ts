@@ -70,6 +70,7 @@ export class Reconciler {
     try {
       const { store, divergences, verifier, clock, rules } = this.#deps;
       await divergences.refresh(verifier.begin());
+      if (divergences.needsFullPass) return await this.pass(true);
       const { passedAt, fullPassedAt } = await store.progress();
       const now = clock();
       if (passedAt !== undefined && millisecondsSince(passedAt, now) < rules.intervalMilliseconds) return;

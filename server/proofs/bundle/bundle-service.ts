@@ -8,6 +8,8 @@ export interface BundleServiceDeps {
   readonly evidence: EvidenceSource;
   /** Keys change at run time: fetch the signer for each signature. */
   readonly issuer: { signer(): Promise<BundleSigner> };
+  /** Throws SealbookError `journal_damaged` while a divergence of the journal's history is open. */
+  readonly assertIntact: () => void;
 }
 
 /** Creates bundles of proofs. */
@@ -22,13 +24,15 @@ export class BundleService {
    * Returns the bundle of a proof as text, which must be stored and sent unchanged.
    * @param signer Defaults to the issuer's current one
    * @returns `undefined` while the proof is not confirmed, and when the chain does not have its anchor in this form
-   * @throws SealbookError `chain_unavailable`
+   * @throws SealbookError `chain_unavailable`; `journal_damaged` while a divergence of the journal's history is open
    */
   async bundleFor(proof: Proof, signer?: BundleSigner): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
-    const { evidence, issuer } = this.#deps;
+    const { evidence, issuer, assertIntact } = this.#deps;
     const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash, proof.outcome.contract);
     const bundle = found && bundleOf(proof, found);
-    return bundle && signedBundle(bundle, signer ?? (await issuer.signer()));
+    const current = signer ?? (await issuer.signer());
+    assertIntact();
+    return bundle && signedBundle(bundle, current);
   }
 }
