@@ -96,19 +96,26 @@ export class FairTurns {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    const sources = [...this.#sources.values()];
-    const [largest, ...others] = sources.toSorted((one, other) => other.used - one.used);
+    // Each source is looked at a fixed number of times: there can be ten thousand.
+    let largest: Source | undefined;
+    let active = 0;
+    let isWaiting = false;
+    for (const source of this.#sources.values()) {
+      if (largest === undefined || source.used > largest.used) largest = source;
+      if (source.isActive) active += 1;
+      isWaiting ||= source.waiting.size > 0;
+    }
     const halvings = passed / HALF_LIFE_MILLISECONDS;
-    if (others.length === 0) {
+    if (largest === undefined || this.#sources.size === 1) {
       this.#level = Infinity;
     } else if (passed > TICK_MILLISECONDS + BUSY_MILLISECONDS) {
-      if (others.some(({ unseen }) => unseen < ACTIVE_CHECKS))
-        this.#level = Math.max(FREE_REQUESTS, Math.min(this.#level, largest?.used ?? 0) / 2);
-    } else if (sources.some(({ waiting }) => waiting.size > 0)) {
+      if (active > Number(largest.isActive))
+        this.#level = Math.max(FREE_REQUESTS, Math.min(this.#level, largest.used) / 2);
+    } else if (isWaiting) {
       this.#level *= 2 ** halvings;
     }
-    for (const source of sources) {
-      source.isBesideOthers = sources.some((other) => other !== source && other.unseen < ACTIVE_CHECKS);
+    for (const source of this.#sources.values()) {
+      source.isBesideOthers = active > Number(source.isActive);
       source.used *= 0.5 ** halvings;
       this.#beginWaiting(source);
     }
@@ -133,6 +140,10 @@ class Source implements Origin {
   unseen = 0;
   /** Whether other sources are active. */
   isBesideOthers = false;
+
+  get isActive(): boolean {
+    return this.unseen < ACTIVE_CHECKS;
+  }
 
   tookTurn(milliseconds: number): number {
     this.used += milliseconds / REQUEST_MILLISECONDS;

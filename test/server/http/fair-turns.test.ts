@@ -152,4 +152,19 @@ describe("turns of sources", () => {
     check(LONG);
     assert.throws(() => beginMany("a", 5_000), "too many requests are waiting");
   });
+
+  it("cost each check a time that is linear in the number of sources", () => {
+    const costOf = (sources: number): number => {
+      turns = new FairTurns(() => now);
+      for (let number = 0; number < sources; number += 1) begin(`source ${number}`);
+      // After a second without requests none is active.
+      seconds(1);
+      const { user } = process.cpuUsage();
+      for (let number = 0; number < 3; number += 1) check();
+      return process.cpuUsage({ user, system: 0 }).user;
+    };
+    costOf(2_000);
+    // Ten times the sources; a comparison of all pairs costs a hundred times the time.
+    assert.isBelow(costOf(20_000), 50 * Math.max(costOf(2_000), 100));
+  });
 });
