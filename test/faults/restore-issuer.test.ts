@@ -137,18 +137,4 @@ describe("the issuer's keys after the loss of the disk", () => {
       await server.stop("keep");
     }
   });
-
-  it("are published by every server on the journal", async () => {
-    const server = await startServer({}, { directory });
-    try {
-      await anchored(server, "/api/v1/proof", DOCUMENT);
-      const statement = await attested(server);
-      // As a server with a data folder of its own does.
-      await rm(issuerKeysFile(directory));
-      await IssuerKeys.open(issuerKeysFile(directory));
-      await verifyAll(server, [statement]);
-    } finally {
-      await server.stop("keep");
-    }
-  });
 });

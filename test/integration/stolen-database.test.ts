@@ -55,6 +55,19 @@ describe("a stolen database", function () {
     }
   });
 
+  it("does not allow to publish a key as the issuer's", async () => {
+    const keySet = async (): Promise<unknown> => (await server.get("/.well-known/jwks.json")).body;
+    const before = await keySet();
+    database
+      .prepare(
+        `insert into issuer_keys (sequence, public_key, statement_key, keystore, created_at, digest)
+         values (999, randomblob(32), x'04' || randomblob(64), null, 1, randomblob(32))`,
+      )
+      .run();
+    assert.deepEqual(await keySet(), before);
+    database.prepare("delete from issuer_keys where sequence = 999").run();
+  });
+
   it("contains no text that is accepted as a token", async () => {
     const tables = database
       .prepare("select name from sqlite_master where type = 'table'")
