@@ -14,8 +14,7 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
   const read = async (): Promise<ChainIdentity | undefined> => {
     const row = await database.selectFrom("chain_identity").selectAll().executeTakeFirst();
     if (row === undefined) return undefined;
-    const contracts = Contracts.parse(JSON.parse(row.contracts));
-    return { chainId: row.chain_id, genesisHash: prefixedHex(row.genesis_hash), contracts };
+    return { chainId: row.chain_id, genesisHash: prefixedHex(row.genesis_hash), contracts: contractsOf(row.contracts) };
   };
   return {
     read,
@@ -42,6 +41,20 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
       return recorded;
     },
   };
+}
+
+/** @throws SealbookError `journal_damaged` when the row was changed */
+function contractsOf(text: string): ChainIdentity["contracts"] {
+  try {
+    return Contracts.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SealbookError(
+      "journal_damaged",
+      "the journal has no contracts of its chain: the row of the table chain_identity was changed. Restore the " +
+        "database from a backup, or the journal from a replica with `npm run journal -- restore`",
+      { cause },
+    );
+  }
 }
 
 /** The validators that the server accepts blocks of. */

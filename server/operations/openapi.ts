@@ -112,6 +112,7 @@ const ON_NETWORK = {
     replica_lag: null,
   },
   relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
+  problems: [],
 };
 
 /** Health, metrics and alerts. */
@@ -184,6 +185,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
             replica_lag: null,
           },
           relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
+          problems: [],
         }),
       },
       {

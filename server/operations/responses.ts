@@ -90,8 +90,8 @@ export const Status = z
       ...Bft.partial().shape,
     }),
     journal: z.object({
-      records: whole,
-      pending: whole,
+      records: whole.nullable(),
+      pending: whole.nullable(),
       writable: z.boolean().meta({ description: "Whether the journal can be written." }),
       storage_fault: z
         .string()
@@ -103,10 +103,13 @@ export const Status = z
       replica_lag: z.number().nullable(),
     }),
     relayer: z.object({ address: Address, balance: z.string().regex(/^\d+$/).nullable(), in_flight: whole.nullable() }),
+    problems: z
+      .array(z.object({ part: z.string(), reason: z.string() }))
+      .meta({ description: "The parts of the status that cannot be read; the status is not `ok` then." }),
   })
   .meta({
     id: "Status",
-    description: "The state of the server and its chain; `null` for values that the node does not provide.",
+    description: "The state of the server and its chain; `null` for values that cannot be read.",
   });
 
 export type Alert = ResponseOf<typeof Alert>;

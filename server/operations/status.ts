@@ -1,3 +1,4 @@
+import { NodeError } from "../chain/rpc/rpc.ts";
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
@@ -35,24 +36,34 @@ export interface StatusDeps {
 }
 
 /**
- * Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it.
- * @throws SealbookError `journal_unavailable` when the database does not respond
+ * Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. Never fails: what
+ * cannot be read is `null`, with its reason in `problems`.
  */
 export async function statusReport(deps: StatusDeps): Promise<Status> {
+  const problems: { readonly part: string; readonly reason: string }[] = [];
+  const read = async <T>(part: string, reading: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await reading();
+    } catch (error) {
+      problems.push({ part, reason: reasonOf(error) });
+      return undefined;
+    }
+  };
   const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
-    inspected(deps.inspect),
-    deps.proofCounts(),
-    ifReadable(deps.transactionsInFlight()),
-    ifReadable(deps.failedAnchors()),
-    ifReadable(deps.lastReconciled()),
+    read("node", deps.inspect),
+    read("journal.records", deps.proofCounts),
+    read("relayer.in_flight", deps.transactionsInFlight),
+    read("journal.anchors", deps.failedAnchors),
+    read("journal.last_reconciled", deps.lastReconciled),
   ]);
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
   const storage = deps.storage();
   const isFaulty =
+    problems.length > 0 ||
     divergences > 0 ||
-    failed !== 0 ||
+    (failed ?? 0) > 0 ||
     deps.isLate() ||
     !storage.writable ||
     storage.fault !== undefined ||
@@ -81,8 +92,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       ...bftStatus(node?.consensus.bft),
     },
     journal: {
-      records: counts.records,
-      pending: counts.pending,
+      records: counts?.records ?? null,
+      pending: counts?.pending ?? null,
       writable: storage.writable,
       storage_fault: storage.fault ?? null,
       free_bytes: storage.freeBytes ?? null,
@@ -91,6 +102,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       replica_lag: deps.replicaLag(),
     },
     relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight ?? null },
+    problems,
   };
 }
 
@@ -151,21 +163,8 @@ function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consens
   };
 }
 
-/** Returns `undefined` for a part of the journal that cannot be read, such as a damaged page. */
-async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof SealbookError && error.code === "journal_unavailable") return undefined;
-    throw error;
-  }
-}
-
-async function inspected(inspect: NodeInspector): Promise<NodeReport | undefined> {
-  try {
-    return await inspect();
-  } catch (error) {
-    if (error instanceof SealbookError && error.code === "chain_unavailable") return undefined;
-    throw error;
-  }
+/** Errors of nodes and of the server's own have a text for callers; that of others can have internals. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SealbookError) return error.message;
+  return error instanceof NodeError ? `the node returned an error: ${error.message}` : "it has unexpected content";
 }

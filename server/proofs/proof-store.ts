@@ -1,3 +1,4 @@
+import { readHead } from "../journal/entries/journal-head.ts";
 import { nextTurn } from "../kit/next-turn.ts";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
@@ -192,7 +193,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async counts() {
-      const { proofs } = await database.selectFrom("journal_head").select("proofs").executeTakeFirstOrThrow();
+      const { proofs } = await readHead(database);
       const { open } = await database
         .selectFrom("anchors")
         .innerJoin("proofs", (join) =>

@@ -2,6 +2,7 @@ import { nextDigest } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
 import { type JournalEntry, encodeEntry, type Notice } from "./codec.ts";
 import { writeNodes } from "./digest-nodes.ts";
+import { readHead } from "./journal-head.ts";
 import { mergeRecentKeys } from "../index/key-merge.ts";
 
 /** An appended entry and its digest. */
@@ -24,10 +25,7 @@ export async function appendEntries<Entry extends JournalEntry>(
   entries: readonly ((sequence: number) => Entry)[],
 ): Promise<Appended<Entry>[]> {
   if (entries.length === 0) return [];
-  const head = await transaction
-    .selectFrom("journal_head")
-    .select(["sequence", "digest", "proofs"])
-    .executeTakeFirstOrThrow();
+  const head = await readHead(transaction);
   let { sequence, digest, proofs } = head;
   const appended = entries.map((entryAt) => {
     sequence += 1;
@@ -57,6 +55,5 @@ export async function appendNotice(transaction: Database, noticeAt: (sequence: n
 
 /** Returns the sequence of the newest entry. */
 export async function newestSequence(database: Database): Promise<number> {
-  const { sequence } = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
-  return sequence;
+  return (await readHead(database)).sequence;
 }

@@ -1,5 +1,6 @@
 import { follow, GENESIS, isLinkOf, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
+import { readHead } from "./journal-head.ts";
 import { readEntries, type StoredEntry } from "./entry-rows.ts";
 import { checkpointHashAt, readNodes } from "./digest-nodes.ts";
 import { blocksIn, ENTRIES_PER_BLOCK } from "../integrity/digest-tree.ts";
@@ -71,8 +72,9 @@ export function journalSource(database: Database): EntryStore {
   };
 }
 
-function head(database: Database): Promise<JournalHead> {
-  return database.selectFrom("journal_head").select(["sequence", "digest"]).executeTakeFirstOrThrow();
+async function head(database: Database): Promise<JournalHead> {
+  const { sequence, digest } = await readHead(database);
+  return { sequence, digest };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readHead } from "../entries/journal-head.ts";
 import type { Database } from "../engine/database.ts";
 import { addPartition, type Month, monthOf, startOf } from "./partitions.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
@@ -48,7 +49,7 @@ export class PartitionMap {
 
   async #upToDate(database: Database, newest: number): Promise<readonly MonthRange[]> {
     if (newest <= this.#upTo) return this.#known;
-    const head = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+    const head = await readHead(database);
     const known = await database
       .selectFrom("proof_months")
       .select(["first_sequence as first", "month"])

@@ -75,7 +75,15 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         const row = await transaction
           .selectFrom("reconciliation")
           .select(["holder", "lease_expires_at"])
-          .executeTakeFirstOrThrow();
+          .executeTakeFirst();
+        if (row === undefined) {
+          // It was deleted: the comparison begins anew.
+          await transaction
+            .insertInto("reconciliation")
+            .values({ id: 1, holder, lease_expires_at: until, confirmation: 0 })
+            .execute();
+          return true;
+        }
         // A lease that is longer than the new one was written by a clock that was wrong.
         const isHeld = row.lease_expires_at > now && row.lease_expires_at <= 2 * until - now;
         if (row.holder !== null && row.holder !== holder && isHeld) return false;
@@ -84,7 +92,8 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       }),
 
     async progress() {
-      const row = await database.selectFrom("reconciliation").selectAll().executeTakeFirstOrThrow();
+      const row = await database.selectFrom("reconciliation").selectAll().executeTakeFirst();
+      if (row === undefined) return { confirmation: 0, block: undefined, passedAt: undefined, fullPassedAt: undefined };
       const { confirmation, block_number: number, block_hash: hash, passed_at, full_passed_at } = row;
       return {
         confirmation,

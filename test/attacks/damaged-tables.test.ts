@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { assert } from "chai";
+import { startFailure } from "../../server/composition/announcements.ts";
+import { eventually } from "../support/eventually.ts";
+import { startRawNode } from "../support/raw-anvil.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { thrownBy } from "../support/thrown.ts";
+
+/** Runs a statement as somebody who has the file. */
+function damage(directory: string, statement: string): void {
+  const database = new DatabaseSync(join(directory, "sealbook.sqlite"));
+  for (const { name } of database.prepare("select name from sqlite_master where type = 'trigger'").all())
+    database.exec(`drop trigger "${String(name)}"`);
+  database.exec(statement);
+  database.close();
+}
+
+describe("the status of a damaged installation", () => {
+  let chain: RemoteChain;
+  let server: TestServer | undefined;
+  const start = async (): Promise<TestServer> =>
+    (server = await startServer(chain.variables, {
+      directory: chain.directory,
+      periods: { reconcileIntervalMilliseconds: 200 },
+    }));
+  beforeEach(async () => {
+    chain = await startRemoteChain(startRawNode);
+  });
+  afterEach(async () => {
+    await server?.stop("keep");
+    server = undefined;
+    await chain.close();
+  });
+
+  it("names the node when each of its calls fails", async () => {
+    const { get } = await start();
+    chain.proxy.intercept = () => ({ error: { code: -32000, message: "out of order" } });
+    const { status, body } = await get("/api/v1/status");
+    assert.deepEqual([status, body.status], [200, "down"]);
+    assert.deepEqual(body.problems, [{ part: "node", reason: "the node returned an error: out of order" }]);
+    assert.equal((await get("/livez")).status, 200);
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.equal((await get("/api/v1/status")).body.status, "ok"));
+  });
+
+  it("is 200 when the progress of the comparison was deleted, which begins anew", async () => {
+    const { get } = await start();
+    damage(chain.directory, "delete from reconciliation");
+    assert.equal((await get("/api/v1/status")).status, 200);
+    await eventually(async () => {
+      const { status, journal, problems } = (await get("/api/v1/status")).body;
+      assert.deepEqual([status, problems], ["ok", []]);
+      assert.isNumber(journal.last_reconciled);
+    });
+  });
+
+  it("names the journal when its head was deleted; a start ends with what to do", async () => {
+    const { get, stop } = await start();
+    damage(chain.directory, "delete from journal_head");
+    const { status, body } = await get("/api/v1/status");
+    assert.deepEqual([status, body.status, body.journal.records], [200, "degraded", null]);
+    assert.match(body.problems[0].reason, /^the journal has no head: .* was deleted\. Restore the database/);
+    assert.deepEqual([(await get("/livez")).status, (await get("/readyz")).status], [200, 503]);
+    await stop("keep");
+    server = undefined;
+    const [text, ...rest] = startFailure(await thrownBy(start()));
+    assert.match(String(text), /^Sealbook does not start: the journal has no head: .*`npm run journal -- restore`/);
+    assert.isEmpty(rest, "no stack trace");
+  });
+
+  it("is not reached with another content of the chain's identity: a start ends with what to do", async () => {
+    for (const content of ["{}", "not JSON"]) {
+      await (await start()).stop("keep");
+      server = undefined;
+      damage(chain.directory, `update chain_identity set contracts = '${content}'`);
+      const [text, ...rest] = startFailure(await thrownBy(start()));
+      assert.match(String(text), /^Sealbook does not start: .* chain_identity was changed\. Restore the database/);
+      assert.isEmpty(rest, "no stack trace");
+      damage(chain.directory, "delete from chain_identity");
+    }
+  });
+});
