@@ -70,7 +70,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     deps.lacksReplica() ||
     deps.clock.fault() !== undefined;
   return {
-    status: stateOf(node, blockAge, isFaulty, deps.regularBlocks),
+    status: stateOf(node, counts !== undefined, blockAge, isFaulty, deps.regularBlocks),
     version: deps.version,
     uptime: Math.floor(deps.uptime()),
     node: {
@@ -106,13 +106,15 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   };
 }
 
+/** Without the chain or the journal nothing can be accepted or returned: `down`. */
 function stateOf(
   node: NodeReport | undefined,
+  isReadable: boolean,
   blockAge: number | null,
   isFaulty: boolean,
   regularBlocks: boolean,
 ): Status["status"] {
-  if (node === undefined) return "down";
+  if (node === undefined || !isReadable) return "down";
   const { bft } = node.consensus;
   const isLate =
     bft?.rhythm === undefined ? blockAge !== null && blockAge > STALE_BLOCK_SECONDS : bft.pace === "stalled";

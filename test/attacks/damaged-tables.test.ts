@@ -60,7 +60,7 @@ describe("the status of a damaged installation", () => {
     const { get, stop } = await start();
     damage(chain.directory, "delete from journal_head");
     const { status, body } = await get("/api/v1/status");
-    assert.deepEqual([status, body.status, body.journal.records], [200, "degraded", null]);
+    assert.deepEqual([status, body.status, body.journal.records], [200, "down", null]);
     assert.match(body.problems[0].reason, /^the journal has no head: .* was deleted\. Restore the database/);
     assert.deepEqual([(await get("/livez")).status, (await get("/readyz")).status], [200, 503]);
     await stop("keep");

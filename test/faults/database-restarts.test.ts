@@ -48,7 +48,7 @@ describe("a PostgreSQL server under the load of two relayers", () => {
   before(async () => {
     cluster = await startPostgresCluster(true);
   });
-  after(() => cluster.stop("immediate"));
+  after(() => cluster.remove());
 
   it("restarts, crashes and is unavailable: no hash is lost or duplicated, and the relayers recover", async () => {
     const database = await postgresDatabase(cluster);
@@ -58,12 +58,17 @@ describe("a PostgreSQL server under the load of two relayers", () => {
       for (const response of [
         await server?.post("/api/v1/proof", freshDocuments(1)[0]),
         await server?.get("/api/v1/proof/none"),
-        await server?.get("/api/v1/status"),
       ]) {
         assert.equal(response?.status, 503, response?.text);
         assert.equal(response?.body.type, "urn:sealbook:problem:journal_unavailable");
         assert.match(response?.headers.get("retry-after") ?? "", /^[1-9]/);
       }
+      const status = await server?.get("/api/v1/status");
+      assert.deepEqual([status?.status, status?.body.status], [200, "down"], status?.text);
+      assert.include(
+        status?.body.problems.map(({ part }: { part: string }) => part),
+        "journal.records",
+      );
     };
     await underLoad(
       database,

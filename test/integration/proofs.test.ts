@@ -386,7 +386,8 @@ describe("proofs", function () {
   it("are counted in the status", async () => {
     const { status, body } = await server.get("/api/v1/status");
     assert.equal(status, 200);
-    assert.hasAllKeys(body, ["status", "version", "uptime", "node", "consensus", "journal", "relayer"]);
+    assert.hasAllKeys(body, ["status", "version", "uptime", "node", "consensus", "journal", "relayer", "problems"]);
+    assert.deepEqual(body.problems, []);
     assert.equal(body.status, "ok");
     assert.match(body.version, /^\d+\.\d+\.\d+/);
     assert.isTrue(Number.isInteger(body.uptime));
