@@ -41,13 +41,19 @@ class ResultsReporter extends Spec {
       skipped.push(`${fileOf(test)}: ${test.fullTitle()}`);
     });
     runner.on("fail", (test, error: Error) => {
-      failures.push({ file: fileOf(test), title: test.fullTitle(), error: error.stack ?? String(error) });
+      failures.push({ file: fileOf(test), title: test.fullTitle(), error: textOf(error) });
     });
     runner.once("end", () => {
       const results: Results = { passed, failures, skipped };
       writeFileSync(options.reporterOptions?.output ?? "results.json", JSON.stringify(results));
     });
   }
+}
+
+/** Returns the stack of an error and those of its causes. */
+function textOf(error: Error): string {
+  const text = error.stack ?? String(error);
+  return error.cause instanceof Error ? `${text}\ncaused by ${textOf(error.cause)}` : text;
 }
 
 // Mocha loads a reporter with `require`, which returns this export.
