@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AddressText, Hex, Quantity } from "../rpc/fields.ts";
 import { query } from "../rpc/query.ts";
-import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { isTooLarge, NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 /** An event of a transaction. */
 export const NodeLog = z.object({
@@ -27,7 +27,7 @@ const acceptedRanges = new WeakMap<Pick<Rpc, "call">, number>();
 
 /**
  * Fetches the logs of a range of blocks, both ends included, in the order of the chain. Nodes limit the length of a
- * range or the number of logs: a range that the node refuses is divided.
+ * range or the number of logs: a range that the node refuses is divided, and one whose logs are too many.
  * @throws NodeError when the node refuses the logs of a single block
  */
 export async function fetchLogs(
@@ -44,7 +44,7 @@ export async function fetchLogs(
       if (to - from + 1 === length) acceptedRanges.set(rpc, (length = Math.ceil(length * GROWTH)));
       from = to + 1;
     } catch (error) {
-      if (!(error instanceof NodeError) || to === from) throw error;
+      if (!(error instanceof NodeError || isTooLarge(error)) || to === from) throw error;
       length = Math.ceil((to - from + 1) / 2);
       acceptedRanges.set(rpc, length);
     }

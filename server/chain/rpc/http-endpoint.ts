@@ -8,10 +8,15 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
-import { closed, MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
+import { ResponseTooLargeError } from "./response-limit.ts";
+import { closed, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
 
 /** Connections to one address at a time; further requests wait. */
 const MAX_CONNECTIONS = 64;
+/** Bytes of the longest response, unless the request allows more. */
+const MAX_BYTES = 1024 * 1024;
+/** Bytes of all responses that are being received. */
+const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;
 
 /** A response of an HTTP server. */
 export interface HttpResponse {
@@ -43,6 +48,7 @@ export class HttpEndpoint {
   readonly #peer: TlsPeer;
   readonly #timeout: number;
   readonly #inFlight = new Set<ClientRequest>();
+  #bytesInFlight = 0;
   #closed = false;
 
   constructor(
@@ -65,14 +71,14 @@ export class HttpEndpoint {
 
   /**
    * @param body Sent with POST; GET without it
-   * @throws when no complete response came in time
+   * @throws when no complete response came in time; ResponseTooLargeError
    */
-  async send(body?: string): Promise<HttpResponse> {
+  async send(body?: string, maxBytes = MAX_BYTES): Promise<HttpResponse> {
     try {
-      return await this.#send(body, this.#options);
+      return await this.#send(body, maxBytes, this.#options);
     } catch (error) {
       if (!(error instanceof StaleConnection) || this.#closed) throw error;
-      return this.#send(body, { ...this.#options, agent: false });
+      return this.#send(body, maxBytes, { ...this.#options, agent: false });
     }
   }
 
@@ -83,7 +89,7 @@ export class HttpEndpoint {
     this.#agent.destroy();
   }
 
-  #send(body: string | undefined, options: RequestOptions): Promise<HttpResponse> {
+  #send(body: string | undefined, maxBytes: number, options: RequestOptions): Promise<HttpResponse> {
     if (this.#closed) return Promise.reject(closed());
     const bytes = body === undefined ? undefined : Buffer.from(body);
     const posted = bytes === undefined ? {} : { "Content-Type": "application/json", "Content-Length": bytes.length };
@@ -95,7 +101,7 @@ export class HttpEndpoint {
     return new Promise((resolve, reject) => {
       const request = this.#request(whole, (response) => {
         const retryAfterSeconds = Number.parseInt(response.headers["retry-after"] ?? "0", 10) || 0;
-        readAll(response).then(
+        this.#readAll(response, maxBytes).then(
           (body) => resolve({ status: response.statusCode ?? 0, body, retryAfterSeconds }),
           reject,
         );
@@ -117,6 +123,25 @@ export class HttpEndpoint {
       request.end(bytes);
     });
   }
+
+  #readAll(response: IncomingMessage, maxBytes: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        size += chunk.length;
+        this.#bytesInFlight += chunk.length;
+        if (size > maxBytes)
+          response.destroy(new ResponseTooLargeError(`the node's response has more than ${maxBytes} bytes`));
+        else if (this.#bytesInFlight > MAX_BYTES_IN_FLIGHT)
+          response.destroy(new ResponseTooLargeError(`responses have more than ${MAX_BYTES_IN_FLIGHT} bytes together`));
+      });
+      response.once("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
+      response.once("error", reject);
+      response.once("close", () => (this.#bytesInFlight -= size));
+    });
+  }
 }
 
 /**
@@ -124,18 +149,3 @@ export class HttpEndpoint {
  * The node can receive the request twice then, which is harmless: our calls are idempotent.
  */
 class StaleConnection extends Error {}
-
-function readAll(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    response.on("data", (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > MAX_RESPONSE_BYTES)
-        response.destroy(new Error(`the response has more than ${MAX_RESPONSE_BYTES} bytes`));
-    });
-    response.once("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
-    response.once("error", reject);
-  });
-}

@@ -10,6 +10,7 @@ import {
 } from "./rpc.ts";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
+import { MAX_CONTENT_BYTES, maxResponseBytes, parseBounded, ResponseTooLargeError } from "./response-limit.ts";
 
 /** Limits of one request: nodes refuse longer batches and larger bodies. */
 const MAX_CALLS = 100;
@@ -39,6 +40,7 @@ interface Call {
   limited: number;
   readonly id: number;
   readonly text: string;
+  readonly maxBytes: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -63,8 +65,9 @@ export class HttpRpc implements Rpc {
     if (this.#ended.signal.aborted) return Promise.reject(unavailable(closed()));
     const id = ++this.#lastId;
     const text = requestText(id, method, parameters);
+    const maxBytes = maxResponseBytes(method, parameters);
     return new Promise((resolve, reject) => {
-      this.#enqueue({ limited: 0, id, text, resolve, reject });
+      this.#enqueue({ limited: 0, id, text, maxBytes, resolve, reject });
     });
   }
 
@@ -100,22 +103,24 @@ export class HttpRpc implements Rpc {
     try {
       const text = batch.length === 1 ? first.text : `[${batch.map((call) => call.text).join(",")}]`;
       const attempts = batch.length === 1 ? RATE_LIMIT_ATTEMPTS : BATCH_RATE_LIMIT_ATTEMPTS;
-      const response = await this.#sendWithinRate(text, attempts);
+      const maxBytes = batch.reduce((sum, call) => sum + call.maxBytes, 0);
+      const response = await this.#sendWithinRate(text, attempts, Math.min(maxBytes, MAX_CONTENT_BYTES));
       const isTooLong = response.status === TOO_MANY_REQUESTS || response.status === CONTENT_TOO_LARGE;
       if (isTooLong && batch.length > 1) this.#sendDivided(batch);
       else this.#resolve(batch, response);
     } catch (error) {
+      if (error instanceof ResponseTooLargeError && batch.length > 1) return this.#sendDivided(batch);
       const failure = unavailable(error);
       for (const { reject } of batch) reject(failure);
     }
   }
 
   /** Sends a request; while the node limits the rate, this and all further ones wait. */
-  async #sendWithinRate(text: string, attempts: number): Promise<HttpResponse> {
+  async #sendWithinRate(text: string, attempts: number, maxBytes: number): Promise<HttpResponse> {
     const backoff = new Backoff(RATE_LIMIT_RULE);
     for (let attempt = 1; ; attempt += 1) {
       await this.#permitted;
-      const response = await this.#node.send(text);
+      const response = await this.#node.send(text, maxBytes);
       if (response.status !== TOO_MANY_REQUESTS || attempt === attempts) return response;
       this.#permitted = backoff.wait(this.#ended.signal, Math.min(response.retryAfterSeconds, LONGEST_WAIT_SECONDS));
     }
@@ -188,8 +193,9 @@ function limitsRate(error: Error): boolean {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseBounded(text);
+  } catch (error) {
+    if (error instanceof ResponseTooLargeError) throw error;
     return undefined;
   }
 }

@@ -11,6 +11,7 @@ import {
   timedOut,
   unavailable,
 } from "./rpc.ts";
+import { parseBounded, ResponseTooLargeError } from "./response-limit.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 /** A connection for whole messages in both directions, open or about to be. */
@@ -157,8 +158,9 @@ export class JsonRpcSocket implements Rpc {
   #receive(socket: MessageSocket, text: string): void {
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      message = parseBounded(text);
     } catch (error) {
+      if (error instanceof ResponseTooLargeError) return socket.destroy(error);
       return socket.destroy(new Error("the node's message is not JSON", { cause: error }));
     }
     this.#messages += 1;

@@ -1,3 +1,5 @@
+import { ResponseTooLargeError } from "./response-limit.ts";
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
@@ -77,7 +79,8 @@ export class JsonSplitter {
 
   #keep(part: Buffer): void {
     this.#size += part.length;
-    if (this.#size > this.#largest) throw new Error(`the response has more than ${this.#largest} bytes`);
+    if (this.#size > this.#largest)
+      throw new ResponseTooLargeError(`the node's response has more than ${this.#largest} bytes`);
     this.#pieces.push(part);
   }
 

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { JsonSplitter } from "./json-splitter.ts";
 import type { OpenSocket } from "./json-rpc-socket.ts";
-import { MAX_RESPONSE_BYTES } from "./rpc.ts";
+import { MAX_CONTENT_BYTES } from "./response-limit.ts";
 
 /**
  * Opens connections to the local socket of a node, which nodes call IPC.
  * @param largest Bytes of the longest response
  */
-export function localSocketOpener(path: string, largest = MAX_RESPONSE_BYTES): OpenSocket {
+export function localSocketOpener(path: string, largest = MAX_CONTENT_BYTES): OpenSocket {
   return ({ onOpen, onMessage, onClose }) => {
     const socket = connect(path);
     const splitter = new JsonSplitter(largest);

@@ -1,5 +1,6 @@
 import { SealbookError } from "../../errors.ts";
 import { PeerTlsError } from "./peer-tls.ts";
+import { ResponseTooLargeError } from "./response-limit.ts";
 
 /**
  * A connection to a node. The transports are our own: ethers' WebSocket provider does not reconnect (ethers.js issues
@@ -83,6 +84,11 @@ export function isContradiction(error: unknown): boolean {
   return error instanceof SealbookError && error.cause instanceof ContradictionError;
 }
 
+/** Returns whether a call failed because the response is too large. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof SealbookError && error.cause instanceof ResponseTooLargeError;
+}
+
 /** Returns whether a call failed because the node serves another chain. */
 export function isWrongChain(error: unknown): boolean {
   return error instanceof SealbookError && error.cause instanceof WrongChainError;
@@ -90,12 +96,12 @@ export function isWrongChain(error: unknown): boolean {
 
 /** Timeout of one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
-/** Bytes of the longest response. */
-export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The failure of a call without a response. */
 export function unavailable(cause: unknown): SealbookError {
-  const isKnown = [PeerTlsError, WrongChainError, ContradictionError].some((kind) => cause instanceof kind);
+  const isKnown = [PeerTlsError, WrongChainError, ContradictionError, ResponseTooLargeError].some(
+    (kind) => cause instanceof kind,
+  );
   const reason = isKnown && cause instanceof Error ? cause.message : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }

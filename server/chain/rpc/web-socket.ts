@@ -2,7 +2,8 @@ import { WebSocket } from "ws";
 import { every, type Interval } from "../../kit/interval.ts";
 import type { OpenSocket } from "./json-rpc-socket.ts";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
-import { MAX_RESPONSE_BYTES, TIMEOUT_MILLISECONDS } from "./rpc.ts";
+import { MAX_CONTENT_BYTES } from "./response-limit.ts";
+import { TIMEOUT_MILLISECONDS } from "./rpc.ts";
 
 /** Interval of pings. A connection without a pong or a message between two of them is dead. */
 const PULSE_MILLISECONDS = TIMEOUT_MILLISECONDS / 2;
@@ -19,7 +20,7 @@ export function webSocketOpener(
       ...tls,
       headers,
       handshakeTimeout: TIMEOUT_MILLISECONDS,
-      maxPayload: MAX_RESPONSE_BYTES,
+      maxPayload: MAX_CONTENT_BYTES,
       // Most nodes are near, and hashes do not compress.
       perMessageDeflate: false,
     });

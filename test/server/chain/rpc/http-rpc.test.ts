@@ -316,6 +316,49 @@ describe("JSON-RPC over HTTP", () => {
     assert.include(await unavailable(rpc.call("a", [])), "bytes");
   });
 
+  it("rejects a long response to a call whose responses are short", async () => {
+    always({ result: "0".repeat(1024 * 1024) });
+    for (const [method, ...parameters] of [["eth_call"], ["eth_getBlockByNumber", "0x1", false]])
+      assert.equal(
+        await unavailable(rpc.call(String(method), parameters)),
+        "the node's response has more than 1048576 bytes",
+      );
+  });
+
+  it("accepts ten full blocks of rows in one response", async () => {
+    // 30 million gas, at 24 gas for each logged byte of call data.
+    const receipts = Array.from({ length: 10 * 300 }, () => ({
+      status: "0x1",
+      logsBloom: "0x",
+      data: "ab".repeat(4_166),
+    }));
+    always({ result: receipts });
+    assert.deepEqual(await rpc.call("eth_getBlockReceipts", ["0x1"]), receipts);
+  });
+
+  it("rejects a response of very many values before it is parsed", async () => {
+    for (const [value, count] of [
+      ["{}", 10_000_000],
+      ["[[]]", 4_000_000],
+      ["0", 12_000_000],
+    ] as const) {
+      respond = (response, [first]) =>
+        void response.end(`{"id":${first?.id},"result":[${`${value},`.repeat(count)}${value}]}`);
+      assert.match(await unavailable(rpc.call("eth_getLogs", [{}])), /has \d{7,} values in \d+ characters$/);
+    }
+  });
+
+  it("divides a batch whose responses are too long together", async () => {
+    const result = "0".repeat(20 * 1024 * 1024);
+    respond = (response, calls, isBatch) => {
+      const results = calls.map(({ id }) => ({ id, result }));
+      json(response, isBatch ? results : results[0]);
+    };
+    const calls = [1, 2, 3].map((block) => rpc.call("eth_getBlockReceipts", [block]));
+    for (const call of calls) assert.equal(await call, result);
+    assert.deepEqual(sizes().sort(), [1, 1, 1, 3]);
+  });
+
   it("sends name and password to the node, and keeps them out of errors", async () => {
     const secured = connectRpc(`http://us%40er:s3cret%3A@127.0.0.1:${port}/?apikey=s3cret`, 1);
     await secured.call("a", []);
