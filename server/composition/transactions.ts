@@ -42,6 +42,7 @@ export function createTransactions(
     store,
     signer,
     foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
+    earlierAnchor: (call) => proofAnchor.findCalled(call),
     takeOverMilliseconds: config.takeOverMilliseconds,
     lagMilliseconds: chainLagMilliseconds,
     recheckMilliseconds,
@@ -52,6 +53,10 @@ export function createTransactions(
         telemetry.journalDiverged(
           `transaction ${details.id}`,
           `transaction ${details.id} of the journal is no call of this relayer and is not sent: ${details.reason}`,
+        );
+      if (kind === "earlier_anchor" && "block" in details)
+        telemetry.journalCorrected(
+          `the journal had lost that an anchor is in block ${details.block}, transaction ${details.hash}; it is not sent again`,
         );
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },

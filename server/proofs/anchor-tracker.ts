@@ -153,8 +153,11 @@ export class AnchorTracker {
     this.#resize(tracked, tracked.size + acceptedAt.length);
   }
 
-  /** Tracks closed anchors, and wakes the sender for their transactions. */
-  track(closed: readonly ClosedBatch[]): void {
+  /**
+   * Tracks closed anchors, and wakes the sender for their transactions.
+   * @param isAccepted Whether this process has just accepted their proofs
+   */
+  track(closed: readonly ClosedBatch[], isAccepted = false): void {
     for (const { anchor, isShared, tree } of closed) {
       const tracked = this.#entry(anchor.id);
       tracked.isOwn = true;
@@ -164,7 +167,8 @@ export class AnchorTracker {
       tracked.isShared ||= isShared;
       if (tree !== undefined) this.#deps.trees.keep(anchor.id, tree);
     }
-    if (closed.length > 0) this.#deps.transactions.wake();
+    if (closed.length > 0)
+      this.#deps.transactions.wake(isAccepted ? closed.map(({ anchor }) => anchor.transactionId) : []);
   }
 
   /** Leaves an open anchor to the relayer that took it over. */

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
+import { getBytes } from "ethers";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { keyOf } from "../../server/journal/index/proof-key.ts";
 import { anchored } from "../support/anchored.ts";
 import { type Attacker, attackerOf, type Row } from "../support/attacker.ts";
@@ -147,4 +149,34 @@ for (const engine of ENGINES)
       await attacker.undo(tampered);
       assert.deepEqual(await proof(), right);
     });
+
+    for (const [name, changes] of [
+      ["that is emptied", { anchors: { hash: null, transaction_id: null, confirmation: null } }],
+      [
+        "that is emptied and loses its transaction",
+        { anchors: { hash: null, transaction_id: null, confirmation: null }, transactions: undefined },
+      ],
+      ["whose transaction waits again", { transactions: { state: "queued", nonce: null, raw: null, hash: null } }],
+    ] as const)
+      it(`of an anchor ${name} is repaired from the chain, and nothing is anchored again`, async () => {
+        const proof = async (): Promise<ParsedJson> => (await server.get("/api/v1/proof/damaged")).body.proof;
+        const right = await proof();
+        const signed = async (): Promise<number> =>
+          (await database.query("select 1 from transactions where raw is not null")).length;
+        const before = await signed();
+        await server.stop("keep");
+        for (const [table, change] of Object.entries(changes)) {
+          const isOfProof = (row: Row): boolean => row["purpose"] === "anchor" || Boolean(row["confirmation"]);
+          const row = (await attacker.rowsOf(table)).find(isOfProof) ?? assert.fail();
+          const data = getBytes(INTERFACES.ProofAnchor.encodeFunctionData("anchor", [`0x${right.record_hash}`]));
+          const after = change && { ...row, ...change, ...(table === "transactions" ? { data } : {}) };
+          assert.isTrue(await attacker.apply({ table, before: row, after }));
+        }
+        server = await start(QUIET);
+        await eventually(async () => {
+          assert.include(server.log.join(""), "the journal had lost that an anchor is in block");
+          assert.deepEqual(await proof(), right);
+        });
+        assert.isAtMost(await signed(), before, "no other transaction was signed");
+      });
   });

@@ -100,6 +100,7 @@ export async function startRelayer(
     store: transactionStore(database),
     signer,
     foreignCallReason: () => undefined,
+    earlierAnchor: async () => undefined,
     takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),

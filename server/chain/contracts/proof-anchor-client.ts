@@ -4,7 +4,7 @@ import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evid
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { Rpc } from "../rpc/rpc.ts";
-import type { Address, ContractCall } from "../transaction.ts";
+import type { Address, ContractCall, QueuedTransaction } from "../transaction.ts";
 import type {
   AnchorContent,
   AnchoringBlock,
@@ -14,7 +14,13 @@ import type {
   LoggedAnchor,
 } from "./anchor-content.ts";
 import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
-import { anchoredIn, confirmedAnchor, contractCalledBy, type FirstAnchors } from "./anchor-confirmation.ts";
+import {
+  anchoredIn,
+  confirmedAnchor,
+  contentGivenIn,
+  contractCalledBy,
+  type FirstAnchors,
+} from "./anchor-confirmation.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;
@@ -145,6 +151,16 @@ export class ProofAnchorClient {
   async find({ hash, size }: AnchorContent): Promise<BlockInclusion | undefined> {
     const first = await this.anchorOf(hash);
     return first?.size === size ? this.inclusionOf(hash, first) : undefined;
+  }
+
+  /** Finds the anchor that a call of the relayer asks for; `undefined` when the chain does not have it. */
+  async findCalled({
+    purpose,
+    to,
+    data,
+  }: Pick<QueuedTransaction, "purpose" | "to" | "data">): Promise<BlockInclusion | undefined> {
+    const content = purpose === "anchor" ? contentGivenIn({ to: getBytes(to), input: data }, to) : undefined;
+    return content && this.find(content);
   }
 
   /**

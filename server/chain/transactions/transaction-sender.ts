@@ -7,6 +7,7 @@ import type {
   SignedTransaction,
   TransactionOutcome,
 } from "../transaction.ts";
+import type { BlockInclusion } from "../contracts/anchor-content.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
@@ -29,6 +30,7 @@ export type SenderEvent =
   | { readonly kind: "resent"; readonly count: number }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
+  | { readonly kind: "earlier_anchor"; readonly id: number; readonly block: number; readonly hash: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
   | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
@@ -40,6 +42,8 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly signer: TransactionSigner;
   /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
   readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
+  /** Finds the anchor that an intent asks for on chain. */
+  readonly earlierAnchor: (call: QueuedTransaction) => Promise<BlockInclusion | undefined>;
   /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
   readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
@@ -61,7 +65,8 @@ interface InFlight extends SignedTransaction {
  *   again, so that no intent is ever executed twice;
  * - an intent MUST end confirmed, reverted, refused or cancelled, and the outcome is on disk before it is returned;
  * - a transaction that the node never accepts does not block later ones: its nonce is filled;
- * - only the relayer's own calls are signed: any other intent is refused.
+ * - only the relayer's own calls are signed: any other intent is refused;
+ * - an anchor that this process did not just accept is not sent when it is on chain.
  */
 export class TransactionSender implements Transactions {
   readonly #deps: TransactionSenderDeps;
@@ -69,6 +74,8 @@ export class TransactionSender implements Transactions {
   readonly #listeners = new Set<(ids: readonly number[]) => void>();
   readonly #rollback: RollbackDetector;
   readonly #recheckMilliseconds: number;
+  /** Intents of what this process has just accepted. */
+  readonly #accepted = new Set<number>();
   /** By transaction hash. */
   readonly #inFlight = new Map<string, InFlight>();
   /** The owner of the intents in the journal, whatever key they are signed with. */
@@ -136,7 +143,8 @@ export class TransactionSender implements Transactions {
     this.#waiters.release();
   }
 
-  wake(): void {
+  wake(accepted: readonly number[] = []): void {
+    for (const id of accepted) this.#accepted.add(id);
     if (this.#stopped || this.#workWaiting) return;
     this.#workWaiting = true;
     this.#enqueue(async () => {
@@ -232,7 +240,7 @@ export class TransactionSender implements Transactions {
     if (room <= 0) return;
     const waiting = await store.queued(this.#owner, room, Date.now() - takeOverMilliseconds);
     if (waiting.length === 0) return;
-    const queued = await this.#ownCalls(waiting);
+    const queued = await this.#withoutEarlier(await this.#ownCalls(waiting));
     if (queued.length === 0) return this.wake();
     const signatures = await Promise.all(
       queued.map((transaction, index) => this.#signer.sign(transaction, first + index)),
@@ -262,6 +270,27 @@ export class TransactionSender implements Transactions {
       this.#recorded([call.id]);
     }
     return own;
+  }
+
+  /** Confirms anchors that are on chain: after a damage or a restore the journal can lack their confirmation. */
+  async #withoutEarlier(calls: readonly QueuedTransaction[]): Promise<QueuedTransaction[]> {
+    const { store, earlierAnchor, onEvent } = this.#deps;
+    const found = await Promise.all(
+      calls.map((call) => (this.#accepted.delete(call.id) ? undefined : earlierAnchor(call))),
+    );
+    const unsent: QueuedTransaction[] = [];
+    for (const [index, call] of calls.entries()) {
+      const earlier = found[index];
+      if (earlier === undefined) {
+        unsent.push(call);
+        continue;
+      }
+      await this.#written(store.adopt(call.id, earlier));
+      const { block, transactionHash } = earlier;
+      onEvent({ kind: "earlier_anchor", id: call.id, block: block.number, hash: hexlify(transactionHash) });
+      this.#recorded([call.id]);
+    }
+    return unsent;
   }
 
   #succeed({ signer, onChanged }: { readonly signer: TransactionSigner; readonly onChanged: () => void }): void {

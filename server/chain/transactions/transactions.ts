@@ -1,3 +1,4 @@
+import type { BlockInclusion } from "../contracts/anchor-content.ts";
 import type {
   Address,
   ContractCall,
@@ -12,8 +13,12 @@ import type {
  * The relayer's transactions, as other modules use them: intents are written to the journal, outcomes are awaited here.
  */
 export interface Transactions {
-  /** Wakes the sender: intents were written. They are signed and sent in the order of their ids. */
-  wake(): void;
+  /**
+   * Wakes the sender: intents were written. They are signed and sent in the order of their ids.
+   * @param accepted Intents of what this process has just accepted. An anchor of any other intent is looked up on chain
+   *   before it is sent: its confirmation may be lost.
+   */
+  wake(accepted?: readonly number[]): void;
   /**
    * Waits for the outcome of an intent.
    * @param waitMilliseconds Maximum wait; a transaction without an outcome by then is `pending`
@@ -73,6 +78,8 @@ export interface TransactionStore {
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
   /** Refuses an intent that is not signed. */
   reject(id: number, reason: string): Promise<void>;
+  /** Confirms the anchor of an intent that is not signed by the earlier transaction that is on chain. */
+  adopt(id: number, earlier: BlockInclusion): Promise<void>;
   /**
    * Writes empty transactions for nonces that the chain expects and no intent has.
    * @returns their ids, in order

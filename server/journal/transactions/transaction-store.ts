@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
 import type { TransactionStore } from "../../chain/transactions/transactions.ts";
-import type { Filler, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
+import type { Filler, FinalOutcome, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
@@ -66,6 +66,28 @@ async function insertFiller(transaction: Database, { sender, nonce, raw, hash }:
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** Records outcomes, and confirms the anchors of the confirmed transactions; inside a write transaction. */
+async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<void> {
+  for (const { id, state, block, reason } of outcomes) {
+    await transaction
+      .updateTable("transactions")
+      .set({
+        state,
+        reason: reason ?? null,
+        block_number: block?.number ?? null,
+        block_hash: block?.hash ?? null,
+        block_time: block?.time ?? null,
+        validator: block?.validator ?? null,
+        // The signed bytes contain it, and are kept for a rollback of the chain; unsigned data may still be requested.
+        ...(state === "confirmed" ? { data: null } : {}),
+        outcome_at: Date.now(),
+      })
+      .where("id", "=", id)
+      .execute();
+  }
+  await confirmAnchors(transaction, outcomes);
 }
 
 export function transactionStore(database: Database): TransactionStore {
@@ -188,27 +210,7 @@ export function transactionStore(database: Database): TransactionStore {
 
     async recordOutcomes(outcomes) {
       if (outcomes.length === 0) return;
-      await database.transaction().execute(async (transaction) => {
-        for (const { id, state, block, reason } of outcomes) {
-          await transaction
-            .updateTable("transactions")
-            .set({
-              state,
-              reason: reason ?? null,
-              block_number: block?.number ?? null,
-              block_hash: block?.hash ?? null,
-              block_time: block?.time ?? null,
-              validator: block?.validator ?? null,
-              // The signed bytes contain it, and are kept for a rollback of the chain; unsigned data may still be
-              // requested.
-              ...(state === "confirmed" ? { data: null } : {}),
-              outcome_at: Date.now(),
-            })
-            .where("id", "=", id)
-            .execute();
-        }
-        await confirmAnchors(transaction, outcomes);
-      });
+      await database.transaction().execute((transaction) => recordOutcomesIn(transaction, outcomes));
     },
 
     reopen: (sender, fromNonce) =>
@@ -272,6 +274,34 @@ export function transactionStore(database: Database): TransactionStore {
         .where("state", "=", "queued")
         .execute();
     },
+
+    adopt: (id, { transactionHash, contract, block }) =>
+      database.transaction().execute(async (transaction) => {
+        const known = await transaction
+          .selectFrom("transactions")
+          .select("id")
+          .where("hash", "=", transactionHash)
+          .executeTakeFirst();
+        if (known === undefined)
+          await transaction
+            .updateTable("transactions")
+            .set({ hash: transactionHash, to_address: contract })
+            .where("id", "=", id)
+            .execute();
+        else {
+          await transaction
+            .updateTable("anchors")
+            .set({ transaction_id: known.id })
+            .where("transaction_id", "=", id)
+            .execute();
+          await transaction
+            .updateTable("transactions")
+            .set({ state: "cancelled", outcome_at: Date.now() })
+            .where("id", "=", id)
+            .execute();
+        }
+        await recordOutcomesIn(transaction, [{ id: known?.id ?? id, state: "confirmed", block }]);
+      }),
 
     async cancel(id) {
       const { numUpdatedRows } = await database

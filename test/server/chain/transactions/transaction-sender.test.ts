@@ -35,6 +35,7 @@ for (const engine of ENGINES)
         store,
         signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
         foreignCallReason: () => undefined,
+        earlierAnchor: async () => undefined,
         takeOverMilliseconds: 60_000,
         onEvent: (event) => events.push(event),
       });
