@@ -9,6 +9,10 @@ export interface ChainEvents {
   /** The chain's node is unavailable; called at every check, reported once. */
   nodeDown(reason: string): void;
   nodeUp(): void;
+  /** The node's responses contradict each other. */
+  nodeContradicted(reason: string): void;
+  /** Called at every check: ends what {@link nodeContradicted} reported when it was long ago. */
+  nodeConsistent(): void;
   /** The clock of this machine and the times of the blocks differ; called at every check, reported once. */
   clockSkewed(reason: string): void;
   clockRight(): void;

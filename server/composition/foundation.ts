@@ -59,7 +59,12 @@ export function createFoundation(
   const validatorNames =
     embedded === undefined ? config.validatorNames : new Map([[ZeroAddress, "embedded"], ...config.validatorNames]);
   const { ProofAnchor } = deployment.contracts;
-  const chain = new VerifiedChain(rpc, { validatorNames, validators, finality: config.finality });
+  const chain = new VerifiedChain(rpc, {
+    validatorNames,
+    validators,
+    finality: config.finality,
+    onContradiction: monitoring.telemetry.nodeContradicted,
+  });
   const proofAnchor = new ProofAnchorClient(rpc, ProofAnchor, {
     firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
     former: former.map(({ address }) => address),

@@ -130,6 +130,7 @@ function createStatus(
       isLate: () => alerts.lasts("degraded_performance", ANCHORING),
       divergences: () => telemetry.counts().divergences,
       storage: () => storage.state(),
+      contradiction: () => telemetry.counts().contradiction,
       clock: clockMonitor,
       lacksReplica: () => journalWorkers.syncReplication?.isAvailable === false,
       lastReconciled: () => journalWorkers.lastReconciled(),

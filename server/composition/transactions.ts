@@ -56,7 +56,8 @@ export function createTransactions(
         );
       if (kind === "earlier_anchor" && "block" in details)
         telemetry.journalCorrected(
-          `the journal had lost that an anchor is in block ${details.block}, transaction ${details.hash}; it is not sent again`,
+          `the journal had lost that an anchor is in block ${details.block}, transaction ${details.hash}; ` +
+            "it is not sent again",
         );
       logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },

@@ -14,7 +14,14 @@ export interface NodeMonitorDeps {
   readonly inspect: NodeInspector;
   readonly telemetry: Pick<
     ChainEvents,
-    "nodeDown" | "nodeUp" | "wrongChain" | "rightChain" | "syncLost" | "syncRegained" | "networkFaults"
+    | "nodeDown"
+    | "nodeUp"
+    | "nodeConsistent"
+    | "wrongChain"
+    | "rightChain"
+    | "syncLost"
+    | "syncRegained"
+    | "networkFaults"
   >;
   /** Whether the chain makes blocks when no transaction waits. */
   readonly regularBlocks: boolean;
@@ -58,6 +65,7 @@ export class NodeMonitor {
     else telemetry.rightChain();
     if (this.#down.update(report === undefined && !isWrong)) telemetry.nodeDown(failure);
     else telemetry.nodeUp();
+    telemetry.nodeConsistent();
     if (!report) return;
     const reason = syncLoss(report, regularBlocks, staleSeconds);
     if (this.#lost.update(reason !== undefined)) telemetry.syncLost(reason ?? "the node is out of sync");

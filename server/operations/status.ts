@@ -18,6 +18,8 @@ export interface StatusDeps {
   /** Whether the chain makes blocks when no transaction waits. */
   readonly regularBlocks: boolean;
   readonly inspect: NodeInspector;
+  /** How the node's responses contradicted each other shortly before. */
+  readonly contradiction: () => string | undefined;
   readonly proofCounts: () => Promise<{ records: number; pending: number }>;
   readonly transactionsInFlight: () => Promise<number>;
   /** Anchors that the chain rejected and that wait for another attempt. */
@@ -56,6 +58,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     read("journal.anchors", deps.failedAnchors),
     read("journal.last_reconciled", deps.lastReconciled),
   ]);
+  const contradiction = deps.contradiction();
+  if (contradiction !== undefined) problems.push({ part: "node", reason: contradiction });
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();

@@ -28,6 +28,8 @@ export interface EventCounts {
   readonly divergences: number;
   /** Whether the last write to the journal failed. */
   readonly isJournalFailing: boolean;
+  /** How the node's responses contradicted each other in the last minute. */
+  readonly contradiction: string | undefined;
 }
 
 /** Subjects of alerts: proofs that wait for the chain too long, and replicas that lag. */
@@ -35,6 +37,9 @@ export const ANCHORING = "anchoring";
 const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";
+const CONTRADICTION = "contradiction";
+/** Time without a contradiction after which the node is trusted again. */
+const CONTRADICTION_MILLISECONDS = 60_000;
 
 /** Business events of the server, and their state. */
 export interface ServerTelemetry extends Telemetry {
@@ -58,6 +63,7 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
   const serviceLog = serviceLogWriter(deps);
   const diverged = new OpenDivergences();
   let isJournalFailing = false;
+  let contradiction: { readonly reason: string; readonly at: number } | undefined;
   const journal = journalEvents(deps, serviceLog, diverged);
   const proofs = proofEvents(deps);
   const journalFailing = (error: unknown): void => {
@@ -88,7 +94,16 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       else if (!isJournalFailing) journalFailing(error);
     },
     ...chainEvents(deps, serviceLog, journal, diverged),
-    counts: () => ({ divergences: diverged.size, isJournalFailing }),
+    nodeContradicted(reason) {
+      contradiction = { reason, at: performance.now() };
+      deps.alerts.raise("node_down", `the chain's node is not trusted: ${reason}`, CONTRADICTION);
+    },
+    nodeConsistent() {
+      if (contradiction !== undefined && performance.now() - contradiction.at < CONTRADICTION_MILLISECONDS) return;
+      contradiction = undefined;
+      deps.alerts.resolve("node_down", "no responses of the node contradict each other any more", CONTRADICTION);
+    },
+    counts: () => ({ divergences: diverged.size, isJournalFailing, contradiction: contradiction?.reason }),
     flush: () => serviceLog.flush(),
   };
 }
@@ -219,7 +234,7 @@ function chainEvents(
   serviceLog: ServiceLogWriter,
   { journalDiverged, divergenceResolved }: JournalEvents,
   diverged: OpenDivergences,
-): ChainEvents {
+): Omit<ChainEvents, "nodeContradicted" | "nodeConsistent"> {
   return {
     chainRolledBack(transactions) {
       metrics.corrections.inc();

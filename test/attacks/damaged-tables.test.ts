@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
 import { startFailure } from "../../server/composition/announcements.ts";
+import { anchored } from "../support/anchored.ts";
 import { eventually } from "../support/eventually.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
@@ -43,6 +44,26 @@ describe("the status of a damaged installation", () => {
     assert.equal((await get("/livez")).status, 200);
     chain.proxy.mode = "pass";
     await eventually(async () => assert.equal((await get("/api/v1/status")).body.status, "ok"));
+  });
+
+  it("names the node while attestations are refused because it loses the transactions of its blocks", async () => {
+    const { post, stop } = await start();
+    await anchored({ post }, "/api/v1/proof", { document_id: "a", hash: "ab".repeat(32) });
+    await stop("keep");
+    chain.proxy.intercept = ({ method }) =>
+      method === "eth_getBlockByNumber"
+        ? { change: (block) => (typeof block === "object" ? { ...block, transactions: [] } : block) }
+        : "pass";
+    const { get, post: ask } = await start();
+    const refused = await ask("/api/v1/recovery/attest", { document_id: "a", audience: "court" });
+    assert.equal(refused.status, 503, refused.text);
+    const { status, body } = await get("/api/v1/status");
+    assert.deepEqual([status, body.status], [200, "degraded"]);
+    assert.lengthOf(body.problems, 1);
+    assert.equal(body.problems[0].part, "node");
+    assert.match(body.problems[0].reason, /^the node's responses about block \d+ are inconsistent/);
+    const [alert] = (await get("/api/v1/alerts")).body.alerts;
+    assert.deepEqual([alert.alert, alert.subject, alert.state], ["node_down", "contradiction", "raised"]);
   });
 
   it("is 200 when the progress of the comparison was deleted, which begins anew", async () => {

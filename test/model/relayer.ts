@@ -64,6 +64,8 @@ const TELEMETRY: Telemetry = {
   rightChain: nothing,
   syncLost: nothing,
   syncRegained: nothing,
+  nodeContradicted: nothing,
+  nodeConsistent: nothing,
   networkFaults: nothing,
 };
 

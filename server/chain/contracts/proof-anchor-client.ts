@@ -95,7 +95,8 @@ export class ProofAnchorClient {
    */
   async anchorOf(hash: Uint8Array, contract?: Address): Promise<AnchorOnChain | undefined> {
     for (const each of contract === undefined ? this.contracts : [contract]) {
-      const anchor = decodeAnchor(await readContract(this.#rpc, each, this.anchorQuery(hash)));
+      const query = readContract(this.#rpc, each, this.anchorQuery(hash));
+      const anchor = await this.chain.watched(query.then(decodeAnchor));
       if (anchor.time !== 0) return { ...anchor, contract: each };
     }
     return undefined;
@@ -106,7 +107,7 @@ export class ProofAnchorClient {
    * @throws SealbookError `chain_unavailable`
    */
   inspect(anchors: readonly InspectedAnchor[]): Promise<AnchorInspection> {
-    return inspectAnchors(this.#rpc, this.chain, anchors);
+    return this.chain.watched(inspectAnchors(this.#rpc, this.chain, anchors));
   }
 
   /**

@@ -6,8 +6,8 @@ import { ValidatorHistory } from "../consensus/validator-history.ts";
 import { NodeBlock, type ValidatorNames } from "../node/node-block.ts";
 import { NodeReceipt } from "../node/receipt.ts";
 import { query } from "../rpc/query.ts";
-import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
-import { SealbookError } from "../../errors.ts";
+import { ContradictionError, isContradiction, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { reasonOf, SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 import {
@@ -42,6 +42,8 @@ export interface VerifiedChainOptions {
   readonly validators?: ValidatorHistory;
   /** When a block counts; unset on a chain whose blocks never change. */
   readonly finality?: FinalityRule;
+  /** Called when a read fails because the node's responses contradict each other. */
+  readonly onContradiction?: (reason: string) => void;
 }
 
 /** Trust in a block that a statement rests on. */
@@ -61,21 +63,28 @@ export class VerifiedChain {
   readonly rpc: Rpc;
   readonly #rules: BlockRules;
   readonly #finality: Finality;
+  readonly #onContradiction: (reason: string) => void;
 
-  constructor(rpc: Rpc, { validatorNames = new Map(), validators, finality }: VerifiedChainOptions = {}) {
+  constructor(
+    rpc: Rpc,
+    { validatorNames = new Map(), validators, finality, onContradiction = () => undefined }: VerifiedChainOptions = {},
+  ) {
     this.rpc = rpc;
+    this.#onContradiction = onContradiction;
     this.#finality = new Finality(rpc, finality);
     this.#rules = { names: validatorNames, validators: validators ?? ValidatorHistory.inMemory() };
   }
 
   /** Fetches a block's header; `undefined` for a block that the node does not have, or that is not final. */
   async header(number: number): Promise<VerifiedHeader | undefined> {
-    return (await this.#finality.isFinal(number)) ? readVerifiedHeader(this.rpc, number, this.#rules) : undefined;
+    if (!(await this.#finality.isFinal(number))) return undefined;
+    return this.watched(readVerifiedHeader(this.rpc, number, this.#rules));
   }
 
   /** Fetches a block with its transactions; `undefined` for a block that the node does not have, or is not final. */
   async block(number: number): Promise<VerifiedBlock | undefined> {
-    return (await this.#finality.isFinal(number)) ? readVerifiedBlock(this.rpc, number, this.#rules) : undefined;
+    const block = await this.#blockOrUnfinal(number);
+    return block === "unfinal" ? undefined : block;
   }
 
   /**
@@ -118,7 +127,21 @@ export class VerifiedChain {
    * engine has to return what the block log has.
    * @throws SealbookError `chain_unavailable` when they do not
    */
-  async trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
+  trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
+    return this.watched(this.#trust(blocks));
+  }
+
+  /** Reports a read that fails because the node's responses contradict each other. */
+  async watched<T>(read: Promise<T>): Promise<T> {
+    try {
+      return await read;
+    } catch (error) {
+      if (isContradiction(error)) this.#onContradiction(reasonOf(error));
+      throw error;
+    }
+  }
+
+  async #trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
     const distinct = new Map(blocks.map((block) => [block.number, block]));
     let nodes = this.rpc.callEach === undefined ? 1 : Number.POSITIVE_INFINITY;
     let isSealed = true;
@@ -137,7 +160,7 @@ export class VerifiedChain {
 
   async #blockOrUnfinal(number: number): Promise<VerifiedBlock | "unfinal" | undefined> {
     if (!(await this.#finality.isFinal(number))) return "unfinal";
-    return readVerifiedBlock(this.rpc, number, this.#rules);
+    return this.watched(readVerifiedBlock(this.rpc, number, this.#rules));
   }
 
   /** Returns how many nodes have a block; waits for the newest one to spread. */

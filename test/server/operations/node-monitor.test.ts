@@ -101,6 +101,7 @@ describe("the node monitor on a network of six validators", () => {
       telemetry: {
         nodeDown: (reason) => assert.fail(reason),
         nodeUp: unused,
+        nodeConsistent: unused,
         wrongChain: unused,
         rightChain: unused,
         syncLost: unused,
