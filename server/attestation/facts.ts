@@ -3,7 +3,7 @@ import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
 import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { Proof } from "../proofs/index.ts";
-import type { RecoveryVerification } from "../recovery/index.ts";
+import type { SignedVerification } from "../recovery/index.ts";
 
 /** A checked proof with the contract's response for its hash or root. */
 export interface AttestedProof {
@@ -72,7 +72,7 @@ export interface RecordFacts extends CommonFacts {
 
 /** Facts about a recovery verification. */
 export interface VerificationFacts extends CommonFacts {
-  readonly verification: RecoveryVerification;
+  readonly verification: SignedVerification;
 }
 
 /** Returns the contracts of the listed records, that of the newest first; of a comparison the installation's. */

@@ -44,6 +44,7 @@ const AttestedVerification = z
     finished_at: whole,
     totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }),
     rows_root: Hash.meta({ description: "Merkle root over the rows of the response." }),
+    signed_result: z.string().meta({ description: "Compact JWS over the result, signed when the comparison ended." }),
   })
   .meta({ id: "AttestedVerification", description: "A comparison of restored documents with their records." });
 

@@ -40,7 +40,7 @@ export interface AttestationServiceDeps {
   readonly bundles: Pick<BundleService, "bundleFor">;
   /** The text of the verifier. */
   readonly verifier: string;
-  readonly recovery: Pick<RecoveryService, "verification">;
+  readonly recovery: Pick<RecoveryService, "signedVerification">;
   readonly issuer: Issuer;
   readonly issuerName: string;
   /** Available after the server listens. */
@@ -84,7 +84,8 @@ export class AttestationService {
 
   /**
    * Creates a statement.
-   * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal;
+   * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal,
+   *   or the result of a comparison was not signed when it ended;
    *   `journal_damaged` if the database has other facts than the journal's checkpoint covers, or while a divergence of
    *   the journal's history is open; `chain_unavailable`
    */
@@ -111,7 +112,7 @@ export class AttestationService {
   async #facts(subject: AttestationSubject, signer: BundleSigner) {
     const { recovery, chain, journal, entryVerifier } = this.#deps;
     if ("verificationId" in subject) {
-      const verification = await recovery.verification(subject.verificationId);
+      const verification = await recovery.signedVerification(subject.verificationId);
       const { block } = await chain.inspect([]);
       return { verification, queriedAt: block, trust: await chain.trust([block]) };
     }

@@ -1,5 +1,5 @@
 import { nextTurn } from "../kit/next-turn.ts";
-import type { RecoveryVerification } from "../recovery/index.ts";
+import type { SignedVerification } from "../recovery/index.ts";
 import {
   type Statement,
   ATTESTATION_FORMAT,
@@ -95,12 +95,13 @@ function recordOf({ proof, firstAnchor, bundle }: AttestedProof, explorerUrl: st
   };
 }
 
-function verificationOf({ id, asOf, finishedAt, totals, rowsRoot }: RecoveryVerification): AttestedVerification {
+function verificationOf({ id, asOf, finishedAt, totals, rowsRoot, signed }: SignedVerification): AttestedVerification {
   return {
     verification_id: id,
     as_of: asOf ?? null,
     finished_at: Math.floor(finishedAt / 1000),
     totals,
     rows_root: hex(rowsRoot),
+    signed_result: signed,
   };
 }

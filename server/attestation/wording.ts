@@ -120,6 +120,7 @@ function ofVerification({ verification, installation, trust }: VerificationFacts
       `Match, equal to the last record: ${totals.match}. Mismatch, different from it: ${totals.mismatch}. ` +
         "Unrecorded, " +
         `without a considered record: ${totals.unrecorded}.`,
+      "This result was signed once, when the comparison ended: that signature is `signed_result`.",
       `The rows of the response, one for each document, have the Merkle root ${hex(rowsRoot)}. The root shows ` +
         "whether given rows are those of this statement, complete and in order.",
     ],

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { signedAttestation } from "../attestation/jws.ts";
+import { signedText } from "../attestation/jws.ts";
 import type { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
 import { FairQueue } from "../kit/fair-queue.ts";
@@ -23,7 +23,7 @@ export function createAttestation(
     queue.run(source, async () => {
       const { attestation, signer, attachments } = await service.attest(subject, audience);
       const text = await longCanonicalJson(attestation);
-      const jws = await signedAttestation(text, signer.statementKey);
+      const jws = await signedText(text, signer.statementKey);
       const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
       const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;
       return { issuedAt: attestation.issued_at, keyId, jwksUrl, text, jws, attachments, pdf };

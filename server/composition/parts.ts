@@ -100,7 +100,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
         "the journal's partitions for the coming months could not be created; the server retries in an hour",
       ),
   );
-  const recovery = createRecovery(foundation, config.recovery);
+  const recovery = createRecovery(foundation, config.recovery, opened.issuer);
   const operations = createOperations(foundation, {
     config: config.alerts,
     inspect,

@@ -1,3 +1,5 @@
+import type { Issuer } from "../attestation/issuer.ts";
+import { resultSigner } from "../attestation/result-signer.ts";
 import type { RecoveryConfig } from "../config/config.ts";
 import { every, type Interval } from "../kit/interval.ts";
 import { ProofStatements } from "../proofs/proof-statements.ts";
@@ -17,8 +19,9 @@ export interface Recovery {
 }
 
 export function createRecovery(
-  { database, journal, proofAnchor, telemetry, entryVerifier, logger, clock }: Foundation,
+  { database, journal, proofAnchor, telemetry, entryVerifier, divergences, logger, clock }: Foundation,
   limits: RecoveryConfig,
+  issuer: Issuer,
 ): Recovery {
   const verifications = verificationStore(database);
   const kept = new KeptVerifications({ store: verifications, limits, clock });
@@ -30,6 +33,7 @@ export function createRecovery(
     verifier: entryVerifier,
     chain: proofAnchor,
     telemetry,
+    signer: resultSigner(issuer, () => divergences.assertIntact()),
     clock,
   });
   const expire = (): Promise<void> =>

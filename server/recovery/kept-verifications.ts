@@ -28,7 +28,7 @@ export interface Keeping {
    */
   add(documentIds: readonly string[]): Promise<boolean>;
   /** Appends the result to the journal. */
-  finish(verification: RecoveryVerification): Promise<RecordedVerification>;
+  finish(verification: RecoveryVerification, signed: string | undefined): Promise<RecordedVerification>;
   /** Deletes everything that is stored of it. */
   abandon(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export class KeptVerifications {
         await store.addRestored(id, documentIds);
         return true;
       },
-      finish: (verification) => store.finish(verification),
+      finish: (verification, signed) => store.finish(verification, signed),
       abandon: () => store.forget(id),
     };
   }

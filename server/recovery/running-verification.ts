@@ -4,7 +4,7 @@ import type { AnchorAudit } from "./anchor-audit.ts";
 import type { Keeping } from "./kept-verifications.ts";
 import { LogRoot } from "./log-root.ts";
 import { type Comparison, counted, NO_ROWS, type RestoredDocument, type Totals } from "./restored.ts";
-import type { RecordedVerification, RecoveryVerification } from "./verification.ts";
+import { type RecordedVerification, type RecoveryVerification, type ResultSigner, resultText } from "./verification.ts";
 
 /** What the groups of one comparison share. */
 export interface Run {
@@ -29,6 +29,7 @@ export interface RunningVerificationDeps {
   /** `undefined` when the comparison is not kept. */
   readonly keeping: Keeping | undefined;
   readonly compare: (documents: readonly RestoredDocument[]) => Promise<ComparedDocument[]>;
+  readonly signer: Pick<ResultSigner, "sign">;
   readonly clock: Clock;
 }
 
@@ -57,13 +58,14 @@ export class RunningVerification {
     this.#root.add(row);
   }
 
+  /** Signs and records the result: nothing else of a comparison is ever signed. */
   async finish(): Promise<ComparisonResult> {
-    const { id, run, clock } = this.#deps;
+    const { id, run, signer, clock } = this.#deps;
     const { asOf, newestEntry } = run;
     const result = { asOf, newestEntry, finishedAt: clock(), totals: this.#totals, rowsRoot: this.#root.value };
     const keeping = this.#keeping;
     if (keeping === undefined) return { ...result, id: undefined };
-    const recorded = await keeping.finish({ ...result, id });
+    const recorded = await keeping.finish({ ...result, id }, await signer.sign(resultText({ ...result, id })));
     this.#keeping = undefined;
     return recorded;
   }

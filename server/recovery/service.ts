@@ -10,7 +10,14 @@ import { AnchorAudit } from "./anchor-audit.ts";
 import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
 import type { KeptVerifications } from "./kept-verifications.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
-import type { RecordedVerification, RecoveryStore, VerificationStore } from "./verification.ts";
+import {
+  type RecordedVerification,
+  type RecoveryStore,
+  type ResultSigner,
+  resultText,
+  type SignedVerification,
+  type VerificationStore,
+} from "./verification.ts";
 import { type Comparison, compare, isConfirmedBy, type RestoredDocument } from "./restored.ts";
 import { hex } from "../kit/hex.ts";
 
@@ -37,6 +44,7 @@ export interface RecoveryServiceDeps {
   readonly verifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
+  readonly signer: ResultSigner;
   readonly clock: Clock;
 }
 
@@ -61,7 +69,7 @@ export class RecoveryService {
    * @param caller For whom it is kept; `undefined` when it is not
    */
   async begin(asOf: number | undefined, caller: string | undefined): Promise<RunningVerification> {
-    const { kept, verifier, clock } = this.#deps;
+    const { kept, verifier, signer, clock } = this.#deps;
     const id = randomUUID();
     const checked = verifier.begin();
     const run = { asOf, newestEntry: await checked.newest(), audit: this.#audit(), checked };
@@ -70,6 +78,7 @@ export class RecoveryService {
       run,
       keeping: caller === undefined ? undefined : await kept.begin(id, caller),
       compare: (documents) => this.#compareAll(documents, run),
+      signer,
       clock,
     });
   }
@@ -92,9 +101,31 @@ export class RecoveryService {
     const entry = await entries.entry(found.sequence);
     if (entry.kind !== "verification" || entry.id !== found.id)
       return entries.damaged(`entry ${found.sequence} is not the result of verification ${found.id}`);
-    const { asOf, newestEntry, finishedAt, match, mismatch, unrecorded, rowsRoot, documents } = entry;
+    const { asOf, newestEntry, finishedAt, match, mismatch, unrecorded, rowsRoot, documents, signed } = entry;
     const totals = { documents: match + mismatch + unrecorded, match, mismatch, unrecorded };
-    return { id: entry.id, asOf: asOf ?? undefined, newestEntry, finishedAt, totals, rowsRoot, documents };
+    const result = { id: entry.id, asOf: asOf ?? undefined, newestEntry, finishedAt, totals, rowsRoot };
+    return { ...result, documents, signed: signed ?? undefined };
+  }
+
+  /**
+   * Finds a comparison whose result was signed when it ended.
+   * @throws SealbookError `conflict` when it was not; `journal_damaged` when the signature is of another result
+   */
+  async signedVerification(id: string): Promise<SignedVerification> {
+    const found = await this.verification(id);
+    const { signed } = found;
+    if (signed === undefined)
+      throw new SealbookError(
+        "conflict",
+        `the result of verification ${id} was not signed when it ended; compare the documents again`,
+      );
+    if (!(await this.#deps.signer.isSigned(signed, resultText(found))))
+      throw new SealbookError(
+        "journal_damaged",
+        `the result of verification ${id} is not one that this server signed when the comparison ended, or the key ` +
+          "of its signature is not in issuer-keys.json",
+      );
+    return { ...found, signed };
   }
 
   /** Returns the documents that were on chain at a time, each with its newest record. */

@@ -131,7 +131,7 @@ export function verificationStore(database: Database): VerificationStore {
       await database.insertInto("recovery_verifications").values({ id, caller, started_at: startedAt, room }).execute();
     },
 
-    async finish(verification) {
+    async finish(verification, signed) {
       const { id, asOf, newestEntry, finishedAt, totals, rowsRoot } = verification;
       const digests = await documentDigests(id, totals.documents);
       const documents = digestOf(digests);
@@ -149,6 +149,7 @@ export function verificationStore(database: Database): VerificationStore {
           unrecorded,
           rowsRoot,
           documents,
+          signed: signed ?? null,
         }));
         await transaction
           .updateTable("recovery_verifications")
@@ -156,7 +157,7 @@ export function verificationStore(database: Database): VerificationStore {
           .where("id", "=", id)
           .execute();
       });
-      return { ...verification, documents };
+      return { ...verification, documents, signed };
     },
 
     async find(id) {

@@ -1,5 +1,6 @@
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { StoredProof } from "../proofs/index.ts";
+import { hex } from "../kit/hex.ts";
 import type { Totals } from "./restored.ts";
 
 /** A finished comparison of restored documents with their records. */
@@ -20,6 +21,34 @@ export interface RecoveryVerification {
 export interface RecordedVerification extends RecoveryVerification {
   /** Covers its documents. */
   readonly documents: Uint8Array;
+  /** The issuer's signature over {@link resultText}; `undefined` when nothing could be signed as it ended. */
+  readonly signed: string | undefined;
+}
+
+/** A comparison whose result is what the issuer signed when it ended. */
+export interface SignedVerification extends RecoveryVerification {
+  /** Compact JWS over {@link resultText}. */
+  readonly signed: string;
+}
+
+/** Signs results of comparisons, and recognises them. */
+export interface ResultSigner {
+  /** @returns a compact JWS; `undefined` while the issuer signs nothing */
+  sign(text: string): Promise<string | undefined>;
+  /** Returns whether one of the issuer's keys, current or retired, has signed a result. */
+  isSigned(jws: string, text: string): Promise<boolean>;
+}
+
+/** Returns the text of a result that is signed. */
+export function resultText({ id, asOf, finishedAt, totals, rowsRoot }: RecoveryVerification): string {
+  const { documents, match, mismatch, unrecorded } = totals;
+  return JSON.stringify({
+    verification_id: id,
+    as_of: asOf ?? null,
+    finished_at: finishedAt,
+    totals: { documents, match, mismatch, unrecorded },
+    rows_root: hex(rowsRoot),
+  });
 }
 
 /** The entry of a finished comparison. */
@@ -72,7 +101,7 @@ export interface VerificationStore {
     checked: VerifiedEntries,
   ): Promise<ReadonlySet<string>>;
   /** Appends the result to the journal. */
-  finish(verification: RecoveryVerification): Promise<RecordedVerification>;
+  finish(verification: RecoveryVerification, signed: string | undefined): Promise<RecordedVerification>;
   /** Finds a finished comparison. */
   find(id: string): Promise<FoundVerification | undefined>;
   /** Finds the newest comparison of a caller that still has its documents. */

@@ -1,7 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { assert } from "chai";
 import { getBytes } from "ethers";
+import { RESULT_TYPE, signedText } from "../../server/attestation/jws.ts";
+import { deriveStatementKey } from "../../server/attestation/statement-key.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
+import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
+import { appendNotice, inTransaction } from "../../server/journal/entries/entry-log.ts";
 import { keyOf } from "../../server/journal/index/proof-key.ts";
 import { anchored } from "../support/anchored.ts";
 import { type Attacker, attackerOf, type Row } from "../support/attacker.ts";
@@ -179,4 +183,48 @@ for (const engine of ENGINES)
         });
         assert.isAtMost(await signed(), before, "no other transaction was signed");
       });
+
+    it("of comparisons that were never made gets no signature, with a copied one and one by another key as well", async () => {
+      const documents = [{ document_id: "damaged", hash: hash.toString("hex") }];
+      const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents })).body;
+      const attestOf = (id: string) =>
+        server.post("/api/v1/recovery/attest", { verification_id: id, audience: "court" });
+      const { signed_result } = (await attestOf(verification_id)).body.statement.verification;
+      await server.stop("keep");
+      const totals = { match: 1_000_000, mismatch: 0, unrecorded: 0 };
+      const forge =
+        (signed: string | null) =>
+        async (transaction: Database): Promise<string> => {
+          const id = randomUUID();
+          const { sequence } = await appendNotice(transaction, (next) => ({
+            kind: "verification",
+            sequence: next,
+            id,
+            asOf: null,
+            newestEntry: 1,
+            finishedAt: 1,
+            ...totals,
+            rowsRoot: hash,
+            documents: hash,
+            signed,
+          }));
+          await transaction.insertInto("recovery_verifications").values({ id, sequence, started_at: 1 }).execute();
+          return id;
+        };
+      const text = JSON.stringify({ totals });
+      const foreign = await signedText(text, deriveStatementKey(Buffer.alloc(32, 1)), RESULT_TYPE);
+      const opened = await openDatabase(database.connect());
+      const forged: string[] = [];
+      for (const signed of [null, signed_result, foreign]) forged.push(await inTransaction(opened, forge(signed)));
+      await opened.destroy();
+      server = await start(QUIET);
+      for (const [index, id] of forged.entries()) {
+        const { status, text: response } = await attestOf(id);
+        assert.equal(status, index === 0 ? 409 : 500, response);
+        assert.match(response, /was not signed when it ended|is not one that this server signed/);
+      }
+      const { status, body } = await attestOf(verification_id);
+      assert.equal(status, 200);
+      assert.equal(body.statement.verification.signed_result, signed_result, "the text that was signed when it ended");
+    });
   });

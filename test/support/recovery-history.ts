@@ -72,6 +72,7 @@ export class RecoveryHistory {
       },
       verifier: new EntryVerifier({ database, chain: this.#chain(), telemetry }),
       telemetry,
+      signer: { sign: async () => undefined, isSigned: async () => false },
       clock: this.clock,
     });
   }

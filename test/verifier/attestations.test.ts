@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
-import { signedAttestation } from "../../server/attestation/jws.ts";
+import { signedText } from "../../server/attestation/jws.ts";
 import { deriveStatementKey, statementJwk, statementKeyId } from "../../server/attestation/statement-key.ts";
 import { canonicalJson } from "../../server/kit/canonical-json.ts";
 import { attestationConclusion, toHex, verifyAttestation, type VerifyOptions } from "../../verifier/verify.mjs";
@@ -55,7 +55,7 @@ describe("attestations in the verifier", () => {
     options: VerifyOptions & { readonly documentHash?: string },
     files: Readonly<Record<string, string>> = { [FILE]: sealed },
   ) => {
-    const jws = await signedAttestation(canonicalJson(content), key);
+    const jws = await signedText(canonicalJson(content), key);
     return verifyAttestation(
       jws,
       async (file) => {
@@ -176,7 +176,7 @@ describe("attestations in the verifier", () => {
 
   it("fail with another algorithm, another key, and in a form that is not canonical", async () => {
     const text = canonicalJson(statement);
-    const [header = "", payload = "", signature = ""] = (await signedAttestation(text, key)).split(".");
+    const [header = "", payload = "", signature = ""] = (await signedText(text, key)).split(".");
     const encoded = (value: string): string => Buffer.from(value).toString("base64url");
     const kid = keyId;
     const other = deriveStatementKey(Buffer.alloc(32, 8));
@@ -185,7 +185,7 @@ describe("attestations in the verifier", () => {
       [encoded(canonicalJson({ alg: "ES256", kid, typ: "JWT" })), payload, signature],
       [header, encoded(`${text} `), signature],
       [header, payload, `${signature.slice(0, -1)}${signature.endsWith("A") ? "B" : "A"}`],
-      (await signedAttestation(text, other)).split("."),
+      (await signedText(text, other)).split("."),
     ];
     for (const parts of forgeries) {
       const result = await verifyAttestation(parts.join("."), async () => Buffer.from(sealed), { trustedKey: keyId });

@@ -70,6 +70,8 @@ export interface VerificationEntry {
   readonly rowsRoot: Uint8Array;
   /** Covers the compared documents. */
   readonly documents: Uint8Array;
+  /** The issuer's signature over the result, as a compact JWS; `null` when nothing could be signed. */
+  readonly signed: string | null;
 }
 
 /** A divergence that an operator has looked into. */
@@ -142,6 +144,7 @@ export function encodeVerification(entry: VerificationEntry): string {
     unrecorded: entry.unrecorded,
     rows_root: hex(entry.rowsRoot),
     documents: hex(entry.documents),
+    signed: entry.signed,
   });
 }
 
@@ -217,6 +220,7 @@ const Line = z.discriminatedUnion("kind", [
     unrecorded: whole,
     rows_root: bytes32,
     documents: bytes32,
+    signed: z.string().nullable(),
   }),
   z.strictObject({
     sequence: whole,
