@@ -184,7 +184,7 @@ for (const engine of ENGINES)
         assert.isAtMost(await signed(), before, "no other transaction was signed");
       });
 
-    it("of comparisons that were never made gets no signature, with a copied one and one by another key as well", async () => {
+    it("of an invented comparison gets no signature, also with a copied one or one by another key", async () => {
       const documents = [{ document_id: "damaged", hash: hash.toString("hex") }];
       const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents })).body;
       const attestOf = (id: string) =>
