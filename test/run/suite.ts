@@ -10,12 +10,7 @@ const LONG = [
   "fuzz/",
   "model/",
   "programs/",
-  "scripts/account.test.ts",
-  "scripts/journal/",
-  "scripts/network",
-  "scripts/recover.test.ts",
-  "scripts/resync.test.ts",
-  "scripts/transports.test.ts",
+  "scripts/",
   "server/chain/embedded/crash.test.ts",
   "server/chain/embedded/snapshot.test.ts",
 ];

@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, lchownSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
@@ -25,5 +25,8 @@ export function postgresBinaries(directory: string): PostgresBinaries {
   if (process.getuid?.() !== 0) return { folder: join(packaged, "bin"), identity: undefined };
   const copy = join(directory, "postgresql");
   cpSync(packaged, copy, { recursive: true, verbatimSymlinks: true });
+  // The process that removes the copy at the end runs as the other user, too.
+  for (const path of ["", ...readdirSync(copy, { recursive: true, encoding: "utf8" })])
+    lchownSync(join(copy, path), NOBODY, NOBODY);
   return { folder: join(copy, "bin"), identity: { uid: NOBODY, gid: NOBODY } };
 }
