@@ -59,6 +59,9 @@ const UNREAD: Readonly<Record<string, string>> = {
   transactions: "of the sender; the chain has what was sent",
 };
 
+/** Distance of a key from those that the server gives next. */
+const FAR = 1_000_000;
+
 /** The tables are divided among as many tests, to bound the time of each. */
 const PARTS = 4;
 
@@ -345,9 +348,16 @@ export function describeHostileAdministrator(engine: Engine): void {
           assert.deepEqual(claim, expected[name], `${name}, after changes of ${names}`);
         // The server may have written an alert again that it could not find meanwhile.
         for (const [table, before] of rows) await attacker.restore(table, before);
-        // Two changes may want the same key.
-        if (refused.length > 0) rounds.push(refused);
+        // Two changes may want the same key, or the server has written a row with it.
+        if (refused.length > 0) rounds.push(await Promise.all(refused.map(withFreeKey)));
       }
+    };
+    /** Gives an added row a number that the server does not reach. */
+    const withFreeKey = async (change: RowChange): Promise<RowChange> => {
+      const key = (await attacker.columnsOf(change.table)).findLast(({ isKey }) => isKey)?.name ?? "";
+      const value = change.after?.[key];
+      if (change.before !== undefined || typeof value !== "number") return change;
+      return { ...change, after: { ...change.after, [key]: value + FAR } };
     };
     /** The changes of tables that the database permits. */
     const permittedChanges = async (tables: Iterable<string>): Promise<Change[]> => {
