@@ -85,9 +85,8 @@ export class AttestationService {
   /**
    * Creates a statement.
    * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal,
-   *   or the result of a comparison was not signed when it ended;
-   *   `journal_damaged` if the database has other facts than the journal's checkpoint covers, or while a divergence of
-   *   the journal's history is open; `chain_unavailable`
+   *   or the result of a comparison was not signed when it ended; `journal_damaged` if the database has other facts
+   *   than the journal's checkpoint covers, or while a divergence of the journal's history is open; `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
     const { issuer, issuerName, installation, jwksUrl, verifier, clock, assertIntact } = this.#deps;
