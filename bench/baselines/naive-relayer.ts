@@ -11,10 +11,11 @@ import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.t
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
+import { FEES } from "../../test/support/fees.ts";
 
 const CHAIN_ID = 7_327;
 const POLLING_MILLISECONDS = 50;
-const FEES = { type: 0, gasPrice: 0n, gasLimit: 100_000n } as const;
+const FREE = { type: 0, gasPrice: 0n, gasLimit: 100_000n } as const;
 
 const Body = z.object({
   document_id: z.string(),
@@ -41,7 +42,7 @@ const deployment = await deploy({
   relayer: relayer.address,
   lifetime: 60,
   minimumToExtend: 15,
-  gasPrice: 0n,
+  fees: FEES,
   file: deploymentFile(directory, CHAIN_ID),
   onDeployed: () => undefined,
 });
@@ -56,7 +57,7 @@ app.post("/api/v1/proof", express.json(), async (request, response) => {
   const recorded = Buffer.from(
     recordHash({ documentId: document_id, timestamp, type, hash: Buffer.from(hash, "hex") }),
   );
-  const receipt = await (await anchors.anchor(recorded, FEES)).wait();
+  const receipt = await (await anchors.anchor(recorded, FREE)).wait();
   if (receipt?.status !== 1) throw new Error("the transaction was reverted");
   const id = recorded.toString("hex");
   const { hash: tx_hash, blockNumber: block_number, blockHash: block_hash } = receipt;

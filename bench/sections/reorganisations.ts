@@ -14,14 +14,14 @@ import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";
 import { atLeast, atMost } from "../run/result.ts";
 import { startSealbook } from "../run/sealbook.ts";
+import { FEES } from "../../test/support/fees.ts";
 
 const POSTS_PER_SECOND = 100;
 const DEPTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 const QUICK_DEPTHS = [1, 12, 6];
 const CONFIRMATIONS = 12;
 const BLOCKS_BETWEEN = 20;
-/** In wei; above the base fee of a new chain. */
-const GAS_PRICE = 3_000_000_000n;
+/** In wei. */
 const MONEY = 10n ** 19n;
 const TICK_MILLISECONDS = 10;
 const LAST_MILLISECONDS = 300_000;
@@ -54,7 +54,6 @@ async function measure({ report, root, quick }: Bench, chain: ReorganisingChain)
       RPC_URL: chain.url,
       RELAYER_KEY: relayer.privateKey,
       CONFIRMATIONS: String(CONFIRMATIONS),
-      GAS_PRICE: String(GAS_PRICE),
       // Blocks come faster than their times, which are whole seconds.
       CLOCK_SKEW_LIMIT: "100000",
       PROOF_WAIT: "60",
@@ -209,7 +208,7 @@ async function deployTo(rpc: Rpc, relayer: Wallet, folder: string): Promise<stri
     relayer: relayer.address,
     lifetime: 3600,
     minimumToExtend: 15,
-    gasPrice: GAS_PRICE,
+    fees: FEES,
     file: deploymentFile(folder, rpc.chainId),
     onDeployed: () => undefined,
   });

@@ -63,7 +63,7 @@ async function change(
   if (contracts.length === 0) return;
   const administrator = await administratorOf(opened, contracts);
   for (const contract of contracts) {
-    await opened.roles.change(kind, contract, address, administrator, opened.config.gasPrice);
+    await opened.roles.change(kind, contract, address, administrator, opened.config.fees);
   }
 }
 

@@ -37,7 +37,7 @@ export interface QueuedTransaction {
   readonly data: Uint8Array;
 }
 
-/** A signed transaction in flight. */
+/** A signed transaction in flight; one of its versions when it was replaced by one with a higher fee. */
 export interface SignedTransaction {
   readonly id: number;
   readonly nonce: number;
@@ -54,4 +54,6 @@ export interface FinalOutcome {
   readonly state: "confirmed" | "reverted" | "refused";
   readonly block?: BlockReference;
   readonly reason?: string;
+  /** The mined version of a transaction that was replaced. */
+  readonly version?: SignedTransaction;
 }

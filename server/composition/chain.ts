@@ -50,10 +50,10 @@ export async function openContracts(config: ChainConfig, options: ChainLinkOptio
 /** Returns the registry with the administrator's rights; `undefined` without the administrator's key. */
 export function administrationOf(
   { rpc, deployment, administrator }: ContractsLink,
-  { gasPrice }: ChainConfig,
+  { fees }: ChainConfig,
 ): SessionAdministration | undefined {
   const registry = new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry);
-  return administrator && registry.administeredBy(administrator, gasPrice);
+  return administrator && registry.administeredBy(administrator, fees);
 }
 
 /** @throws SealbookError `config_invalid` when it is missing, or the administrator's key as well */

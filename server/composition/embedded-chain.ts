@@ -26,7 +26,7 @@ export async function openEmbeddedChain(
   options: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<ContractsLink, "close">> {
-  const { dataDirectory, sessionRules: rules, gasPrice } = config;
+  const { dataDirectory, sessionRules: rules, fees } = config;
   const urlFile = embeddedChainUrlFile(node.directory);
   const ownAccounts = new Set<string>();
   const embedded = await startOrShare(config, node, ownAccounts, options, resources);
@@ -43,7 +43,7 @@ export async function openEmbeddedChain(
     administrator,
     relayer: keys.relayer.address,
     ...sessionRules(rules, DEFAULT_SESSION_RULES),
-    gasPrice,
+    fees,
     file: deploymentFile(dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),
   });

@@ -4,6 +4,7 @@ import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
 import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
+import { FeeSource } from "../chain/transactions/fee-source.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -30,6 +31,7 @@ export interface Foundation extends Monitoring {
   readonly database: Database;
   readonly journal: Journal;
   readonly signer: TransactionSigner;
+  readonly fees: FeeSource;
   readonly validatorNames: ValidatorNames;
   readonly proofAnchor: ProofAnchorClient;
   /** Stores the divergences that any part finds. */
@@ -52,7 +54,7 @@ export function createFoundation(
 ): Foundation {
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
-  const signer = transactionSigner(link.relayer, rpc.chainId, config.gasPrice);
+  const signer = transactionSigner(link.relayer, rpc.chainId);
   const journal = createJournal(database, deployment.contracts, signer.address);
   const monitoring = createMonitoring({ version, database, journal, logger, clock });
   // Blocks of the embedded chain name no proposer.
@@ -91,6 +93,7 @@ export function createFoundation(
     database,
     journal,
     signer,
+    fees: new FeeSource(rpc, config.fees),
     validatorNames,
     proofAnchor,
     entryVerifier,

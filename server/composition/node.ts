@@ -11,13 +11,14 @@ import type { Foundation } from "./foundation.ts";
  * @param sender Has the address whose balance is reported
  */
 export function createNodeInspector(
-  { link, head, metrics, validatorNames }: Foundation,
+  { link, fees, head, metrics, validatorNames }: Foundation,
   { nodeListFile, requestTimeout }: Pick<ChainConfig, "nodeListFile" | "requestTimeout">,
   sender: { readonly address: string },
 ): NodeInspector {
   const inspect = nodeInspector({
     rpc: withCallDeadline(link.rpc),
     relayer: () => sender.address,
+    fees,
     names: validatorNames,
     nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),
     requestTimeout,

@@ -34,13 +34,14 @@ export function createTransactions(
   config: ChainConfig,
   { chainLagMilliseconds, recheckMilliseconds }: TransactionPeriods,
 ): RelayerTransactions {
-  const { database, link, signer, proofAnchor, head, metrics, telemetry, logger } = foundation;
+  const { database, link, signer, fees, proofAnchor, head, metrics, telemetry, logger } = foundation;
   const store = transactionStore(database);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     accepts: (at) => proofAnchor.accepts(at),
     store,
     signer,
+    fees,
     foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
     earlierAnchor: (call) => proofAnchor.findCalled(call),
     takeOverMilliseconds: config.takeOverMilliseconds,
@@ -59,7 +60,8 @@ export function createTransactions(
           `the journal had lost that an anchor is in block ${details.block}, transaction ${details.hash}; ` +
             "it is not sent again",
         );
-      logger[kind === "resent" ? "info" : "warn"]({ ...errorField(details) }, `transaction sender: ${kind}`);
+      const level = kind === "resent" || kind === "replaced" ? "info" : "warn";
+      logger[level]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });
   head.subscribe(({ number }) => sender.onHead(number));
@@ -86,7 +88,7 @@ function writeSender(dataDirectory: string, address: string): Promise<void> {
 /** Changes the sender's key when the keystore changes; `undefined` when the key is in no keystore. */
 function watchKeystore(
   { link, logger }: Foundation,
-  { relayer, gasPrice, dataDirectory }: ChainConfig,
+  { relayer, dataDirectory }: ChainConfig,
   sender: TransactionSender,
 ): KeystoreWatch | undefined {
   if (relayer?.kind !== "keystore") return undefined;
@@ -97,7 +99,7 @@ function watchKeystore(
         { relayer: key.address },
         "the keystore has a new key; the server uses it as soon as no transaction of the old one is in flight",
       );
-      await sender.changeKey(transactionSigner(key, link.rpc.chainId, gasPrice));
+      await sender.changeKey(transactionSigner(key, link.rpc.chainId));
       await writeSender(dataDirectory, key.address);
       logger.info({ relayer: key.address }, "the relayer's key has changed");
     },

@@ -25,8 +25,13 @@ export interface ChainConfig {
   readonly node: NodeConfig;
   readonly relayer: RelayerSource | undefined;
   readonly administratorKey: string | undefined;
-  /** In wei. */
-  readonly gasPrice: bigint;
+  readonly fees: {
+    readonly mode: "auto" | "legacy" | "eip1559";
+    /** Fixed price of legacy transactions, in wei. */
+    readonly gasPrice: bigint | undefined;
+    /** Most that a unit of gas may cost, in wei. */
+    readonly maxFee: bigint;
+  };
   readonly sessionRules: SessionRulesConfig;
   /** How long another relayer on the same database may leave its work undone. */
   readonly takeOverMilliseconds: number;
@@ -63,7 +68,11 @@ export function chainConfig(
         : { kind: "remote", urls: env.RPC_URL, tls },
     relayer,
     administratorKey: env.ADMIN_KEY,
-    gasPrice: BigInt(env.GAS_PRICE),
+    fees: {
+      mode: env.FEE_MODE,
+      gasPrice: env.GAS_PRICE === undefined ? undefined : BigInt(env.GAS_PRICE),
+      maxFee: BigInt(env.MAX_FEE),
+    },
     sessionRules: { lifetime: env.SESSION_LIFETIME, minimumToExtend: env.SESSION_MINIMUM_TO_EXTEND },
     takeOverMilliseconds: env.TAKEOVER_AFTER * 1000,
     validatorNames: env.VALIDATOR_NAMES,
@@ -108,6 +117,8 @@ export function checkChain(
       message: "is the same key as RELAYER_KEY: each needs its own nonces and rights",
     });
   }
+  if (env.FEE_MODE === "eip1559" && env.GAS_PRICE !== undefined)
+    faults.push({ path: "GAS_PRICE", message: "is for legacy transactions, but FEE_MODE is eip1559" });
   const { SESSION_LIFETIME: lifetime, SESSION_MINIMUM_TO_EXTEND: minimum } = env;
   if (lifetime !== undefined && minimum !== undefined && minimum >= lifetime) {
     faults.push({ path: "SESSION_MINIMUM_TO_EXTEND", message: "is not less than SESSION_LIFETIME" });

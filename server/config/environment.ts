@@ -185,7 +185,16 @@ export const Environment = z.object({
     description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only commands need it",
     unset: "generated like `RELAYER_KEY`; the two must differ",
   }),
-  GAS_PRICE: whole(0, 1e15).default(0).meta({ description: "Gas price of transactions, in wei" }),
+  FEE_MODE: z.enum(["auto", "legacy", "eip1559"]).default("auto").meta({
+    description: "Kind of transactions; `auto` signs those of EIP-1559 on a chain with a base fee, else legacy ones",
+  }),
+  GAS_PRICE: whole(0, 1e15).optional().meta({
+    description: "Fixed gas price of legacy transactions, in wei; with it no transaction is replaced",
+    unset: "what the chain asks for: 0 on a chain without fees",
+  }),
+  MAX_FEE: whole(0, 1e15).default(200_000_000_000).meta({
+    description: "Most that a unit of gas may cost, in wei, for a transaction and for what replaces it",
+  }),
   SESSION_LIFETIME: whole(1, 86_400).optional().meta({
     description: "Lifetime of a session in seconds; written into the contract",
     unset: "60 at deployment, then the value in the contract",

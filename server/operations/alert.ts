@@ -8,6 +8,7 @@ export const ALERT_KINDS = [
   "storage_failure",
   "clock_skew",
   "foreign_writes",
+  "low_balance",
 ] as const;
 
 export type AlertKind = (typeof ALERT_KINDS)[number];

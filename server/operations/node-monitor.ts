@@ -2,6 +2,7 @@ import { type NetworkFault, networkFaults } from "../chain/consensus/network-fau
 import type { ChainEvents } from "../chain/events.ts";
 import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
 import { isWrongChain } from "../chain/rpc/rpc.ts";
+import { feeFaults } from "../chain/transactions/fee-faults.ts";
 import { SealbookError } from "../errors.ts";
 import { every, type Interval } from "../kit/interval.ts";
 import { CHECKS_TO_RAISE, Debounce } from "./debounce.ts";
@@ -76,15 +77,16 @@ export class NodeMonitor {
   }
 
   /** Returns the network's faults that several checks in a row have found. */
-  #lastingFaults({ consensus, network, peers, addresses }: NodeReport): readonly NetworkFault[] {
+  #lastingFaults({ consensus, network, peers, addresses, relayer, balance, fee }: NodeReport): readonly NetworkFault[] {
     const { bft } = consensus;
-    const found = networkFaults({
+    const ofNetwork = networkFaults({
       validators: consensus.validators,
       participation: bft?.participation ?? [],
       stall: bft?.pace === "stalled" ? bft : undefined,
       peers: { ...network, count: peers },
       addresses,
     });
+    const found = [...ofNetwork, ...feeFaults(relayer, balance, fee)];
     for (const fault of found) {
       const known = this.#faults.get(fault.subject);
       if (known === undefined) this.#faults.set(fault.subject, { debounce: new Debounce(), fault });

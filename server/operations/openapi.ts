@@ -5,6 +5,14 @@ import { Alerts, Status } from "./responses.ts";
 import { AlertsQuery } from "./schemas.ts";
 import { errorResponses, ALLOWED, JSON_TYPE, type Operation, PROBLEM_TYPE } from "../http/openapi/operation.ts";
 
+/** On a chain without fees. */
+const RELAYER = {
+  address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4",
+  balance: "0",
+  fee: { kind: "legacy", max: "0", tip: "0", base_fee: "0", limit: "200000000000" },
+  in_flight: 0,
+} as const;
+
 const TAG = "Operation";
 const METRICS_TYPE = "text/plain";
 const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
@@ -111,7 +119,7 @@ const ON_NETWORK = {
     divergences: 0,
     replica_lag: null,
   },
-  relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
+  relayer: RELAYER,
   problems: [],
 };
 
@@ -184,7 +192,7 @@ export const SERVICE_OPERATIONS: readonly Operation[] = [
             divergences: 0,
             replica_lag: null,
           },
-          relayer: { address: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4", balance: "0", in_flight: 0 },
+          relayer: RELAYER,
           problems: [],
         }),
       },

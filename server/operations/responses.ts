@@ -11,6 +11,7 @@ export const Alert = z.object({
     "storage_failure",
     "clock_skew",
     "foreign_writes",
+    "low_balance",
   ]),
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
@@ -61,6 +62,19 @@ const Bft = z.object({
   ),
 });
 
+const wei = z.string().regex(/^\d+$/);
+
+/** What the relayer pays for a unit of gas. */
+const Fee = z
+  .object({
+    kind: z.enum(["legacy", "eip1559"]),
+    max: wei.meta({ description: "The most that the next transaction pays." }),
+    tip: wei.meta({ description: "The most that it pays above the base fee; all of it for `legacy`." }),
+    base_fee: wei.meta({ description: "The base fee of the next block; 0 on a chain without one." }),
+    limit: wei.meta({ description: "The most that a replacement may pay." }),
+  })
+  .meta({ description: "The fee of the relayer's transactions, in wei for a unit of gas." });
+
 /** `GET /api/v1/status` */
 export const Status = z
   .object({
@@ -102,7 +116,12 @@ export const Status = z
       divergences: whole,
       replica_lag: z.number().nullable(),
     }),
-    relayer: z.object({ address: Address, balance: z.string().regex(/^\d+$/).nullable(), in_flight: whole.nullable() }),
+    relayer: z.object({
+      address: Address,
+      balance: wei.nullable().meta({ description: "In wei." }),
+      fee: Fee.nullable(),
+      in_flight: whole.nullable(),
+    }),
     problems: z
       .array(z.object({ part: z.string(), reason: z.string() }))
       .meta({ description: "The parts of the status that cannot be read; the status is not `ok` then." }),

@@ -60,6 +60,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   ]);
   const contradiction = deps.contradiction();
   if (contradiction !== undefined) problems.push({ part: "node", reason: contradiction });
+  if (node?.fee.fault !== undefined) problems.push({ part: "relayer.fee", reason: node.fee.fault });
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
@@ -105,7 +106,12 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       divergences,
       replica_lag: deps.replicaLag(),
     },
-    relayer: { address: deps.relayer, balance: node?.balance.toString() ?? null, in_flight: inFlight ?? null },
+    relayer: {
+      address: deps.relayer,
+      balance: node?.balance.toString() ?? null,
+      fee: node === undefined ? null : feeStatus(node.fee),
+      in_flight: inFlight ?? null,
+    },
     problems,
   };
 }
@@ -166,6 +172,16 @@ function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consens
         missed_proposals: missedProposals,
       }),
     ),
+  };
+}
+
+function feeStatus({ fee, baseFee, limit }: NodeReport["fee"]): NonNullable<Status["relayer"]["fee"]> {
+  return {
+    kind: fee.kind,
+    max: fee.max.toString(),
+    tip: fee.tip.toString(),
+    base_fee: baseFee.toString(),
+    limit: limit.toString(),
   };
 }
 

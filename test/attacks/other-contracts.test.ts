@@ -18,6 +18,7 @@ import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { type FolderReplica, folderReplica } from "../support/test-replica.ts";
 import { withoutProgress } from "../support/without-progress.ts";
+import { FEES } from "../support/fees.ts";
 
 const CHAIN_ID = 7326;
 const PERIODS = {
@@ -50,7 +51,7 @@ for (const engine of ["sqlite", "postgres"] as const)
           relayer: chain.relayer,
           lifetime: 3600,
           minimumToExtend: 15,
-          gasPrice: 0n,
+          fees: FEES,
           file: file(name),
           onDeployed: () => undefined,
         });

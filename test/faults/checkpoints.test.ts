@@ -17,6 +17,7 @@ import { journalLines } from "../support/journal-lines.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { FEES } from "../support/fees.ts";
 
 const CHAIN_ID = 7326;
 /** Long enough for the confirmation of a proof, so that few checkpoints fall between the two. */
@@ -136,7 +137,7 @@ for (const engine of ENGINES)
       const rpc = connectRpc(chain.url, CHAIN_ID);
       const roles = new RelayerRoles(rpc, deployment);
       for (const contract of roles.contracts)
-        await roles.change("grant", contract, other.address, new Wallet(chain.variables.ADMIN_KEY ?? ""), 0n);
+        await roles.change("grant", contract, other.address, new Wallet(chain.variables.ADMIN_KEY ?? ""), FEES);
       rpc.close();
       const [first, second] = [await start(), await start(otherDirectory, { RELAYER_KEY: other.privateKey })];
       await prove(first);

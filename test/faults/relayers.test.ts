@@ -16,6 +16,7 @@ import type { HttpResponse } from "../support/http.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, anchoredHash } from "../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { FEES } from "../support/fees.ts";
 
 const CHAIN_ID = 7326;
 const GRANT = INTERFACES.ProofAnchor.getFunction("grantRole").selector;
@@ -35,7 +36,7 @@ for (const engine of ENGINES)
       const rpc = connectRpc(chain.url, CHAIN_ID);
       const roles = new RelayerRoles(rpc, deployment);
       const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
-      for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, 0n);
+      for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, FEES);
       rpc.close();
       database = await emptyDatabase(engine);
       otherDirectory = await temporaryDirectory();

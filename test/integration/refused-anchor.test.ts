@@ -8,6 +8,7 @@ import { sendAdministratorCall } from "../../server/chain/transactions/administr
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { FEES } from "../support/fees.ts";
 
 const RELAYER_ROLE = id("RELAYER_ROLE");
 const Keys = z.object({ relayer: z.string(), administrator: z.string() });
@@ -28,7 +29,7 @@ describe("a proof rejected by the chain", function () {
     const roles = new Interface(ProofAnchor__factory.abi);
     const data = roles.encodeFunctionData(change, [RELAYER_ROLE, new Wallet(keys.relayer).address]);
     const rpc = connectRpc(server.chainUrl, 7325);
-    await sendAdministratorCall(rpc, new Wallet(keys.administrator), { to, data, gasPrice: 0n });
+    await sendAdministratorCall(rpc, new Wallet(keys.administrator), { to, data, fees: FEES });
     rpc.close();
   }
   const submit = (name: string) =>

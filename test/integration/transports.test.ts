@@ -9,6 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import { FEES } from "../support/fees.ts";
 
 describe("an external node", function () {
   const relayer = new Wallet(hexlify(randomBytes(32)));
@@ -30,7 +31,7 @@ describe("an external node", function () {
       relayer: relayer.address,
       lifetime: 3600,
       minimumToExtend: 15,
-      gasPrice: 0n,
+      fees: FEES,
       file: deploymentFile(directory, anvil.chainId),
       onDeployed: () => undefined,
     });

@@ -10,6 +10,7 @@ import { type RawAnvil, startRawAnvil, startRawNode } from "../support/raw-anvil
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { FEES } from "../support/fees.ts";
 
 /** Deploys the contracts with the keys of another chain, so that they get the same addresses and the same code. */
 async function deployAlike(url: string, { variables, relayer }: RemoteChain): Promise<void> {
@@ -21,7 +22,7 @@ async function deployAlike(url: string, { variables, relayer }: RemoteChain): Pr
     relayer,
     lifetime: 3600,
     minimumToExtend: 15,
-    gasPrice: 0n,
+    fees: FEES,
     file: `${directory}/deployment.json`,
     onDeployed: () => undefined,
   });

@@ -6,6 +6,10 @@ import { proofsOnDisk } from "../support/journal-rows.ts";
 import type { Disk } from "./disk.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
 
+/** A signed transaction by its hash, or an earlier version of it. */
+const SIGNED = `select id from transactions where hash = ?
+  union select transaction_id from transaction_versions where hash = ?`;
+
 /** An accepted record, by what identifies it. */
 interface Accepted {
   readonly documentId: string;
@@ -75,9 +79,8 @@ export class Ledger {
   assertSigned(raw: string, disk: Disk): void {
     if (this.#sent.has(raw)) return;
     this.#sent.add(raw);
-    const found = disk.query((database) =>
-      database.prepare("select id from transactions where hash = ?").get(getBytes(keccak256(raw))),
-    );
+    const hash = getBytes(keccak256(raw));
+    const found = disk.query((database) => database.prepare(SIGNED).get(hash, hash));
     assert.isDefined(found, "what is sent is on disk");
   }
 

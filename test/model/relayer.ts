@@ -4,6 +4,7 @@ import { createProofs } from "../../server/composition/proofs.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
+import { FeeSource } from "../../server/chain/transactions/fee-source.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
@@ -14,6 +15,7 @@ import { createJournal } from "../../server/composition/journal.ts";
 import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import type { Dialect } from "kysely";
+import { FEES } from "../support/fees.ts";
 
 export const ADDRESSES = {
   SessionRegistry: `0x${"11".repeat(20)}`,
@@ -93,7 +95,7 @@ export async function startRelayer(
   trace: (text: string) => void,
 ): Promise<Relayer> {
   const database = await openDatabase(dialect);
-  const signer = transactionSigner(ownKey(key), rpc.chainId, 0n);
+  const signer = transactionSigner(ownKey(key), rpc.chainId);
   const journal = createJournal(database, ADDRESSES, signer.address);
   const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
@@ -101,6 +103,7 @@ export async function startRelayer(
     accepts: (at) => proofAnchor.accepts(at),
     store: transactionStore(database),
     signer,
+    fees: new FeeSource(rpc, FEES),
     foreignCallReason: () => undefined,
     earlierAnchor: async () => undefined,
     takeOverMilliseconds: rules.takeOverMilliseconds,

@@ -15,6 +15,7 @@ export interface KnownTransaction {
   readonly from: string;
   readonly to: string;
   readonly nonce: number;
+  readonly gasPrice: bigint;
   /** What it gives to the anchor contract, `0x` hex; unset when it calls nothing there. */
   readonly anchor: { readonly hash: string; readonly size: number } | undefined;
 }
@@ -39,6 +40,8 @@ export class SimulatedChain {
   lag = 0;
   /** Whether the relayers may anchor. */
   roleGiven = true;
+  /** What a block asks for a unit of gas, in wei; cheaper transactions wait in the pool. */
+  price = 0n;
   /** Blocks to come whose transactions all fail, for no reason that the contract gives. */
   blocksThatFail = 0;
   readonly #pool = new Map<string, KnownTransaction>();
@@ -125,6 +128,8 @@ export class SimulatedChain {
         }
         return null;
       }
+      case "eth_gasPrice":
+        return toQuantity(this.price);
       case "eth_call":
         return this.#call(first);
       case "eth_sendRawTransaction":
@@ -150,7 +155,14 @@ export class SimulatedChain {
     if (nonce < this.nonceOf(from)) throw new NodeError("nonce too low", -32000, undefined);
     const pooled = this.#pool.get(`${from} ${nonce}`);
     if (pooled?.hash === hash) throw new NodeError("already known", -32000, undefined);
-    if (pooled !== undefined) throw new NodeError("replacement transaction underpriced", -32000, undefined);
+    const { gasPrice } = transaction;
+    if (pooled !== undefined && (gasPrice === 0n || gasPrice * 100n < pooled.gasPrice * 110n))
+      throw new NodeError("replacement transaction underpriced", -32000, undefined);
+    // The next block can be another node's, which has the version before.
+    if (pooled !== undefined && this.#random() < 0.3) return hash;
+    // Some nodes keep it until it pays for a block.
+    if (gasPrice < this.price && this.#random() < 0.5)
+      throw new NodeError("transaction underpriced", -32000, undefined);
     this.#pool.set(`${from} ${nonce}`, transaction);
     this.#taken.add(hash);
     return hash;
@@ -176,7 +188,7 @@ export class SimulatedChain {
     const nonce = this.nonceOf(sender);
     const key = `${sender} ${nonce}`;
     const next = this.#pool.get(key);
-    if (next === undefined) return undefined;
+    if (next === undefined || next.gasPrice < this.price) return undefined;
     this.#pool.delete(key);
     this.#nonces.set(sender, nonce + 1);
     return next;
@@ -185,11 +197,12 @@ export class SimulatedChain {
   #parse(raw: string): KnownTransaction {
     const known = this.#parsed.get(raw);
     if (known !== undefined) return known;
-    const { from, to, nonce, data } = Transaction.from(raw);
+    const { from, to, nonce, data, gasPrice } = Transaction.from(raw);
     const call = to === this.#anchorContract ? proofAnchor.parseTransaction({ data }) : null;
     const anchor =
       call === null ? undefined : { hash: String(call.args[0]), size: call.args.length > 1 ? Number(call.args[1]) : 0 };
-    const parsed = { raw, hash: keccak256(raw), from: from ?? "", to: to ?? "", nonce, anchor };
+    const fields = { raw, hash: keccak256(raw), from: from ?? "", to: to ?? "", nonce, anchor };
+    const parsed = { ...fields, gasPrice: gasPrice ?? 0n };
     this.#parsed.set(raw, parsed);
     return parsed;
   }

@@ -18,6 +18,7 @@ export type Step =
   | { readonly kind: "pool dropped" }
   | { readonly kind: "node lags"; readonly blocks: number }
   | { readonly kind: "nonce taken"; readonly relayer: number; readonly instead: boolean }
+  | { readonly kind: "price"; readonly gwei: number }
   | { readonly kind: "role"; readonly given: boolean }
   | { readonly kind: "block fails" };
 
@@ -78,6 +79,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is("pool dropped") }) },
   { weight: 3, arbitrary: fc.record({ kind: is("node lags"), blocks: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ kind: is("nonce taken"), relayer, instead: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ kind: is("price"), gwei: fc.constantFrom(0, 1, 10, 100) }) },
   { weight: 2, arbitrary: fc.record({ kind: is("role"), given: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: is("block fails") }) },
 );
@@ -93,7 +95,10 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   }),
   blockPeriodMilliseconds: fc.constantFrom(undefined, undefined, 2_000),
   without: fc.subarray<Step["kind"]>(
-    ["bulk", "kill", "stop", "network", "disk", "pool dropped", "node lags", "nonce taken", "role", "block fails"],
+    [
+      ...["bulk", "kill", "stop", "network", "disk", "pool dropped", "node lags", "nonce taken", "price"],
+      ...["role", "block fails"],
+    ] as const,
     { maxLength: 5 },
   ),
 });
@@ -128,6 +133,9 @@ export async function take(step: Step, world: World): Promise<void> {
       return;
     case "nonce taken":
       return world.takeNonce(step.relayer, step.instead);
+    case "price":
+      world.chain.price = BigInt(step.gwei) * 10n ** 9n;
+      return;
     case "role":
       world.chain.roleGiven = step.given;
       return;

@@ -197,7 +197,8 @@ export class World implements AsyncDisposable {
       to: wallet.address,
       nonce,
       gasLimit: 21_000,
-      gasPrice: 1n,
+      // More than any block asks for.
+      gasPrice: 10n ** 12n,
       data: "0x",
     });
     transaction.signature = wallet.signingKey.sign(transaction.unsignedHash);

@@ -17,8 +17,7 @@ import { SURROUNDINGS } from "../support/surroundings.ts";
 import { type Network, startAnvil, startGeth, startHardhat } from "./nodes.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** In wei: above the base fee of a fresh network. */
-const GAS_PRICE = 3_000_000_000;
+/** In wei. */
 const MONEY = 10n ** 18n;
 
 async function run(args: readonly string[], variables: EnvironmentVariables): Promise<string> {
@@ -55,14 +54,14 @@ for (const [name, startNetwork, confirmations] of [
       console.log(`      ${network.program}`);
       directory = await temporaryDirectory();
       variables = {
-        ...{ RPC_URL: network.url, DATA_DIR: directory, GAS_PRICE: String(GAS_PRICE), CONFIRMATIONS: confirmations },
+        ...{ RPC_URL: network.url, DATA_DIR: directory, CONFIRMATIONS: confirmations },
         ...{ RELAYER_KEY: keys.relayer.privateKey, ADMIN_KEY: keys.administrator.privateKey, CHAIN_WAIT: "60" },
         // A session has to outlive several calls that wait for finality.
         SESSION_LIFETIME: "3600",
       };
       const [rich] = await rpcCall(network.url, "eth_accounts");
       for (const { address } of Object.values(keys)) {
-        const transfer = { from: rich, to: address, value: toQuantity(MONEY), gasPrice: toQuantity(GAS_PRICE) };
+        const transfer = { from: rich, to: address, value: toQuantity(MONEY) };
         await rpcCall(network.url, "eth_sendTransaction", transfer);
       }
       await eventually(async () => {

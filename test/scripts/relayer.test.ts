@@ -18,6 +18,7 @@ import { type ServerProcess, startProcess } from "../support/process.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import type { Outcome } from "./proofs-support.ts";
+import { FEES } from "../support/fees.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
 const CONTRACTS = ["SessionRegistry", "EventTable", "ProofAnchor"];
@@ -79,7 +80,7 @@ describe("relayer script", () => {
         relayer: first,
         lifetime: 60,
         minimumToExtend: 15,
-        gasPrice: 0n,
+        fees: FEES,
         file: deploymentFile(directory, anvil.chainId),
         onDeployed: () => undefined,
       });
@@ -121,7 +122,7 @@ describe("relayer script", () => {
 
     it("completes a partial grant, and lists its state", async () => {
       const half = Wallet.createRandom().address;
-      await new RelayerRoles(rpc, deployment).change("grant", "EventTable", half, administrator, 0n);
+      await new RelayerRoles(rpc, deployment).change("grant", "EventTable", half, administrator, FEES);
       const { out } = await relayer(variables, "list");
       assert.include(out.split("\n"), `${half}  -                EventTable  -`);
       const before = await head();
@@ -149,7 +150,8 @@ describe("relayer script", () => {
         await fail(variables, "grant", administrator.address),
         /the administrator's: a relayer needs a key of its own/,
       );
-      await new RelayerRoles(rpc, deployment).change("grant", "ProofAnchor", administrator.address, administrator, 0n);
+      const roles = new RelayerRoles(rpc, deployment);
+      await roles.change("grant", "ProofAnchor", administrator.address, administrator, FEES);
       const mine = (await succeed(variables, "list")).find(
         ({ address }: { address: string }) => address === administrator.address,
       );
@@ -233,12 +235,12 @@ describe("relayer script", () => {
         relayer: first,
         lifetime: 60,
         minimumToExtend: 15,
-        gasPrice: 0n,
+        fees: FEES,
         file: deploymentFile(directory, anvil.chainId),
         onDeployed: () => undefined,
       });
       await rpc.call("anvil_mine", ["0x20"]);
-      await new RelayerRoles(rpc, deployment).change("grant", "ProofAnchor", second, administrator, 0n);
+      await new RelayerRoles(rpc, deployment).change("grant", "ProofAnchor", second, administrator, FEES);
       let refused = 0;
       const strict: Rpc = {
         chainId: rpc.chainId,

@@ -15,6 +15,7 @@ import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAncho
 import { bftRpc, type Sealing } from "./bft-chain.ts";
 import { eventually } from "./eventually.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
+import { FEES } from "./fees.ts";
 
 /** A document to record. */
 export interface TestRecord {
@@ -42,7 +43,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
   const rpc = connectRpc(anvil.http, anvil.chainId);
   const relayer = new Wallet(id("the relayer of the tests"));
   const { data } = await new ProofAnchor__factory().getDeployTransaction(relayer.address, relayer.address);
-  const { hash } = await sendAdministratorCall(rpc, relayer, { data, gasPrice: 0n });
+  const { hash } = await sendAdministratorCall(rpc, relayer, { data, fees: FEES });
   const receipt = await rpc.call("eth_getTransactionReceipt", [hash]);
   if (typeof receipt !== "object" || receipt === null || !("contractAddress" in receipt))
     throw new Error("there is no contract");
@@ -60,7 +61,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       alwaysRoot,
     );
     const call = hexlify(chain.anchorCall(content).data);
-    const transaction = await sendAdministratorCall(rpc, relayer, { to: contract, data: call, gasPrice: 0n });
+    const transaction = await sendAdministratorCall(rpc, relayer, { to: contract, data: call, fees: FEES });
     const block = { number: transaction.block, hash: new Uint8Array(32), time: 0, validator: "" };
     const outcome = {
       state: "confirmed",

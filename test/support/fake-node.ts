@@ -34,6 +34,8 @@ export class FakeNode {
   lags: (method: string) => boolean = () => false;
   /** The revert data of a reverted transaction: an encoded error. */
   revertData = "0x";
+  /** What it asks for a unit of gas, in wei. It has no base fee. */
+  gasPrice = 0n;
   nonce = 0;
   #url = "";
   readonly #server = createServer((request, response) => {
@@ -124,6 +126,8 @@ export class FakeNode {
         }
         return { result: null };
       }
+      case "eth_gasPrice":
+        return { result: `0x${this.gasPrice.toString(16)}` };
       case "eth_call":
         return { error: { code: 3, message: "execution reverted", data: this.revertData } };
       case "eth_sendRawTransaction":

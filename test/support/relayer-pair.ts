@@ -13,6 +13,7 @@ import { type ProcessOverrides, type ServerProcess, startProcess } from "./proce
 import { startRawAnvil } from "./raw-anvil.ts";
 import { rpcCall } from "./rpc.ts";
 import { FAST_RECHECK } from "./server.ts";
+import { FEES } from "./fees.ts";
 
 /** Unconfirmed anchors in the journal, by their progress. */
 export interface Stages {
@@ -66,12 +67,13 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     relayer: wallets[0].address,
     lifetime: 3600,
     minimumToExtend: 15,
-    gasPrice: 0n,
+    fees: FEES,
     file: deploymentFile(directory, anvil.chainId),
     onDeployed: () => undefined,
   });
   const roles = new RelayerRoles(rpc, deployed);
-  for (const contract of roles.contracts) await roles.change("grant", contract, wallets[1].address, administrator, 0n);
+  const [, { address: other }] = wallets;
+  for (const contract of roles.contracts) await roles.change("grant", contract, other, administrator, FEES);
   await rpc.call("evm_setAutomine", [false]);
 
   const seat = async (index: 0 | 1): Promise<RelayerSeat> => {
@@ -112,7 +114,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     seats: [await seat(0), await seat(1)],
     mine: async () => void (await rpcCall(anvil.http, "evm_setIntervalMining", 1)),
     async revoke(address) {
-      for (const contract of roles.contracts) await roles.change("revoke", contract, address, administrator, 0n);
+      for (const contract of roles.contracts) await roles.change("revoke", contract, address, administrator, FEES);
     },
     async stages() {
       const [open, queued, signed] = await Promise.all([

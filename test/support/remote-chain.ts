@@ -6,6 +6,7 @@ import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
+import { FEES } from "./fees.ts";
 
 const CHAIN_ID = 7326;
 
@@ -14,6 +15,8 @@ export interface ChainNode {
   readonly chainId: number;
   readonly url: string;
   stop(): Promise<unknown>;
+  /** Gives an account money, on a chain with fees. */
+  fund?(address: string): Promise<void>;
 }
 
 /** A remote chain: with the contracts on it, and a proxy that can simulate faults. */
@@ -45,6 +48,7 @@ export async function startRemoteChain(
   const node = await start(join(directory, "remote"));
   const relayer = new Wallet(hexlify(randomBytes(32)));
   const administrator = new Wallet(hexlify(randomBytes(32)));
+  for (const { address } of [relayer, administrator]) await node.fund?.(address);
   const rpc = connectRpc(node.url, node.chainId);
   await deploy({
     rpc,
@@ -52,7 +56,7 @@ export async function startRemoteChain(
     relayer: relayer.address,
     lifetime: 3600,
     minimumToExtend: 15,
-    gasPrice: 0n,
+    fees: FEES,
     file: deploymentFile(directory, node.chainId),
     onDeployed: () => undefined,
   });

@@ -1,8 +1,8 @@
 import { mostFaulty, quorumOf } from "./quorum.ts";
 
-/** A fault of the network that does not stop it. */
+/** A fault of the network, or of what the relayer has to pay there, that does not stop it. */
 export interface NetworkFault {
-  readonly kind: "node_down" | "degraded_performance";
+  readonly kind: "node_down" | "degraded_performance" | "low_balance";
   /** Identifies the fault: the same text each time. */
   readonly subject: string;
   readonly message: string;

@@ -10,6 +10,7 @@ import type { Address, ContractAddresses, ContractName } from "../transaction.ts
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
+import type { FeeConfig } from "../transactions/fee-source.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
 const address = z.string().transform((text) => getAddress(text));
@@ -62,7 +63,7 @@ export interface DeploymentOptions {
   readonly relayer: Address;
   readonly lifetime: number;
   readonly minimumToExtend: number;
-  readonly gasPrice: bigint;
+  readonly fees: FeeConfig;
   /** From {@link deploymentFile}. */
   readonly file: string;
   readonly onDeployed: (contract: ContractName, address: Address) => void;
@@ -99,7 +100,7 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
 }
 
 async function ensure(
-  { rpc, administrator, file, gasPrice, onDeployed }: DeploymentOptions,
+  { rpc, administrator, file, fees, onDeployed }: DeploymentOptions,
   name: ContractName,
   transaction: () => Promise<{ data: string }>,
 ): Promise<Address> {
@@ -110,7 +111,7 @@ async function ensure(
   const standing = known?.contracts[name];
   if (standing !== undefined) return standing;
   const { data } = await transaction();
-  const { hash, nonce, block } = await sendAdministratorCall(rpc, administrator, { data, gasPrice });
+  const { hash, nonce, block } = await sendAdministratorCall(rpc, administrator, { data, fees });
   const contract = getCreateAddress({ from: administrator.address, nonce });
   if ((await rpc.call("eth_getCode", [contract, "latest"])) === "0x") {
     throw new SealbookError("chain_reverted", `${name} was not deployed by transaction ${hash}`);

@@ -3,6 +3,7 @@ import type { Address, ContractName } from "../transaction.ts";
 import { INTERFACES, readContract } from "./interfaces.ts";
 import type { Deployment } from "./deployment.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
+import type { FeeConfig } from "../transactions/fee-source.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
 import { fetchLogs } from "../node/log.ts";
@@ -68,12 +69,12 @@ export class RelayerRoles {
     contract: ContractName,
     address: Address,
     by: BaseWallet,
-    gasPrice: bigint,
+    fees: FeeConfig,
   ): Promise<void> {
     const what: [string, Address] = [RELAYER_ROLE, address];
     const data =
       change === "grant" ? ACCESS.encodeFunctionData("grantRole", what) : ACCESS.encodeFunctionData("revokeRole", what);
-    await sendAdministratorCall(this.#rpc, by, { to: this.addressOf(contract), data, gasPrice });
+    await sendAdministratorCall(this.#rpc, by, { to: this.addressOf(contract), data, fees });
   }
 
   async #administersAny(address: Address): Promise<boolean> {

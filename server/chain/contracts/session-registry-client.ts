@@ -4,6 +4,7 @@ import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall, TransactionPurpose } from "../transaction.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
+import type { FeeConfig } from "../transactions/fee-source.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 /** The rights of an account: `full`, or `read` (search and decode only). */
@@ -104,9 +105,9 @@ export class SessionRegistryClient {
   }
 
   /** @param administrator A key with the registrar's and the administrator's role */
-  administeredBy(administrator: BaseWallet, gasPrice: bigint): SessionAdministration {
+  administeredBy(administrator: BaseWallet, fees: FeeConfig): SessionAdministration {
     const send = async (data: string): Promise<void> => {
-      await sendAdministratorCall(this.#rpc, administrator, { to: this.#address, data, gasPrice });
+      await sendAdministratorCall(this.#rpc, administrator, { to: this.#address, data, fees });
     };
     return {
       enroll: (account, scope) => send(ABI.encodeFunctionData("enroll", [account, SCOPES.indexOf(scope)])),

@@ -10,12 +10,14 @@ import { fetchPeers, type PeerIdentity } from "../consensus/peer-comparison.ts";
 import { fetchValidators, lastProposals } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./node-block.ts";
 import { fetchQuantity } from "../rpc/query.ts";
+import type { FeeSource } from "../transactions/fee-source.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 export interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
   /** The account with the reported balance. */
   readonly relayer: () => Address;
+  readonly fees: Pick<FeeSource, "quote">;
   readonly names: ValidatorNames;
   /** The nodes of the network, when a list is configured. */
   readonly nodes: readonly Enode[] | undefined;
@@ -24,17 +26,19 @@ export interface NodeInspectorDeps {
 }
 
 /** Reports the state of a node and its network. */
-export function nodeInspector({ rpc, relayer, names, nodes, requestTimeout }: NodeInspectorDeps): NodeInspector {
+export function nodeInspector({ rpc, relayer, fees, names, nodes, requestTimeout }: NodeInspectorDeps): NodeInspector {
   const history = new BftHistory(rpc);
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
   const peerName = ({ address, endpoint }: PeerIdentity): string => names.get(address) ?? endpoint;
   return async () => {
-    const [client, head, syncing, peers, balance] = await Promise.all([
+    const address = relayer();
+    const [client, head, syncing, peers, balance, fee] = await Promise.all([
       rpc.call("web3_clientVersion", []),
       fetchQuantity(rpc, "eth_blockNumber", []),
       rpc.call("eth_syncing", []),
       fetchPeers(rpc, nodes),
-      rpc.call("eth_getBalance", [relayer(), "latest"]),
+      rpc.call("eth_getBalance", [address, "latest"]),
+      fees.quote(),
     ]);
     const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
     if (block === undefined)
@@ -68,7 +72,9 @@ export function nodeInspector({ rpc, relayer, names, nodes, requestTimeout }: No
       },
       network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
       addresses: rpc.addresses?.() ?? [],
+      relayer: address,
       balance: BigInt(String(balance)),
+      fee,
     };
   };
 }

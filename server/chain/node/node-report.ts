@@ -1,5 +1,7 @@
 import type { BftReport } from "../consensus/bft-report.ts";
 import type { AddressState } from "../rpc/rpc.ts";
+import type { FeeQuote } from "../transactions/gas-fee.ts";
+import type { Address } from "../transaction.ts";
 
 /** The state of the chain's node and network. */
 export interface NodeReport {
@@ -34,8 +36,11 @@ export interface NodeReport {
   };
   /** The node addresses, when there are several. */
   readonly addresses: readonly AddressState[];
+  readonly relayer: Address;
   /** Balance of the relayer's key, in wei. */
   readonly balance: bigint;
+  /** What that key pays for its next transaction. */
+  readonly fee: FeeQuote;
 }
 
 /** Fetches the report; throws `chain_unavailable` when the node does not respond. */

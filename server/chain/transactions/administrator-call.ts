@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BaseWallet, hexlify } from "ethers";
+import { type BaseWallet, hexlify, type TransactionLike } from "ethers";
 import { SealbookError } from "../../errors.ts";
 import { readReceipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
+import { type FeeConfig, FeeSource } from "./fee-source.ts";
+import type { FeeQuote, GasFee } from "./gas-fee.ts";
+import { feeRefusal } from "./send-refusal.ts";
 
 /** Maximum wait for the transaction; administrator calls are rare. */
 const WAIT_MILLISECONDS = 120_000;
@@ -16,30 +19,36 @@ export interface AdministratorCall {
   /** Unset for the deployment of a contract. */
   readonly to?: string;
   readonly data: string;
-  readonly gasPrice: bigint;
+  readonly fees: FeeConfig;
 }
 
 /**
  * Sends one transaction with the administrator's key and waits until it is mined. {@link TransactionSender} sends the
  * relayer's own transactions.
- * @throws SealbookError `chain_reverted` with the contract's error; `chain_unavailable` when it is not mined in time
+ * @throws SealbookError `chain_reverted` with the contract's error; `chain_unavailable` when it is not mined in time or
+ * its fee is refused
  */
 export async function sendAdministratorCall(
   rpc: Rpc,
   administrator: BaseWallet,
-  { to, data, gasPrice }: AdministratorCall,
+  { to, data, fees }: AdministratorCall,
 ): Promise<{ hash: string; nonce: number; block: number }> {
+  const quote = await new FeeSource(rpc, fees).quote();
+  if (quote.fault !== undefined) throw new SealbookError("chain_unavailable", quote.fault);
   const nonce = await fetchQuantity(rpc, "eth_getTransactionCount", [administrator.address, "pending"]);
   const raw = await administrator.signTransaction({
-    type: 0,
+    ...feeFields(quote.fee),
     chainId: rpc.chainId,
     ...(to === undefined ? {} : { to }),
     data,
     nonce,
     gasLimit: GAS_LIMIT,
-    gasPrice,
   });
-  const hash = String(await rpc.call("eth_sendRawTransaction", [raw]).catch(refused));
+  const hash = String(
+    await rpc.call("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
+      throw refused(error, administrator.address, quote);
+    }),
+  );
   for (
     const deadline = performance.now() + WAIT_MILLISECONDS;
     performance.now() < deadline;
@@ -54,7 +63,12 @@ export async function sendAdministratorCall(
   throw new SealbookError("chain_unavailable", `transaction ${hexlify(hash)} was not mined within two minutes`);
 }
 
-function refused(error: unknown): never {
-  if (!(error instanceof NodeError)) throw error;
-  throw new SealbookError("chain_reverted", `the node refused the transaction: ${error.message}`, { cause: error });
+function feeFields({ kind, max, tip }: GasFee): TransactionLike {
+  return kind === "legacy" ? { type: 0, gasPrice: max } : { type: 2, maxFeePerGas: max, maxPriorityFeePerGas: tip };
+}
+
+function refused(error: unknown, sender: string, quote: FeeQuote): unknown {
+  const named = feeRefusal(error, sender, quote);
+  if (!(named instanceof NodeError)) return named;
+  return new SealbookError("chain_reverted", `the node refused the transaction: ${named.message}`, { cause: error });
 }

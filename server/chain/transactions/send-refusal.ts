@@ -1,17 +1,30 @@
+import { SealbookError } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
+import type { Address } from "../transaction.ts";
+import { gwei } from "./fee-source.ts";
+import type { FeeQuote } from "./gas-fee.ts";
 
 /**
  * The reason why a node rejects a raw transaction.
  * - `known`: the node already has the transaction
  * - `nonce_used`: another transaction, or this one, was mined with the nonce
- * - `later`: the same bytes can be sent again: no response, a full pool, an empty account
+ * - `underpriced`: the fee is too low, for a block or to replace a pending transaction
+ * - `unfunded`: the account cannot pay for it
+ * - `later`: the same bytes can be sent again: no response, a full pool
  * - `never`: the node will never accept these bytes
  */
-export type SendRefusal = "known" | "nonce_used" | "later" | "never";
+export type SendRefusal = "known" | "nonce_used" | "underpriced" | "unfunded" | "later" | "never";
 
-// Nodes have no common codes for these errors, only messages. These are of Besu, Geth, Nethermind, Erigon and Anvil.
+// Nodes have no common codes for these errors, only messages. These are of Besu, Geth, Nethermind, Erigon, Anvil and
+// Hardhat.
 const KNOWN = /already known|known transaction|already imported|already exists|alreadyknown/i;
 const NONCE_USED = /nonce too low|nonce_too_low|oldnonce|nonce is too low/i;
+const UNDERPRICED = new RegExp(
+  "underpriced|less than (the )?(current )?(block )?base ?fee|too low for the next block|fee ?too ?low|" +
+    "gas ?price.*(below|too low|at least)|replacement ?not ?allowed|could not replace",
+  "i",
+);
+const UNFUNDED = /insufficient (funds|balance)|insufficientfunds|up-?front cost|enough funds/i;
 /** Faults of the relayer's key or settings: the gas limit is the same for every payload of a size. */
 const ANY_PAYLOAD =
   "exceeds block gas limit|gas limit (is )?too (low|high)|exceeds.*(tx|transaction) gas|" +
@@ -24,6 +37,8 @@ export function classifyRefusal(error: unknown): SendRefusal {
   if (!(error instanceof NodeError)) return "later";
   if (KNOWN.test(error.message)) return "known";
   if (NONCE_USED.test(error.message)) return "nonce_used";
+  if (UNDERPRICED.test(error.message)) return "underpriced";
+  if (UNFUNDED.test(error.message)) return "unfunded";
   if (NEVER.test(error.message)) return "never";
   return "later";
 }
@@ -34,4 +49,19 @@ export function classifyRefusal(error: unknown): SendRefusal {
  */
 export function dependsOnPayload(reason: string): boolean {
   return !RELAYER_FAULT.test(reason);
+}
+
+/**
+ * Returns an error that names the setting to change, or the account to fund, for a transaction that a node refused as
+ * `underpriced` or `unfunded`; any other error as it is.
+ */
+export function feeRefusal(error: unknown, sender: Address, { fee, isFixed, limit, fault }: FeeQuote): unknown {
+  const refusal = classifyRefusal(error);
+  const price = `${gwei(fee.max)} a unit of gas`;
+  if (refusal === "unfunded")
+    return new SealbookError("chain_unavailable", `${sender} cannot pay ${price}; send money to it`, { cause: error });
+  if (refusal !== "underpriced") return error;
+  const setting = isFixed ? "GAS_PRICE is too low" : `MAX_FEE allows ${gwei(limit)}`;
+  const reason = fault ?? `the node asks for more than ${price}; ${setting}`;
+  return new SealbookError("chain_unavailable", reason, { cause: error });
 }

@@ -2,8 +2,12 @@ import { hexlify } from "ethers";
 import type { TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import type { TransactionStore } from "./transactions.ts";
 import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
+import { byTransaction } from "./in-flight.ts";
+import { isFiller } from "./transaction-signer.ts";
 import { NodeError } from "../rpc/rpc.ts";
 import { revertReason } from "../contracts/interfaces.ts";
+
+const ALL_REFUSED = "a node refused every version of the transaction";
 
 /** The outcomes of transactions, as far as the server checks them itself. */
 export interface OutcomeRules {
@@ -31,17 +35,19 @@ export interface TakeOverDeps extends OutcomeRules {
 export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
   const { store, self, before, isStopped } = deps;
   const { rpc } = deps.chain;
-  const transactions = await store.inFlightOfOthers(self, before);
-  const mined = await deps.chain.transactions(transactions.map(({ hash }) => hexlify(hash)));
+  const signed = await store.inFlightOfOthers(self, before);
+  const mined = await deps.chain.transactions(signed.map(({ hash }) => hexlify(hash)));
+  const found = new Map(signed.map(({ hash }, index) => [hash, mined[index]]));
   const outcomes: FinalOutcome[] = [];
-  for (const [index, transaction] of transactions.entries()) {
-    const at = mined[index];
-    const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(deps, transaction, at);
+  const lost: SignedTransaction[] = [];
+  for (const versions of byTransaction(signed)) {
+    const at = versions.map(({ hash }) => found.get(hash)).find((each) => each !== undefined);
+    if (at === undefined) lost.push(...versions.slice(-1));
+    const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(deps, versions, at);
     if (outcome !== undefined) outcomes.push(outcome);
   }
   if (outcomes.length > 0) await rpc.identify?.();
   await store.recordOutcomes(outcomes);
-  const lost = transactions.filter((_, index) => mined[index] === undefined);
   // One after the other: some nodes reject a nonce before the one below it.
   for (const { raw } of lost) {
     if (isStopped()) return;
@@ -56,14 +62,20 @@ function ignoreRefusal(error: unknown): void {
 
 /**
  * Returns the outcome of a mined transaction; queries the reason of a revert.
+ * @param versions All of the transaction's, of which one is mined
  * @returns `undefined` for a success that does not count
  */
 export async function finalOutcomeOf(
   { chain, accepts }: OutcomeRules,
-  { id, raw }: Pick<SignedTransaction, "id" | "raw">,
+  versions: readonly SignedTransaction[],
   at: TransactionInBlock,
 ): Promise<FinalOutcome | undefined> {
-  const block = at.block.reference;
-  if (!at.transaction.succeeded) return { id, state: "reverted", block, reason: await revertReason(chain.rpc, raw) };
-  return (await accepts(at)) ? { id, state: "confirmed", block } : undefined;
+  const version = versions.find(({ hash }) => hexlify(hash) === at.transaction.hash);
+  if (version === undefined) return undefined;
+  const { id, raw } = version;
+  const isRefused = versions.length > 1 && isFiller(version) && versions.some((each) => !isFiller(each));
+  const outcome = { id, block: at.block.reference, ...(versions.length > 1 ? { version } : {}) };
+  if (isRefused) return { ...outcome, state: "reverted", reason: ALL_REFUSED };
+  if (!at.transaction.succeeded) return { ...outcome, state: "reverted", reason: await revertReason(chain.rpc, raw) };
+  return (await accepts(at)) ? { ...outcome, state: "confirmed" } : undefined;
 }

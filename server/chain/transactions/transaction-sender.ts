@@ -9,14 +9,17 @@ import type {
 } from "../transaction.ts";
 import type { BlockInclusion } from "../contracts/anchor-content.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
+import { type FeeSource, gwei } from "./fee-source.ts";
+import { isTooLow, replacementFee } from "./gas-fee.ts";
+import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { isContradiction, NodeError, toQuantity } from "../rpc/rpc.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
-import { classifyRefusal } from "./send-refusal.ts";
-import type { TransactionSigner } from "./transaction-signer.ts";
+import { classifyRefusal, feeRefusal } from "./send-refusal.ts";
+import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";
 
 /** Maximum number of transactions in flight per key; further ones wait as intents. */
 const MAX_IN_FLIGHT = 512;
@@ -28,6 +31,7 @@ const RECHECK_MILLISECONDS = 4_000;
 /** Events of the sender, for logs and alerts. */
 export type SenderEvent =
   | { readonly kind: "resent"; readonly count: number }
+  | { readonly kind: "replaced"; readonly nonce: number; readonly count: number; readonly maxFee: string }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
   | { readonly kind: "earlier_anchor"; readonly id: number; readonly block: number; readonly hash: string }
@@ -40,6 +44,7 @@ export type SenderEvent =
 export interface TransactionSenderDeps extends OutcomeRules {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
+  readonly fees: Pick<FeeSource, "quote">;
   /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
   readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
   /** Finds the anchor that an intent asks for on chain. */
@@ -53,16 +58,14 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly onEvent: (event: SenderEvent) => void;
 }
 
-interface InFlight extends SignedTransaction {
-  sentAt: number;
-}
-
 /**
  * Sends the relayer's transactions with one key at a time, in the order of their intents.
  *
  * Guarantees:
  * - a transaction's nonce and signed bytes MUST be on disk before it is sent; after a crash the same bytes are sent
  *   again, so that no intent is ever executed twice;
+ * - a transaction whose fee has become too low is replaced by one with the same nonce, and both MUST be on disk before
+ *   the second is sent; whichever is mined is the outcome;
  * - an intent MUST end confirmed, reverted, refused or cancelled, and the outcome is on disk before it is returned;
  * - a transaction that the node never accepts does not block later ones: its nonce is filled;
  * - only the relayer's own calls are signed: any other intent is refused;
@@ -76,8 +79,7 @@ export class TransactionSender implements Transactions {
   readonly #recheckMilliseconds: number;
   /** Intents of what this process has just accepted. */
   readonly #accepted = new Set<number>();
-  /** By transaction hash. */
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new InFlightTransactions();
   /** The owner of the intents in the journal, whatever key they are signed with. */
   readonly #owner: Address;
   #signer: TransactionSigner;
@@ -221,13 +223,12 @@ export class TransactionSender implements Transactions {
     this.#confirmedTo ??= final;
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
-    for (const transaction of left)
-      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: -Infinity });
+    for (const version of left) this.#inFlight.add(version, -Infinity);
     const highest = await store.highestNonce(this.#signer.address);
     this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
     if (left.length > 0) {
-      onEvent({ kind: "resent", count: left.length });
-      await this.#checkAndResend([...this.#inFlight.values()]);
+      onEvent({ kind: "resent", count: this.#inFlight.size });
+      await this.#checkAndResend(this.#inFlight.all());
     }
     return this.#nextNonce;
   }
@@ -240,16 +241,18 @@ export class TransactionSender implements Transactions {
     if (room <= 0) return;
     const waiting = await store.queued(this.#owner, room, Date.now() - takeOverMilliseconds);
     if (waiting.length === 0) return;
+    const { fee, fault } = await this.#deps.fees.quote();
+    // Unsigned intents wait: signed ones would keep nonces that no block takes.
+    if (fault !== undefined) return;
     const queued = await this.#withoutEarlier(await this.#ownCalls(waiting));
     if (queued.length === 0) return this.wake();
     const signatures = await Promise.all(
-      queued.map((transaction, index) => this.#signer.sign(transaction, first + index)),
+      queued.map((transaction, index) => this.#signer.sign(transaction, first + index, fee)),
     );
     const signed = await this.#written(store.claim(this.#signer.address, signatures));
     if (signed.length === 0) return this.wake();
     this.#nextNonce = first + signed.length;
-    for (const transaction of signed)
-      this.#inFlight.set(hexlify(transaction.hash), { ...transaction, sentAt: performance.now() });
+    for (const transaction of signed) this.#inFlight.add(transaction, performance.now());
     this.#send(signed);
     // Queued behind other work, so that confirmations do not wait for the last intent.
     this.wake();
@@ -315,20 +318,30 @@ export class TransactionSender implements Transactions {
   }
 
   async #notTaken(transaction: SignedTransaction, error: unknown): Promise<void> {
-    const inFlight = this.#inFlight.get(hexlify(transaction.hash));
+    const inFlight = this.#inFlight.find(hexlify(transaction.hash));
     // Its outcome is recorded: the node did have the transaction.
     if (inFlight === undefined) return;
-    switch (classifyRefusal(error)) {
+    const refusal = classifyRefusal(error);
+    switch (refusal) {
       case "known":
         return;
       case "nonce_used":
-        return this.#nonceUsed(transaction);
+        return this.#nonceUsed(inFlight);
       case "never":
-        return this.#refused(transaction, error instanceof NodeError ? error.message : String(error));
-      case "later":
+        return this.#refused(inFlight, error instanceof NodeError ? error.message : String(error));
+      case "underpriced":
+      case "unfunded":
+      case "later": {
+        // A quote from before shows no reason.
+        const quote = refusal === "later" ? undefined : await this.#deps.fees.quote(inFlight.sentAt);
         // The next recheck sends it again: later ones wait for its nonce.
         inFlight.sentAt = -Infinity;
-        this.#deps.onEvent({ kind: "failing", error });
+        inFlight.isUnderpriced ||= refusal === "underpriced" && transaction === newestOf(inFlight);
+        this.#deps.onEvent({
+          kind: "failing",
+          error: quote === undefined ? error : feeRefusal(error, this.#signer.address, quote),
+        });
+      }
     }
   }
 
@@ -338,11 +351,10 @@ export class TransactionSender implements Transactions {
    * twice. Until then the recheck repeats this. Behind a load balancer each response can come from another node, and
    * only responses that name their block are reliable.
    */
-  async #nonceUsed(transaction: SignedTransaction): Promise<void> {
+  async #nonceUsed(transaction: InFlight): Promise<void> {
     const { chain, store, onEvent } = this.#deps;
     const { rpc } = chain;
-    const hash = hexlify(transaction.hash);
-    const [mined] = await chain.transactions([hash]);
+    const mined = (await chain.transactions(hashesOf(transaction))).find((at) => at !== undefined);
     if (mined === "unfinal") return;
     if (mined !== undefined) return this.#recordMined([mined]);
     const final = await chain.newestNumber();
@@ -351,29 +363,32 @@ export class TransactionSender implements Transactions {
     if (minedNonces <= transaction.nonce) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
     const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
-    if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(hash)) return;
-    this.#inFlight.delete(hash);
+    if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(transaction.id)) return;
+    this.#inFlight.delete(transaction.id);
     await this.#written(store.requeue(transaction.id));
     this.#nextNonce = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
   }
 
-  async #refused(transaction: SignedTransaction, reason: string): Promise<void> {
-    const { store, onEvent } = this.#deps;
-    const filler = await this.#signer.filler(transaction.nonce);
-    if (Buffer.compare(filler.hash, transaction.hash) === 0) {
-      // Nothing else can fill the nonce, and later ones need it: the recheck sends the filler again.
-      onEvent({
-        kind: "failing",
-        error: new Error(`the node does not take the filler of nonce ${transaction.nonce}: ${reason}`),
-      });
+  async #refused(transaction: InFlight, reason: string): Promise<void> {
+    const { store, fees, onEvent } = this.#deps;
+    const { nonce, versions } = transaction;
+    const newest = newestOf(transaction);
+    const quote = await fees.quote();
+    // Another node can have an earlier version: the filler becomes one more of them.
+    const fee = versions.length === 1 ? quote.fee : replacementFee(feeOf(newest), quote);
+    if (fee === undefined || isFiller(newest)) {
+      // Nothing else can fill the nonce, and later ones need it: the recheck sends it again.
+      onEvent({ kind: "failing", error: new Error(`the node does not take nonce ${nonce}: ${reason}`) });
       return;
     }
+    const filler = await this.#signer.filler(nonce, fee);
+    if (versions.length > 1) return this.#replace([{ id: transaction.id, ...filler }]);
     const id = await this.#written(store.refuse(transaction.id, reason, filler));
-    this.#inFlight.delete(hexlify(transaction.hash));
-    const inPlace = { id, ...filler, sentAt: performance.now() };
-    this.#inFlight.set(hexlify(filler.hash), inPlace);
+    this.#inFlight.delete(transaction.id);
+    const inPlace = { id, ...filler };
+    this.#inFlight.add(inPlace, performance.now());
     onEvent({ kind: "refused", id: transaction.id, reason });
     this.#recorded([transaction.id]);
     this.#send([inPlace]);
@@ -411,8 +426,8 @@ export class TransactionSender implements Transactions {
     const { chain, store, onEvent } = this.#deps;
     const outcomes: FinalOutcome[] = [];
     for (const at of mined) {
-      const transaction = this.#inFlight.get(at.transaction.hash);
-      const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction, at));
+      const transaction = this.#inFlight.find(at.transaction.hash);
+      const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction.versions, at));
       if (outcome !== undefined) outcomes.push(outcome);
     }
     if (outcomes.length === 0) return;
@@ -420,7 +435,7 @@ export class TransactionSender implements Transactions {
     await chain.rpc.identify?.();
     await this.#written(store.recordOutcomes(outcomes));
     const recorded = new Set(outcomes.map(({ id }) => id));
-    for (const [hash, { id }] of this.#inFlight) if (recorded.has(id)) this.#inFlight.delete(hash);
+    for (const id of recorded) this.#inFlight.delete(id);
     for (const { id, state, reason } of outcomes)
       if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
     this.#recorded([...recorded]);
@@ -429,14 +444,14 @@ export class TransactionSender implements Transactions {
   async #recheckOverdue(): Promise<void> {
     await this.#signAndSend();
     const before = performance.now() - this.#recheckMilliseconds;
-    const overdue = [...this.#inFlight.values()].filter(({ sentAt }) => sentAt <= before);
+    const overdue = this.#inFlight.all().filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
   }
 
   /** Checks for a rollback. A node that only lags has the transactions that are sent again: nothing changes. */
   async #recheckChain(): Promise<void> {
     const next = await this.#prepare();
-    const mined = Math.min(next, ...Array.from(this.#inFlight.values(), ({ nonce }) => nonce));
+    const mined = Math.min(next, ...Array.from(this.#inFlight.all(), ({ nonce }) => nonce));
     const remaining = await this.#rollback.remainingOf(this.address, mined);
     if (remaining !== undefined) {
       const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
@@ -455,9 +470,10 @@ export class TransactionSender implements Transactions {
    */
   async #fillGap(from: number, to: number): Promise<void> {
     if (this.#inFlight.size === 0) return;
-    const { store, onEvent } = this.#deps;
+    const { store, fees, onEvent } = this.#deps;
+    const { fee } = await fees.quote();
     const nonces = Array.from({ length: Math.min(to - from, MAX_IN_FLIGHT) }, (_, index) => from + index);
-    await this.#written(store.fill(await Promise.all(nonces.map((nonce) => this.#signer.filler(nonce)))));
+    await this.#written(store.fill(await Promise.all(nonces.map((nonce) => this.#signer.filler(nonce, fee)))));
     onEvent({ kind: "gap_filled", nonce: from, count: nonces.length });
   }
 
@@ -481,20 +497,53 @@ export class TransactionSender implements Transactions {
       .finally(() => (this.#others = undefined));
   }
 
-  /** Records the outcomes of mined transactions, and sends the lost ones again: always the same bytes. */
+  /** Records the outcomes of mined transactions, and sends the lost ones again: the same bytes, or a replacement. */
   async #checkAndResend(transactions: readonly InFlight[]): Promise<void> {
-    const hashes = transactions.map(({ hash }) => hexlify(hash));
+    const hashes = transactions.flatMap(hashesOf);
     const mined = await this.#deps.chain.transactions(hashes).catch((error: unknown) => {
       // Whether they are mined is open: the same bytes again are harmless, and needed if they are not.
       if (isContradiction(error)) this.#sendAgain(transactions);
       throw error;
     });
     await this.#recordMined(mined.filter((at) => at !== undefined && at !== "unfinal"));
-    this.#sendAgain(transactions.filter((_, index) => mined[index] === undefined));
+    const found = new Set(hashes.filter((_, index) => mined[index] !== undefined));
+    const lost = transactions.filter((transaction) => !hashesOf(transaction).some((hash) => found.has(hash)));
+    await this.#replaceTooLow(lost);
+    const before = performance.now() - this.#recheckMilliseconds;
+    this.#sendAgain(lost.filter(({ sentAt }) => sentAt <= before));
+  }
+
+  /** Signs transactions again whose fee is too low by now: with the same nonce, and on disk beside the bytes before. */
+  async #replaceTooLow(transactions: readonly InFlight[]): Promise<void> {
+    if (transactions.length === 0) return;
+    const quote = await this.#deps.fees.quote();
+    if (quote.isFixed || quote.fee.max === 0n) return;
+    const now = performance.now();
+    const replacements = transactions.flatMap((transaction) => {
+      const newest = newestOf(transaction);
+      const before = feeOf(newest);
+      if (!transaction.isUnderpriced && !isTooLow(before, quote, now - transaction.since)) return [];
+      const fee = replacementFee(before, quote);
+      return fee === undefined ? [] : [this.#signer.withFee(newest, fee)];
+    });
+    await this.#replace(await Promise.all(replacements));
+  }
+
+  /** Writes further versions of transactions, and sends them. */
+  async #replace(versions: readonly SignedTransaction[]): Promise<void> {
+    const [first] = versions;
+    if (first === undefined) return;
+    const written = await this.#written(this.#deps.store.replace(versions));
+    for (const version of written) this.#inFlight.add(version, performance.now());
+    this.#deps.onEvent({
+      ...{ kind: "replaced", nonce: first.nonce, count: written.length },
+      maxFee: gwei(feeOf(first).max),
+    });
+    this.#send(written);
   }
 
   #sendAgain(transactions: readonly InFlight[]): void {
     for (const transaction of transactions) transaction.sentAt = performance.now();
-    this.#send(transactions);
+    this.#send(transactions.map(newestOf));
   }
 }

@@ -56,11 +56,20 @@ export interface TransactionStore {
    * @returns the written ones: up to the first one with an intent that is no longer queued, because nonces have no gaps
    */
   claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
-  /** Returns transactions of a key that are signed and have no outcome, by nonce. */
+  /**
+   * Writes further versions of transactions without an outcome; the versions before stay on disk.
+   * @returns the written ones
+   */
+  replace(versions: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
+  /**
+   * Returns transactions of a key that are signed and have no outcome, by nonce, with their versions in the order in
+   * which they were signed.
+   */
   inFlight(sender: Address): Promise<SignedTransaction[]>;
   /**
    * Returns transactions signed with other keys, without an outcome, and with intents older than a time (Unix
-   * milliseconds), by key, then by nonce. Includes those of the same key with lower nonces, whatever their age.
+   * milliseconds), by key, then by nonce, with their versions in order. Includes those of the same key with lower
+   * nonces, whatever their age.
    */
   inFlightOfOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
   /** Returns the highest nonce ever signed with a key. */

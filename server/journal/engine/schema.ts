@@ -29,6 +29,7 @@ export interface Schema {
   contracts: ContractsTable;
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
+  transaction_versions: TransactionVersionsTable;
   service_log: ServiceLogTable;
   chain_identity: ChainIdentityTable;
   validator_sets: ValidatorSetsTable;
@@ -332,7 +333,7 @@ export interface TransactionsTable {
   /** Address of the key that signed it or will sign it. */
   sender: string | null;
   nonce: number | null;
-  /** Signed bytes; sent again unchanged after a rollback of the chain. */
+  /** Signed bytes of the newest version, or of the mined one; sent again unchanged after a rollback of the chain. */
   raw: Uint8Array | null;
   hash: Uint8Array | null;
   block_number: number | null;
@@ -343,6 +344,15 @@ export interface TransactionsTable {
   reason: string | null;
   created_at: number;
   outcome_at: number | null;
+}
+
+/** All versions of transactions that were replaced by ones with a higher fee. */
+export interface TransactionVersionsTable {
+  /** In the order in which they were signed. */
+  number: Generated<number>;
+  transaction_id: number;
+  raw: Uint8Array;
+  hash: Uint8Array;
 }
 
 export interface ServiceLogTable {
@@ -429,7 +439,8 @@ type AlertKind =
   | "journal_divergence"
   | "storage_failure"
   | "clock_skew"
-  | "foreign_writes";
+  | "foreign_writes"
+  | "low_balance";
 
 /** Raised and resolved alerts. */
 export interface AlertsTable {

@@ -6,6 +6,7 @@ import { SealbookError } from "../../errors.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import type { TransactionRow } from "../engine/schema.ts";
+import { chunks } from "../engine/statement-cache.ts";
 
 // Literals, not parameters: an engine uses the partial index on transactions in flight only when it sees the value.
 const QUEUED = sql.lit("queued" as const);
@@ -50,6 +51,41 @@ function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "
   );
 }
 
+/** Replaces a transaction that has several versions by all of them, in the order in which they were signed. */
+async function withVersions(database: Database, newest: readonly SignedTransaction[]): Promise<SignedTransaction[]> {
+  const replaced = new Map<number, Omit<SignedTransaction, "nonce">[]>();
+  for (const ids of chunks(newest.map(({ id }) => id))) {
+    const rows = await database
+      .selectFrom("transaction_versions")
+      .select(["transaction_id", "raw", "hash"])
+      .where("transaction_id", "in", ids)
+      .orderBy("number")
+      .execute();
+    for (const { transaction_id: id, raw, hash } of rows)
+      replaced.set(id, [...(replaced.get(id) ?? []), { id, raw, hash }]);
+  }
+  return newest.flatMap((each) => {
+    const versions = replaced.get(each.id);
+    return versions === undefined ? [each] : versions.map((version) => ({ ...version, nonce: each.nonce }));
+  });
+}
+
+/** Finds the transaction that has a hash, and the version that has it when it was replaced. */
+async function signedWith(
+  database: Database,
+  hash: Uint8Array,
+): Promise<{ readonly id: number; readonly version?: SignedTransaction } | undefined> {
+  const row = await database
+    .selectFrom("transaction_versions")
+    .innerJoin("transactions", "transactions.id", "transaction_versions.transaction_id")
+    .select(["transactions.id", "transactions.nonce", "transaction_versions.raw", "transaction_versions.hash"])
+    .where("transaction_versions.hash", "=", hash)
+    .executeTakeFirst();
+  const [version] = row === undefined ? [] : toSigned([row]);
+  if (version !== undefined) return { id: version.id, version };
+  return database.selectFrom("transactions").select("id").where("hash", "=", hash).executeTakeFirst();
+}
+
 async function insertFiller(transaction: Database, { sender, nonce, raw, hash }: Filler): Promise<number> {
   const { id } = await transaction
     .insertInto("transactions")
@@ -70,11 +106,12 @@ async function insertFiller(transaction: Database, { sender, nonce, raw, hash }:
 
 /** Records outcomes, and confirms the anchors of the confirmed transactions; inside a write transaction. */
 async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<void> {
-  for (const { id, state, block, reason } of outcomes) {
+  for (const { id, state, block, reason, version } of outcomes) {
     await transaction
       .updateTable("transactions")
       .set({
         state,
+        ...(version === undefined ? {} : { raw: version.raw, hash: version.hash }),
         reason: reason ?? null,
         block_number: block?.number ?? null,
         block_hash: block?.hash ?? null,
@@ -126,8 +163,35 @@ export function transactionStore(database: Database): TransactionStore {
         return claimed;
       }),
 
+    replace: (versions) =>
+      database.transaction().execute(async (transaction) => {
+        const replaced: SignedTransaction[] = [];
+        for (const version of versions) {
+          const { id, raw, hash } = version;
+          const before = await transaction
+            .selectFrom("transactions")
+            .select(["raw", "hash"])
+            .where("id", "=", id)
+            .where("state", "=", SENT)
+            .executeTakeFirst();
+          if (before === undefined || before.raw === null || before.hash === null) continue;
+          await transaction
+            .insertInto("transaction_versions")
+            .values([
+              { transaction_id: id, raw: before.raw, hash: before.hash },
+              { transaction_id: id, raw, hash },
+            ])
+            .onConflict((conflict) => conflict.column("hash").doNothing())
+            .execute();
+          await transaction.updateTable("transactions").set({ raw, hash }).where("id", "=", id).execute();
+          replaced.push(version);
+        }
+        return replaced;
+      }),
+
     async inFlight(sender) {
-      return toSigned(await selectSent(database).where("sender", "=", sender).orderBy("nonce").execute());
+      const newest = toSigned(await selectSent(database).where("sender", "=", sender).orderBy("nonce").execute());
+      return withVersions(database, newest);
     },
 
     async inFlightOfOthers(sender, before) {
@@ -148,7 +212,7 @@ export function transactionStore(database: Database): TransactionStore {
         .orderBy("transactions.sender")
         .orderBy("transactions.nonce")
         .execute();
-      return toSigned(rows);
+      return withVersions(database, toSigned(rows));
     },
 
     async highestNonce(sender) {
@@ -247,14 +311,17 @@ export function transactionStore(database: Database): TransactionStore {
         return toSigned(rows);
       }),
 
-    async requeue(id) {
-      await database
-        .updateTable("transactions")
-        .set({ state: "queued", nonce: null, raw: null, hash: null })
-        .where("id", "=", id)
-        .where("state", "=", "sent")
-        .execute();
-    },
+    requeue: (id) =>
+      database.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable("transactions")
+          .set({ state: "queued", nonce: null, raw: null, hash: null })
+          .where("id", "=", id)
+          .where("state", "=", "sent")
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return;
+        await transaction.deleteFrom("transaction_versions").where("transaction_id", "=", id).execute();
+      }),
 
     refuse: (id, reason, filler) =>
       database.transaction().execute(async (transaction) => {
@@ -277,11 +344,7 @@ export function transactionStore(database: Database): TransactionStore {
 
     adopt: (id, { transactionHash, contract, block }) =>
       database.transaction().execute(async (transaction) => {
-        const known = await transaction
-          .selectFrom("transactions")
-          .select("id")
-          .where("hash", "=", transactionHash)
-          .executeTakeFirst();
+        const known = await signedWith(transaction, transactionHash);
         if (known === undefined)
           await transaction
             .updateTable("transactions")
@@ -300,7 +363,8 @@ export function transactionStore(database: Database): TransactionStore {
             .where("id", "=", id)
             .execute();
         }
-        await recordOutcomesIn(transaction, [{ id: known?.id ?? id, state: "confirmed", block }]);
+        const version = known?.version === undefined ? {} : { version: known.version };
+        await recordOutcomesIn(transaction, [{ id: known?.id ?? id, state: "confirmed", block, ...version }]);
       }),
 
     async cancel(id) {

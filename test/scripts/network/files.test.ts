@@ -139,7 +139,7 @@ describe("files of a network", function () {
     const config = parseConfig({ ...env, RELAYER_KEY: `0x${"11".repeat(32)}` });
     assert.equal(config.chain.node.kind, "remote");
     assert.include(JSON.stringify(config.chain.node), "https://127.0.1.1:8545");
-    assert.equal(config.chain.gasPrice, 0n);
+    assert.equal(config.chain.fees.gasPrice, 0n);
     assert.deepEqual(
       [...config.chain.validatorNames],
       network.hosts.map(({ validator, name }) => [validator, name]),

@@ -15,6 +15,7 @@ import gas from "../../contracts/gas-snapshot.json" with { type: "json" };
 import besuIbft2 from "../../vectors/genesis/besu-ibft2.json" with { type: "json" };
 import { BFT_RULES, GENESIS_CONFIG } from "./besu.ts";
 import { makeNetwork, PLAN } from "./made-network.ts";
+import { FEES } from "../../support/fees.ts";
 
 const PUBLISHED = {
   ibft2:
@@ -179,7 +180,7 @@ describe("genesis of a network", () => {
         relayer: relayer.address,
         lifetime: 60,
         minimumToExtend: 15,
-        gasPrice: 0n,
+        fees: FEES,
         file: deploymentFile(directory, chainId),
         onDeployed: () => undefined,
       });

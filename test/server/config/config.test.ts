@@ -283,7 +283,7 @@ describe("configuration", function () {
     const config = parseConfig({});
     assert.equal(config.chain.node.kind, "embedded");
     assert.equal(config.http.host, "127.0.0.1");
-    assert.equal(config.chain.gasPrice, 0n);
+    assert.deepEqual(config.chain.fees, { mode: "auto", gasPrice: undefined, maxFee: 200_000_000_000n });
     assert.equal(config.proofs.proofWaitMilliseconds, 30_000);
     assert.equal(config.logLevel, "info");
     assert.isUndefined(config.chain.sessionRules.lifetime);
@@ -329,7 +329,9 @@ describe("configuration", function () {
       RPC_URL: "https://node.example/rpc/",
       RELAYER_KEY: KEY,
       ADMIN_KEY: `0x${OTHER_KEY}`,
+      FEE_MODE: "legacy",
       GAS_PRICE: "1000",
+      MAX_FEE: "5000",
       SESSION_LIFETIME: "10",
       SESSION_MINIMUM_TO_EXTEND: "9",
       PORT: "0",
@@ -355,7 +357,7 @@ describe("configuration", function () {
     });
     assert.deepEqual(config.chain.relayer, { kind: "environment", key: `0x${KEY}` });
     assert.equal(config.chain.administratorKey, `0x${OTHER_KEY}`);
-    assert.equal(config.chain.gasPrice, 1000n);
+    assert.deepEqual(config.chain.fees, { mode: "legacy", gasPrice: 1000n, maxFee: 5000n });
     assert.deepEqual(
       [...config.chain.validatorNames],
       [

@@ -2,7 +2,9 @@ import { assert } from "chai";
 import { Wallet } from "ethers";
 import { nodeInspector } from "../../../server/chain/node/node-inspector.ts";
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
+import { FeeSource } from "../../../server/chain/transactions/fee-source.ts";
 import { syncLoss } from "../../../server/operations/sync-loss.ts";
+import { FEES } from "../../support/fees.ts";
 import { type RawAnvil, startRawAnvil } from "../../support/raw-anvil.ts";
 import { rpcCall } from "../../support/rpc.ts";
 
@@ -24,6 +26,7 @@ describe("a node that makes blocks on demand", () => {
     const inspect = nodeInspector({
       rpc,
       relayer: () => relayer,
+      fees: new FeeSource(rpc, FEES),
       names: new Map(),
       nodes: undefined,
       requestTimeout: undefined,

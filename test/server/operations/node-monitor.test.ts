@@ -5,6 +5,7 @@ import type { NetworkFault } from "../../../server/chain/consensus/network-fault
 import { comparePeers } from "../../../server/chain/consensus/peer-comparison.ts";
 import { quorumOf } from "../../../server/chain/consensus/quorum.ts";
 import type { NodeReport } from "../../../server/chain/node/node-report.ts";
+import { legacyFee } from "../../../server/chain/transactions/gas-fee.ts";
 import { NodeMonitor } from "../../../server/operations/node-monitor.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -55,7 +56,9 @@ class SimulatedNetwork {
         unlisted: peers.unlisted.map(({ address }) => address),
       },
       addresses: [],
+      relayer: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4",
       balance: 0n,
+      fee: { fee: legacyFee(0n), baseFee: 0n, isFixed: false, limit: 0n, fault: undefined },
     };
   };
 

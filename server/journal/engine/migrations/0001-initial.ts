@@ -216,6 +216,19 @@ async function transactions(db: Kysely<unknown>): Promise<void> {
     .where(sql.ref("state"), "=", sql.lit("sent"))
     .execute();
 
+  // Only transactions that were replaced have rows here: all of their versions.
+  await db.schema
+    .createTable("transaction_versions")
+    .addColumn("number", types.rowNumber, types.numbered)
+    .addColumn("transaction_id", "bigint", (c) => c.notNull().references("transactions.id"))
+    .addColumn("raw", types.bytes, (c) => c.notNull())
+    .addColumn("hash", types.bytes, (c) => c.notNull().unique())
+    .execute();
+  await db.schema
+    .createIndex("versions_of_transaction")
+    .on("transaction_versions")
+    .columns(["transaction_id", "number"])
+    .execute();
   await db.schema
     .createIndex("transactions_failed")
     .on("transactions")

@@ -35,12 +35,29 @@ const MESSAGES: Readonly<Record<SendRefusal, readonly string[]>> = {
     "max initcode size exceeded",
     "rlp: expected input list",
   ],
-  later: [
-    "txpool is full",
-    "insufficient funds for gas * price + value",
-    "Upfront cost exceeds account balance",
+  underpriced: [
     "replacement transaction underpriced",
     "transaction underpriced",
+    "transaction underpriced: gas tip cap 0, minimum needed 1000000",
+    "max fee per gas less than block base fee: address 0x1, maxFeePerGas: 7, baseFee: 8",
+    "Transaction gasPrice (0) is too low for the next block, which has a baseFeePerGas of 875000000",
+    "Transaction maxFeePerGas (1) is too low for the next block, which has a baseFeePerGas of 875000000",
+    "Gas price below configured minimum gas price",
+    "gasPrice is less than the current BaseFee",
+    "FeeTooLow, EffectivePriorityFeePerGas too low",
+    "ReplacementNotAllowed",
+    "fee cap less than block base fee",
+  ],
+  unfunded: [
+    "insufficient funds for gas * price + value",
+    "Insufficient funds for gas * price + value",
+    "Upfront cost exceeds account balance",
+    "transaction up-front cost 1 exceeds transaction sender account balance 0",
+    "Sender doesn't have enough funds to send tx. The max upfront cost is: 1 and the sender's balance is: 0.",
+    "InsufficientFunds, Account balance: 0, cumulative cost: 1",
+  ],
+  later: [
+    "txpool is full",
     "internal error",
     "",
     "too many requests",
@@ -51,7 +68,7 @@ const MESSAGES: Readonly<Record<SendRefusal, readonly string[]>> = {
 };
 
 describe("error responses of a node", function () {
-  for (const meaning of ["known", "nonce_used", "never", "later"] as const) {
+  for (const meaning of ["known", "nonce_used", "underpriced", "unfunded", "never", "later"] as const) {
     for (const message of MESSAGES[meaning]) {
       it(`"${message}" means ${meaning}`, () => {
         assert.equal(classifyRefusal(new NodeError(message, -32000, undefined)), meaning);

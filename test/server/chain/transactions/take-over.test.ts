@@ -5,6 +5,7 @@ import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
+import { legacyFee } from "../../../../server/chain/transactions/gas-fee.ts";
 import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
 import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
@@ -36,7 +37,8 @@ for (const engine of ENGINES)
     });
 
     const leave = async (key: string, nonce: number, createdAt: number): Promise<number> => {
-      const { sender, raw, hash } = await transactionSigner(ownKey(key), FakeNode.CHAIN_ID, 0n).filler(nonce);
+      const signer = transactionSigner(ownKey(key), FakeNode.CHAIN_ID);
+      const { sender, raw, hash } = await signer.filler(nonce, legacyFee(0n));
       const { id } = await journal.database
         .insertInto("transactions")
         .values({

@@ -3,6 +3,7 @@ import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethe
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { FeeSource } from "../../../../server/chain/transactions/fee-source.ts";
 import { type SenderEvent, TransactionSender } from "../../../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
@@ -13,6 +14,7 @@ import { transactionStore } from "../../../../server/journal/transactions/transa
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { FakeNode } from "../../../support/fake-node.ts";
+import { FEES } from "../../../support/fees.ts";
 
 /** Ends a test that has failed. */
 const DEADLINE_MILLISECONDS = 300_000;
@@ -28,15 +30,19 @@ for (const engine of ENGINES)
     let sender: TransactionSender;
     let events: SenderEvent[];
 
-    const startSender = (store: TransactionStore = transactionStore(journal.database)) => {
+    const storeOf = (): TransactionStore => transactionStore(journal.database);
+
+    const startSender = (store: TransactionStore = storeOf(), recheckMilliseconds?: number) => {
       sender = new TransactionSender({
         chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
         accepts: async () => true,
         store,
-        signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID, 0n),
+        signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID),
+        fees: new FeeSource(rpc, FEES),
         foreignCallReason: () => undefined,
         earlierAnchor: async () => undefined,
         takeOverMilliseconds: 60_000,
+        recheckMilliseconds,
         onEvent: (event) => events.push(event),
       });
       sender.start();
@@ -350,6 +356,96 @@ for (const engine of ENGINES)
       assert.equal((await outcome(lost)).state, "confirmed");
       assert.deepEqual([...new Set(node.sent)].sort(), signed.sort());
       for (const raw of signed) assert.equal(node.mined(keccak256(raw)), 1);
+    });
+
+    describe("with fees", () => {
+      const GWEI = 10n ** 9n;
+      const prices = () => distinct().map((raw) => Transaction.from(raw).gasPrice);
+      /** Refuses what is too cheap; anything else takes the place of what has its nonce. */
+      const isUnderpriced = (transaction: Transaction) => {
+        if ((transaction.gasPrice ?? 0n) < node.gasPrice) return { code: -32000, message: "transaction underpriced" };
+        node.pool.delete(transaction.nonce);
+        return undefined;
+      };
+      const versions = () =>
+        journal.database.selectFrom("transaction_versions").selectAll().orderBy("number", "asc").execute();
+      const restart = async () => {
+        await sender.stop();
+        startSender(undefined, 50);
+      };
+
+      beforeEach(async () => {
+        await restart();
+        node.gasPrice = GWEI;
+        node.onSend = isUnderpriced;
+      });
+
+      /** A transaction that was sent before the price rose tenfold, and what replaced it. */
+      const replaced = async (): Promise<number> => {
+        const [id = 0] = await sent("dear");
+        node.gasPrice = 10n * GWEI;
+        node.pool.clear();
+        await receives(2);
+        return id;
+      };
+
+      it("replaces a transaction whose price has become too low, with its nonce, and both on disk", async () => {
+        const id = await replaced();
+        assert.deepEqual(prices(), [GWEI, 10n * GWEI]);
+        assert.deepEqual(
+          distinct().map((raw) => Transaction.from(raw).nonce),
+          [0, 0],
+        );
+        assert.deepEqual(sentTexts(), ["dear", "dear"]);
+        assert.deepEqual(
+          (await versions()).map(({ transaction_id, raw }) => [transaction_id, hexlify(raw)]),
+          distinct().map((raw) => [id, raw]),
+        );
+        mine();
+        const recorded = await outcome(id);
+        assert.equal(recorded.state === "confirmed" && hexlify(recorded.hash), keccak256(distinct()[1] ?? ""));
+        assert.include(JSON.stringify(events), '"replaced"');
+      });
+
+      it("takes whichever version is mined as the outcome", async () => {
+        const id = await replaced();
+        const [first = ""] = distinct();
+        node.pool.set(0, Transaction.from(first));
+        mine();
+        const recorded = await outcome(id);
+        assert.equal(recorded.state === "confirmed" && hexlify(recorded.hash), keccak256(first));
+        assert.equal(hexlify((await row(id)).raw ?? ""), first);
+      });
+
+      it("continues after a crash between the replacement on disk and its sending", async () => {
+        const [id = 0] = await sent("dear");
+        node.gasPrice = 10n * GWEI;
+        node.pool.clear();
+        node.onSend = (transaction) => (transaction.gasPrice === GWEI ? isUnderpriced(transaction) : "lost");
+        await eventually(async () => assert.lengthOf(await versions(), 2));
+        await sender.stop();
+        // The first version is mined while the sender is away.
+        node.pool.set(0, Transaction.from(distinct()[0] ?? ""));
+        node.mine();
+        startSender(undefined, 50);
+        assert.equal((await outcome(id)).state, "confirmed");
+        const [next = 0] = await sent("next");
+        assert.equal((await row(next)).nonce, 1);
+      });
+
+      it("signs nothing while the chain asks for more than MAX_FEE", async () => {
+        node.gasPrice = 1_000n * GWEI;
+        await sender.stop();
+        startSender(undefined, 50);
+        const id = await intend("waits");
+        sender.wake();
+        assert.equal((await sender.outcome(id, 300)).state, "pending");
+        assert.equal((await row(id)).state, "queued");
+        node.gasPrice = GWEI;
+        await receives(1);
+        mine();
+        assert.equal((await outcome(id)).state, "confirmed");
+      });
     });
 
     it("starts after the highest nonce, the chain's or its own", async () => {

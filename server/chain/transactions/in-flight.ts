@@ -1,0 +1,77 @@
+import { hexlify } from "ethers";
+import type { SignedTransaction } from "../transaction.ts";
+
+/** A transaction in flight. Its versions differ in their fee only: whichever is mined is the outcome. */
+export interface InFlight {
+  readonly id: number;
+  readonly nonce: number;
+  /** In the order in which they were signed; the last one is sent. */
+  readonly versions: SignedTransaction[];
+  /** Since when this process waits for a block with the last version, on the clock of `performance.now`. */
+  since: number;
+  sentAt: number;
+  /** Whether a node refused the fee of the last version. */
+  isUnderpriced: boolean;
+}
+
+/** The transactions in flight with one key. */
+export class InFlightTransactions {
+  readonly #byId = new Map<number, InFlight>();
+  readonly #byHash = new Map<string, InFlight>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  all(): InFlight[] {
+    return [...this.#byId.values()];
+  }
+
+  /** @param hash `0x` hex, of any version */
+  find(hash: string): InFlight | undefined {
+    return this.#byHash.get(hash);
+  }
+
+  has(id: number): boolean {
+    return this.#byId.has(id);
+  }
+
+  /** Adds a transaction, or another version of it. */
+  add(version: SignedTransaction, sentAt: number): InFlight {
+    const { id, nonce } = version;
+    const known = this.#byId.get(id);
+    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, isUnderpriced: false };
+    transaction.versions.push(version);
+    Object.assign(transaction, { since: performance.now(), sentAt, isUnderpriced: false });
+    this.#byId.set(id, transaction);
+    this.#byHash.set(hexlify(version.hash), transaction);
+    return transaction;
+  }
+
+  delete(id: number): void {
+    for (const { hash } of this.#byId.get(id)?.versions ?? []) this.#byHash.delete(hexlify(hash));
+    this.#byId.delete(id);
+  }
+
+  clear(): void {
+    this.#byId.clear();
+    this.#byHash.clear();
+  }
+}
+
+/** Groups the versions of transactions, which have to be in the order in which they were signed. */
+export function byTransaction(versions: readonly SignedTransaction[]): SignedTransaction[][] {
+  return [...Map.groupBy(versions, ({ id }) => id).values()];
+}
+
+/** Returns the version that is sent: the last one. */
+export function newestOf({ versions }: Pick<InFlight, "versions">): SignedTransaction {
+  const newest = versions.at(-1);
+  if (newest === undefined) throw new RangeError("a transaction in flight has no version");
+  return newest;
+}
+
+/** Returns the hashes of all versions, `0x` hex. */
+export function hashesOf({ versions }: { readonly versions: readonly SignedTransaction[] }): string[] {
+  return versions.map(({ hash }) => hexlify(hash));
+}
