@@ -414,7 +414,7 @@ describe("proofs", function () {
     assert.strictEqual(body.journal.pending, 0);
     assert.isTrue(body.journal.writable);
     assert.strictEqual(body.journal.divergences, 0);
-    assert.hasAllKeys(body.relayer, ["address", "balance", "in_flight"]);
+    assert.hasAllKeys(body.relayer, ["address", "balance", "fee", "in_flight"]);
     assert.match(body.relayer.address, /^0x[0-9a-fA-F]{40}$/);
     assert.strictEqual(body.relayer.in_flight, 0);
   });

@@ -27,6 +27,7 @@ const QUIET = { checkpointIntervalMilliseconds: NEVER, reconcileIntervalMillisec
 /** Tables that have no rows here, each with the reason. */
 const EMPTY: Readonly<Record<string, string>> = {
   changed_keystores: "nobody has changed a password; the chain decides on the rights of an account",
+  transaction_versions: "a free chain replaces no transaction; its bytes are signed by the relayer's key",
   distant_rows: "the table of records has no rows of other writers; no statement and no proof reads it",
   login_failures: "nobody has failed to log in; no statement and no proof reads it",
   row_copies: "no row of a record was written again; no statement and no proof reads it",

@@ -2,7 +2,7 @@ import { formatUnits } from "ethers";
 import { z } from "zod";
 import { BigQuantity } from "../rpc/fields.ts";
 import { query } from "../rpc/query.ts";
-import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
+import { ifNodeError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import { capped, type FeeQuote, type GasFee, legacyFee } from "./gas-fee.ts";
 
 /** The rules for the fees of all transactions. */
@@ -62,7 +62,8 @@ export class FeeSource {
   async #fetch(): Promise<FeeQuote> {
     const { mode, gasPrice, maxFee } = this.config;
     const header = await query(this.#rpc, Header, "eth_getBlockByNumber", ["latest", false]);
-    const newest = header?.baseFeePerGas ?? undefined;
+    if (header === undefined) throw unavailable(new Error("the node does not have its own newest block"));
+    const newest = header.baseFeePerGas ?? undefined;
     const history = newest ? await this.#history() : undefined;
     const baseFee = history?.baseFeePerGas.at(-1) ?? newest ?? 0n;
     if (gasPrice !== undefined) {

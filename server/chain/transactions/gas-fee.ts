@@ -53,6 +53,23 @@ export function replacementFee(before: GasFee, { fee, isFixed, limit }: FeeQuote
   return fee.kind === "legacy" ? legacyFee(most(max, tip)) : { kind: fee.kind, max: most(max, tip), tip };
 }
 
+/**
+ * Returns the fee to sign a transaction with again.
+ * @param refusal Why a node did not take it
+ * @returns `undefined` when it stays as it is
+ */
+export function nextFee(
+  before: GasFee,
+  quote: FeeQuote,
+  refusal: "underpriced" | "unfunded" | undefined,
+  waitedMilliseconds: number,
+): GasFee | undefined {
+  // No node has it: it can become cheaper.
+  if (refusal === "unfunded") return quote.fee.max < before.max ? quote.fee : undefined;
+  if (refusal === undefined && !isTooLow(before, quote, waitedMilliseconds)) return undefined;
+  return replacementFee(before, quote);
+}
+
 function raised(wei: bigint): bigint {
   return (wei * LEAST_RISE_PERCENT + 99n) / 100n;
 }

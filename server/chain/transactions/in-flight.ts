@@ -10,8 +10,8 @@ export interface InFlight {
   /** Since when this process waits for a block with the last version, on the clock of `performance.now`. */
   since: number;
   sentAt: number;
-  /** Whether a node refused the fee of the last version. */
-  isUnderpriced: boolean;
+  /** Why a node refused the fee of the last version. */
+  refusal: "underpriced" | "unfunded" | undefined;
 }
 
 /** The transactions in flight with one key. */
@@ -40,9 +40,9 @@ export class InFlightTransactions {
   add(version: SignedTransaction, sentAt: number): InFlight {
     const { id, nonce } = version;
     const known = this.#byId.get(id);
-    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, isUnderpriced: false };
+    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, refusal: undefined };
     transaction.versions.push(version);
-    Object.assign(transaction, { since: performance.now(), sentAt, isUnderpriced: false });
+    Object.assign(transaction, { since: performance.now(), sentAt, refusal: undefined });
     this.#byId.set(id, transaction);
     this.#byHash.set(hexlify(version.hash), transaction);
     return transaction;

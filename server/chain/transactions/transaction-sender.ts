@@ -10,7 +10,7 @@ import type {
 import type { BlockInclusion } from "../contracts/anchor-content.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { type FeeSource, gwei } from "./fee-source.ts";
-import { isTooLow, replacementFee } from "./gas-fee.ts";
+import { nextFee, replacementFee } from "./gas-fee.ts";
 import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
@@ -336,7 +336,7 @@ export class TransactionSender implements Transactions {
         const quote = refusal === "later" ? undefined : await this.#deps.fees.quote(inFlight.sentAt);
         // The next recheck sends it again: later ones wait for its nonce.
         inFlight.sentAt = -Infinity;
-        inFlight.isUnderpriced ||= refusal === "underpriced" && transaction === newestOf(inFlight);
+        if (refusal !== "later" && transaction === newestOf(inFlight)) inFlight.refusal = refusal;
         this.#deps.onEvent({
           kind: "failing",
           error: quote === undefined ? error : feeRefusal(error, this.#signer.address, quote),
@@ -517,13 +517,12 @@ export class TransactionSender implements Transactions {
   async #replaceTooLow(transactions: readonly InFlight[]): Promise<void> {
     if (transactions.length === 0) return;
     const quote = await this.#deps.fees.quote();
-    if (quote.isFixed || quote.fee.max === 0n) return;
+    // On a free chain nothing is too cheap.
+    if (quote.fee.max === 0n && transactions.every(({ refusal }) => refusal === undefined)) return;
     const now = performance.now();
     const replacements = transactions.flatMap((transaction) => {
       const newest = newestOf(transaction);
-      const before = feeOf(newest);
-      if (!transaction.isUnderpriced && !isTooLow(before, quote, now - transaction.since)) return [];
-      const fee = replacementFee(before, quote);
+      const fee = nextFee(feeOf(newest), quote, transaction.refusal, now - transaction.since);
       return fee === undefined ? [] : [this.#signer.withFee(newest, fee)];
     });
     await this.#replace(await Promise.all(replacements));

@@ -433,6 +433,17 @@ for (const engine of ENGINES)
         assert.equal((await row(next)).nonce, 1);
       });
 
+      it("signs again what the account cannot pay when the chain asks for less", async () => {
+        node.onSend = ({ gasPrice }) =>
+          gasPrice === 0n ? undefined : { code: -32000, message: "insufficient funds for gas * price + value" };
+        const [id = 0] = await sent("poor");
+        node.gasPrice = 0n;
+        await receives(2);
+        assert.deepEqual(prices(), [GWEI, 0n]);
+        mine();
+        assert.equal((await outcome(id)).state, "confirmed");
+      });
+
       it("signs nothing while the chain asks for more than MAX_FEE", async () => {
         node.gasPrice = 1_000n * GWEI;
         await sender.stop();
