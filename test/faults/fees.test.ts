@@ -185,21 +185,24 @@ describe("a chain whose base fee rises tenfold and falls again", () => {
       return { result: parse(raw).hash };
     });
     await node.mine();
-    await eventually(async () => assert.isNotEmpty(lost));
+    await eventually(async () =>
+      assert.include(
+        lost.map(({ nonce }) => nonce),
+        await count(),
+      ),
+    );
     await kill();
     await records;
+    const mined = await count();
     node.baseFee = GWEI;
-    await node.mine();
-    // Another node has kept the first version of the first one.
-    const nonce = await count();
-    const first = chain.proxy.delivered.find((raw) => parse(raw).nonce === nonce) ?? assert.fail();
-    assert.include(
-      lost.map((each) => each.nonce),
-      nonce,
-    );
-    await rpcCall(chain.url, "eth_sendRawTransaction", first);
     await node.start();
-    await eventually(async () => assert.isAbove(await count(), nonce));
+    await eventually(async () => {
+      const nonce = await count();
+      // Another node has kept the first version.
+      const first = chain.proxy.delivered.find((raw) => parse(raw).nonce === nonce) ?? assert.fail();
+      if (nonce === mined) await rpcCall(chain.url, "eth_sendRawTransaction", first).catch(() => undefined);
+      assert.isAbove(nonce, mined);
+    });
     chain.proxy.mode = "pass";
     await start();
     await settled();
