@@ -34,8 +34,8 @@ const Accounts = z.array(z.string()).catch([]);
 interface Keys {
   readonly relayer: RelayerKey;
   readonly administrator: string;
-  /** The relayer's key when it is the public one of a development node. */
-  readonly publicKey?: string;
+  /** The relayer's private key when it is the well-known one of a development node. */
+  readonly developmentKey?: string;
 }
 
 async function keysFor(config: ChainConfig, rpc: Rpc, inProcess: boolean): Promise<Keys> {
@@ -48,7 +48,7 @@ async function keysFor(config: ChainConfig, rpc: Rpc, inProcess: boolean): Promi
     return { relayer: ownKey(Wallet.createRandom().privateKey), administrator: Wallet.createRandom().privateKey };
   const [first, second] = await developmentAccounts(rpc);
   if (first !== undefined && second !== undefined && relayer === undefined && administratorKey === undefined)
-    return { relayer: ownKey(second), administrator: first, publicKey: second };
+    return { relayer: ownKey(second), administrator: first, developmentKey: second };
   throw new SealbookError("config_invalid", `ADMIN_KEY and RELAYER_KEY are needed to deploy to chain ${rpc.chainId}`);
 }
 
@@ -63,7 +63,7 @@ async function developmentAccounts(rpc: Rpc): Promise<readonly string[]> {
 
 interface Connection {
   readonly rpc: Rpc;
-  /** Where the node is; unset for a chain in this process. */
+  /** Where the node is, without credentials; unset for a chain in this process. */
   readonly address?: string;
   /** Whether the chain runs in this process and ends with it. */
   readonly inProcess: boolean;
@@ -78,14 +78,14 @@ async function connect({ node }: ChainConfig): Promise<Connection> {
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
   const rpc = connectNodes(urls, await fetchChainId(urls, tls), { tls });
-  return { rpc, address: urls[0], inProcess: false, close: async () => rpc.close() };
+  return { rpc, address: shownAddress(urls[0]), inProcess: false, close: async () => rpc.close() };
 }
 
 async function connectWithHardhat(): Promise<Connection> {
   const connection = await network.create();
   const { networkConfig } = connection;
-  const address = networkConfig.type === "http" ? await networkConfig.url.getUrl() : undefined;
-  const node = address === undefined ? "the network's node" : `the node at ${shownAddress(address)}`;
+  const address = networkConfig.type === "http" ? shownAddress(await networkConfig.url.getUrl()) : undefined;
+  const node = address === undefined ? "the network's node" : `the node at ${address}`;
   const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
     try {
       return await connection.provider.request({ method, params: [...parameters] });
@@ -130,8 +130,8 @@ async function deployOver({ rpc, address, inProcess }: Connection, config: Chain
   for (const [name, contract] of Object.entries(deployment.contracts)) console.log(`${name.padEnd(16)} ${contract}`);
   console.log(deployed === 0 ? "Everything was deployed before; nothing changed." : `Contracts deployed: ${deployed}.`);
   console.log(inProcess ? "This chain ends with this command; the addresses are not kept." : `Addresses: ${file}`);
-  if (keys.publicKey !== undefined)
-    console.log(`Start the server: RPC_URL=${address ?? ""} RELAYER_KEY=${keys.publicKey} npm start`);
+  if (keys.developmentKey !== undefined)
+    console.log(`Start the server: RPC_URL=${address ?? ""} RELAYER_KEY=${keys.developmentKey} npm start`);
   if (inProcess) await rm(folder, { recursive: true });
 }
 
