@@ -14,6 +14,7 @@ declare module "@nomicfoundation/hardhat-ethers/types" {
   getContractFactory(name: 'EventTable', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.EventTable__factory>
 getContractFactory(name: 'ProofAnchor', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.ProofAnchor__factory>
 getContractFactory(name: 'SessionRegistry', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.SessionRegistry__factory>
+getContractFactory(name: 'DocumentEscrow', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.DocumentEscrow__factory>
 getContractFactory(name: 'IEventTable', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.IEventTable__factory>
 getContractFactory(name: 'IProofAnchor', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.IProofAnchor__factory>
 getContractFactory(name: 'ISessionRegistry', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.ISessionRegistry__factory>
@@ -21,6 +22,7 @@ getContractFactory(name: 'ISessionRegistry', signerOrOptions?: ethers.Signer | F
   getContractAt(name: 'EventTable', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.EventTable>
 getContractAt(name: 'ProofAnchor', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.ProofAnchor>
 getContractAt(name: 'SessionRegistry', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.SessionRegistry>
+getContractAt(name: 'DocumentEscrow', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.DocumentEscrow>
 getContractAt(name: 'IEventTable', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.IEventTable>
 getContractAt(name: 'IProofAnchor', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.IProofAnchor>
 getContractAt(name: 'ISessionRegistry', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.ISessionRegistry>
@@ -28,6 +30,7 @@ getContractAt(name: 'ISessionRegistry', address: string | ethers.Addressable, si
   deployContract(name: 'EventTable', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.EventTable>
 deployContract(name: 'ProofAnchor', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ProofAnchor>
 deployContract(name: 'SessionRegistry', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.SessionRegistry>
+deployContract(name: 'DocumentEscrow', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.DocumentEscrow>
 deployContract(name: 'IEventTable', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IEventTable>
 deployContract(name: 'IProofAnchor', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IProofAnchor>
 deployContract(name: 'ISessionRegistry', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ISessionRegistry>
@@ -35,6 +38,7 @@ deployContract(name: 'ISessionRegistry', signerOrOptions?: ethers.Signer | Deplo
   deployContract(name: 'EventTable', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.EventTable>
 deployContract(name: 'ProofAnchor', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ProofAnchor>
 deployContract(name: 'SessionRegistry', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.SessionRegistry>
+deployContract(name: 'DocumentEscrow', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.DocumentEscrow>
 deployContract(name: 'IEventTable', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IEventTable>
 deployContract(name: 'IProofAnchor', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IProofAnchor>
 deployContract(name: 'ISessionRegistry', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ISessionRegistry>

@@ -2,6 +2,8 @@
 // @ts-nocheck
 /* tslint:disable */
 /* eslint-disable */
+import type * as examples from './examples/index.js';
+export type { examples };
 import type * as interfaces from './interfaces/index.js';
 export type { interfaces };
 export type { EventTable } from './EventTable.js';
@@ -11,6 +13,8 @@ export * as factories from './factories/index.js';
 export { EventTable__factory } from './factories/EventTable__factory.js';
 export { ProofAnchor__factory } from './factories/ProofAnchor__factory.js';
 export { SessionRegistry__factory } from './factories/SessionRegistry__factory.js';
+export type { DocumentEscrow } from './examples/DocumentEscrow.js';
+export { DocumentEscrow__factory } from './factories/examples/DocumentEscrow__factory.js';
 export type { IEventTable } from './interfaces/IEventTable.js';
 export { IEventTable__factory } from './factories/interfaces/IEventTable__factory.js';
 export type { IProofAnchor } from './interfaces/IProofAnchor.js';

@@ -2,6 +2,7 @@
 // @ts-nocheck
 /* tslint:disable */
 /* eslint-disable */
+export * as examples from './examples/index.js';
 export * as interfaces from './interfaces/index.js';
 export { EventTable__factory } from './EventTable__factory.js';
 export { ProofAnchor__factory } from './ProofAnchor__factory.js';
