@@ -5,7 +5,7 @@ import { readEnv } from "./server/config/environment.ts";
 import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
-const { FUZZ_SEED } = process.env;
+const { FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL } = process.env;
 const variables = readEnv();
 
 /** Tests and generated files need it. An installation without the packages of development deploys without it. */
@@ -21,6 +21,24 @@ function isInstalled(name: string): boolean {
     return false;
   }
 }
+
+const compiler = {
+  version: "0.8.37",
+  // The compiler is an npm package: nothing is downloaded when compiling.
+  path: solcPath,
+  settings: {
+    // No PUSH0: one artifact runs on every network in use.
+    evmVersion: "paris",
+    optimizer: { enabled: true, runs: 1_000_000 },
+    viaIR: true,
+  },
+};
+
+/** Explorers at addresses of their own, for `hardhat verify`. It knows those of public chains. */
+const explorers = {
+  ...(BLOCKSCOUT_URL === undefined ? {} : { blockscout: { url: BLOCKSCOUT_URL, apiUrl: `${BLOCKSCOUT_URL}/api` } }),
+  ...(ETHERSCAN_URL === undefined ? {} : { etherscan: { url: ETHERSCAN_URL, apiUrl: `${ETHERSCAN_URL}/api` } }),
+};
 
 /**
  * TypeChain lists the contracts as it is given them: in the order of a folder's entries, which depends on the disk
@@ -42,18 +60,8 @@ const sortArtifacts: HardhatPlugin = {
 
 export default defineConfig({
   plugins: [sortArtifacts, ...toolbox],
-  solidity: {
-    splitTestsCompilation: true,
-    version: "0.8.37",
-    // The compiler is an npm package: nothing is downloaded when compiling.
-    path: solcPath,
-    settings: {
-      // No PUSH0: one artifact runs on every network in use.
-      evmVersion: "paris",
-      optimizer: { enabled: true, runs: 1_000_000 },
-      viaIR: true,
-    },
-  },
+  // Hardhat compiles tests with the first profile, and what Ignition deploys and explorers verify with the second.
+  solidity: { splitTestsCompilation: true, profiles: { default: compiler, production: compiler } },
   paths: { tests: { solidity: "./test/contracts", mocha: "./test/contracts" } },
   test: {
     mocha: { forbidOnly: true },
@@ -65,6 +73,12 @@ export default defineConfig({
   },
   // The generated files use namespaces, which `erasableSyntaxOnly` refuses; only their types are imported.
   typechain: { outDir: "typechain-types", tsNocheck: true },
+  chainDescriptors:
+    CHAIN_ID === undefined ? {} : { [CHAIN_ID]: { name: `chain ${CHAIN_ID}`, blockExplorers: explorers } },
+  verify: {
+    etherscan: { apiKey: configVariable("ETHERSCAN_API_KEY") },
+    sourcify: SOURCIFY_URL === undefined ? {} : { apiUrl: SOURCIFY_URL },
+  },
   networks: {
     sealbook: { type: "http", url: embeddedChainUrl(variables) },
     // There without its address, too, so that what uses it can say what is missing.

@@ -16,13 +16,17 @@ export class CommandFailure extends Error {
   }
 }
 
-/** Runs the command of this process. Exit codes: 1 failure, unless the failure has its own code, 2 wrong usage. */
-export async function runCommand(program: Command): Promise<void> {
+/**
+ * Runs the command of this process.
+ *
+ * Exit codes: 1 failure, unless the failure has its own code, 2 wrong usage.
+ */
+export async function runCommand(program: Command, args = process.argv.slice(2)): Promise<void> {
   // A reader such as head can close the pipe early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
-  const code = await failureOf(program, process.argv.slice(2), process);
+  const code = await failureOf(program, args, process);
   if (code !== undefined) process.exitCode = code;
 }
 

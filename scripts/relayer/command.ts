@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
-import { getAddress, isAddress, Wallet, ZeroAddress } from "ethers";
+import { type Wallet, ZeroAddress } from "ethers";
 import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/relayer-keystore.ts";
 import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import type { Address, ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
+import { parseAddress } from "../address.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { untilInUse } from "./key-in-use.ts";
@@ -30,15 +31,6 @@ async function withRoles(terminal: Terminal, work: (opened: Opened) => Promise<v
     const roles = new RelayerRoles(link.rpc, link.deployment);
     await work({ roles, administrator: link.administrator, config });
   });
-}
-
-function parseAddress(text: string): Address {
-  if (!/^0x[0-9a-f]{40}$/i.test(text)) {
-    throw malformed("ADDRESS", `"${text}" is not a blockchain address: 0x and 40 hexadecimal digits`);
-  }
-  // Roles granted to a mistyped address are missing for the intended relayer and may belong to a third party.
-  if (!isAddress(text)) throw malformed("ADDRESS", `"${text}" has a wrong checksum: a digit or its case was mistyped`);
-  return getAddress(text);
 }
 
 /** @throws CommandFailure before anything is sent, unless the administrator may change all of the contracts */
@@ -149,7 +141,7 @@ export function relayerCommand(terminal: Terminal): Command {
     .addArgument(new Argument("<address>", "address of the relayer's key"))
     .option("--json", "print {address, contracts}: for each contract granted, or held before")
     .action(async (text: string, { json }: JsonOption) => {
-      const address = parseAddress(text);
+      const address = parseAddress("ADDRESS", text);
       if (address === ZeroAddress) throw malformed("ADDRESS", "the zero address has no key");
       await withRoles(terminal, async (opened) => {
         const { roles } = opened;
@@ -173,7 +165,7 @@ export function relayerCommand(terminal: Terminal): Command {
     .option("--force", "also for the last relayer")
     .option("--json", "print {address, contracts}: for each contract revoked, or not held")
     .action(async (text: string, { json, force }: JsonOption & { force?: true }) => {
-      const address = parseAddress(text);
+      const address = parseAddress("ADDRESS", text);
       await withRoles(terminal, async (opened) => {
         const { roles } = opened;
         const held = await roles.heldBy(address);

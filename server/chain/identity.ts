@@ -1,6 +1,6 @@
 import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
-import type { ContractAddresses, ContractName } from "./transaction.ts";
+import { CONTRACT_NAMES, type ContractAddresses, type ContractName } from "./transaction.ts";
 import { fetchBlock, NodeBlock } from "./node/node-block.ts";
 import { Hex } from "./rpc/fields.ts";
 import { fetchQuantity, parseResponse } from "./rpc/query.ts";
@@ -21,7 +21,6 @@ export interface ChainIdentity {
   readonly contracts: Readonly<Record<ContractName, ContractIdentity>>;
 }
 
-const NAMES = ["SessionRegistry", "EventTable", "ProofAnchor"] as const satisfies readonly ContractName[];
 const Code = Hex.pipe(z.string());
 const EMPTY_CODE = keccak256("0x");
 /** A node that keeps the newest state only rejects a query for it when a block is mined in the meantime. */
@@ -46,14 +45,14 @@ async function fetchOnce(rpc: Pick<Rpc, "call">, addresses: ContractAddresses): 
   const [chainId, genesis, ...hashes] = await Promise.all([
     fetchQuantity(rpc, "eth_chainId", []),
     fetchBlock(rpc, 0, NodeBlock.pick({ hash: true })),
-    ...NAMES.map(async (name) => {
+    ...CONTRACT_NAMES.map(async (name) => {
       const code = await rpc.call("eth_getCode", [addresses[name], "latest"]);
       return keccak256(parseResponse(Code, "eth_getCode", code) ?? "0x");
     }),
   ]);
   if (genesis === undefined) throw unavailable(new Error("the node does not have block 0"));
   const contract = (index: number): ContractIdentity => ({
-    address: addresses[NAMES[index] ?? "ProofAnchor"],
+    address: addresses[CONTRACT_NAMES[index] ?? "ProofAnchor"],
     codeHash: hexlify(hashes[index] ?? EMPTY_CODE),
   });
   return {
@@ -73,7 +72,7 @@ export function differenceOf(expected: ChainIdentity, found: ChainIdentity): str
   if (found.chainId !== expected.chainId) return `its chain id is ${found.chainId}, not ${expected.chainId}`;
   if (found.genesisHash !== expected.genesisHash)
     return `the hash of its block 0 is ${found.genesisHash}, not ${expected.genesisHash}`;
-  for (const name of NAMES) {
+  for (const name of CONTRACT_NAMES) {
     const [is, was] = [found.contracts[name], expected.contracts[name]];
     if (is.address !== was.address) return `${name} is at ${is.address}, not at ${was.address}`;
     if (is.codeHash === EMPTY_CODE) return `it has no ${name} at ${is.address}`;

@@ -3,8 +3,11 @@ import type { BlockReference } from "./block.ts";
 /** A 20-byte address as `0x` and 40 hex digits with EIP-55 checksum. */
 export type Address = string;
 
+/** The contracts, in the order of their deployment. */
+export const CONTRACT_NAMES = ["SessionRegistry", "EventTable", "ProofAnchor"] as const;
+
 /** Which contract a transaction calls. */
-export type ContractName = "SessionRegistry" | "EventTable" | "ProofAnchor";
+export type ContractName = (typeof CONTRACT_NAMES)[number];
 
 /** The address of each contract. */
 export type ContractAddresses = Readonly<Record<ContractName, Address>>;

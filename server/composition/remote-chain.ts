@@ -36,7 +36,7 @@ export async function openRemoteChain(
     throw new SealbookError(
       "config_invalid",
       `${file} does not name the contracts of chain ${chainId}: deploy them with ` +
-        "npx hardhat run --no-compile scripts/deploy.ts --network remote",
+        "npx hardhat run scripts/deploy.ts --network remote",
     );
   }
   // A recorded chain that is not there is like a node that does not respond: the journal still is.

@@ -101,7 +101,7 @@ for (const [name, startNetwork, confirmations] of [
     it("deploys the contracts, once", async () => {
       const deploy = [
         join(ROOT, "node_modules/hardhat/dist/src/cli.js"),
-        ...["run", "--no-compile", "scripts/deploy.ts", "--network", "remote"],
+        ...["run", "scripts/deploy.ts", "--network", "remote"],
       ];
       assert.include(await run(deploy, variables), "Contracts deployed: 3.");
       assert.include(await run(deploy, variables), "nothing changed");

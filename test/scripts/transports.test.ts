@@ -18,7 +18,7 @@ const NOWHERE = "http://127.0.0.1:9";
 
 async function deployTo(variables: EnvironmentVariables): Promise<Outcome> {
   // Several at once: compilations delete each other's cache.
-  const child = spawn(process.execPath, [HARDHAT, "run", "--no-compile", "scripts/deploy.ts", "--network", "remote"], {
+  const child = spawn(process.execPath, [HARDHAT, "run", "scripts/deploy.ts", "--network", "remote"], {
     cwd: ROOT,
     env: { ...SURROUNDINGS, NO_COLOR: "1", ...variables },
     stdio: ["ignore", "pipe", "pipe"],

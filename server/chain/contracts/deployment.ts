@@ -3,15 +3,13 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BaseWallet, getAddress, getCreateAddress } from "ethers";
 import { z } from "zod";
-import { EventTable__factory } from "../../../typechain-types/factories/EventTable__factory.ts";
-import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
-import { SessionRegistry__factory } from "../../../typechain-types/factories/SessionRegistry__factory.ts";
 import type { Address, ContractAddresses, ContractName } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fee-source.ts";
 import type { Rpc } from "../rpc/rpc.ts";
+import { type ConstructorArguments, creationData, DeployedContract, describeCode, fetchCode } from "./contract-code.ts";
 
 const address = z.string().transform((text) => getAddress(text));
 
@@ -24,6 +22,14 @@ const DeploymentFile = z.object({
     EventTable: address.optional(),
     ProofAnchor: address.optional(),
   }),
+  /** Where each contract comes from. */
+  deployed: z
+    .object({
+      SessionRegistry: DeployedContract.optional(),
+      EventTable: DeployedContract.optional(),
+      ProofAnchor: DeployedContract.optional(),
+    })
+    .optional(),
 });
 
 /** Default rules of deployed sessions, in seconds. */
@@ -50,8 +56,8 @@ export async function readDeployment(file: string): Promise<Deployment | undefin
   return { chainId, firstBlock, contracts: { SessionRegistry, EventTable, ProofAnchor } };
 }
 
-/** Stores the addresses of contracts that were deployed before. */
-export async function writeDeployment(file: string, deployment: Deployment): Promise<void> {
+/** Stores the addresses of contracts, and where these come from as far as it is known. */
+export async function writeDeployment(file: string, deployment: z.input<typeof DeploymentFile>): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFileDurably(file, [Buffer.from(`${JSON.stringify(deployment, null, 2)}\n`)]);
 }
@@ -76,11 +82,10 @@ export interface DeploymentOptions {
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const { rpc, administrator, relayer, file } = options;
   const admin = administrator.address;
-  const registry = await ensure(options, "SessionRegistry", () =>
-    new SessionRegistry__factory().getDeployTransaction(admin, relayer, options.lifetime, options.minimumToExtend),
-  );
-  await ensure(options, "EventTable", () => new EventTable__factory().getDeployTransaction(registry, admin, relayer));
-  await ensure(options, "ProofAnchor", () => new ProofAnchor__factory().getDeployTransaction(admin, relayer));
+  const { lifetime, minimumToExtend } = options;
+  const registry = await ensure(options, "SessionRegistry", [admin, relayer, lifetime, minimumToExtend]);
+  await ensure(options, "EventTable", [registry, admin, relayer]);
+  await ensure(options, "ProofAnchor", [admin, relayer]);
   const deployment = await readDeployment(file);
   if (deployment === undefined) throw new SealbookError("internal", `${file} lacks a contract that was just deployed`);
   await assertDeployed(rpc, deployment, file);
@@ -89,8 +94,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
 
 /** @throws SealbookError `conflict` when the chain does not have the contracts */
 export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: string): Promise<void> {
+  assertChain(rpc, deployment.chainId, file);
   for (const [name, contract] of Object.entries(deployment.contracts)) {
-    if ((await rpc.call("eth_getCode", [contract, "latest"])) !== "0x") continue;
+    if ((await fetchCode(rpc, contract)) !== "0x") continue;
     throw new SealbookError(
       "conflict",
       `${file} has ${name} at ${contract}, but chain ${rpc.chainId} has no code there: ` +
@@ -99,30 +105,32 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
   }
 }
 
+function assertChain(rpc: Rpc, chainId: number, file: string): void {
+  if (chainId === rpc.chainId) return;
+  throw new SealbookError("conflict", `${file} is of chain ${chainId}, the node's chain is ${rpc.chainId}`);
+}
+
 async function ensure(
   { rpc, administrator, file, fees, onDeployed }: DeploymentOptions,
   name: ContractName,
-  transaction: () => Promise<{ data: string }>,
+  constructorArguments: ConstructorArguments,
 ): Promise<Address> {
   const known = await readFileOf(file);
-  if (known !== undefined && known.chainId !== rpc.chainId) {
-    throw new SealbookError("conflict", `${file} is of chain ${known.chainId}, the node's chain is ${rpc.chainId}`);
-  }
+  if (known !== undefined) assertChain(rpc, known.chainId, file);
   const standing = known?.contracts[name];
   if (standing !== undefined) return standing;
-  const { data } = await transaction();
+  const data = creationData(name, constructorArguments);
   const { hash, nonce, block } = await sendAdministratorCall(rpc, administrator, { data, fees });
   const contract = getCreateAddress({ from: administrator.address, nonce });
-  if ((await rpc.call("eth_getCode", [contract, "latest"])) === "0x") {
-    throw new SealbookError("chain_reverted", `${name} was not deployed by transaction ${hash}`);
-  }
-  await mkdir(dirname(file), { recursive: true });
-  const content: z.input<typeof DeploymentFile> = {
+  const code = await fetchCode(rpc, contract);
+  if (code === "0x") throw new SealbookError("chain_reverted", `${name} was not deployed by transaction ${hash}`);
+  const origin = { transaction: hash, block, constructorArguments: constructorArguments.map(String) };
+  await writeDeployment(file, {
     chainId: rpc.chainId,
     firstBlock: known?.firstBlock ?? block,
     contracts: { ...known?.contracts, [name]: contract },
-  };
-  await writeFileDurably(file, [Buffer.from(`${JSON.stringify(content, null, 2)}\n`)]);
+    deployed: { ...known?.deployed, [name]: { ...origin, ...describeCode(code) } },
+  });
   onDeployed(name, contract);
   return contract;
 }

@@ -1,5 +1,5 @@
 import { type BaseWallet, getAddress, id, ZeroHash } from "ethers";
-import type { Address, ContractName } from "../transaction.ts";
+import { type Address, CONTRACT_NAMES, type ContractName } from "../transaction.ts";
 import { INTERFACES, readContract } from "./interfaces.ts";
 import type { Deployment } from "./deployment.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
@@ -34,7 +34,7 @@ export class RelayerRoles {
 
   /** The contracts that a relayer writes to. */
   get contracts(): readonly ContractName[] {
-    return ["SessionRegistry", "EventTable", "ProofAnchor"];
+    return CONTRACT_NAMES;
   }
 
   addressOf(contract: ContractName): Address {

@@ -24,7 +24,7 @@ const UNDERPRICED = new RegExp(
     "gas ?price.*(below|too low|at least)|replacement ?not ?allowed|could not replace",
   "i",
 );
-const UNFUNDED = /insufficient (funds|balance)|insufficientfunds|up-?front cost|enough funds/i;
+const UNFUNDED = /insufficient (funds|balance)|insufficientfunds|up-?front cost|enough funds|exceeds allowance/i;
 /** Faults of the relayer's key or settings: the gas limit is the same for every payload of a size. */
 const ANY_PAYLOAD =
   "exceeds block gas limit|gas limit (is )?too (low|high)|exceeds.*(tx|transaction) gas|" +

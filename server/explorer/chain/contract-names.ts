@@ -1,9 +1,7 @@
 import type { ActionKind, CallOutline } from "../call.ts";
-import type { Address, ContractAddresses, ContractName } from "../../chain/transaction.ts";
+import { type Address, CONTRACT_NAMES, type ContractAddresses, type ContractName } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
-
-const CONTRACTS: readonly ContractName[] = ["SessionRegistry", "EventTable", "ProofAnchor"];
 
 /** Length of `0x` and a selector in hex. */
 const SELECTOR_LENGTH = 10;
@@ -28,7 +26,7 @@ export class ContractNames {
   constructor(addresses: ContractAddresses, former: readonly Address[] = []) {
     this.#byAddress = new Map([
       ...former.map((address) => [address.toLowerCase(), "ProofAnchor"] as const),
-      ...CONTRACTS.map((name) => [addresses[name].toLowerCase(), name] as const),
+      ...CONTRACT_NAMES.map((name) => [addresses[name].toLowerCase(), name] as const),
     ]);
   }
 

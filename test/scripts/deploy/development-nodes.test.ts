@@ -2,21 +2,21 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { assert } from "chai";
-import { accountCommand } from "../../scripts/account/command.ts";
-import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { startHardhat } from "../networks/nodes.ts";
-import { runHere } from "../support/command.ts";
-import { content } from "../support/envelope.ts";
-import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
-import { startFeeChain } from "../support/fee-chain.ts";
-import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
-import { rpcCall } from "../support/rpc.ts";
-import { type Login, ROUTES, startServer } from "../support/server.ts";
-import { SURROUNDINGS } from "../support/surroundings.ts";
+import { accountCommand } from "../../../scripts/account/command.ts";
+import type { EnvironmentVariables } from "../../../server/config/environment.ts";
+import { startHardhat } from "../../networks/nodes.ts";
+import { runHere } from "../../support/command.ts";
+import { content } from "../../support/envelope.ts";
+import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { startFeeChain } from "../../support/fee-chain.ts";
+import { assertExactlyOnce, freshDocuments } from "../../support/exactly-once.ts";
+import { rpcCall } from "../../support/rpc.ts";
+import { type Login, ROUTES, startServer } from "../../support/server.ts";
+import { SURROUNDINGS } from "../../support/surroundings.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
+const ROOT = join(import.meta.dirname, "../../..");
 const CLI = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
-const DEPLOY = [CLI, "run", "--no-compile", "scripts/deploy.ts", "--network", "remote"];
+const DEPLOY = [CLI, "run", "scripts/deploy.ts", "--network", "remote"];
 const PUBLIC_ADMINISTRATOR = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 async function deploy(variables: EnvironmentVariables): Promise<{ code: number | null; out: string; err: string }> {

@@ -1,0 +1,69 @@
+import { getAddress, getCreateAddress } from "ethers";
+import { z } from "zod";
+import {
+  constructorArgumentsOf,
+  type DeployedContract,
+  describeCode,
+  fetchCode,
+} from "../../server/chain/contracts/contract-code.ts";
+import { BigQuantity } from "../../server/chain/rpc/fields.ts";
+import { fetchQuantity, query } from "../../server/chain/rpc/query.ts";
+import { NodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import type { Address, ContractName } from "../../server/chain/transaction.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+
+const Block = z.object({
+  transactions: z.array(
+    z.object({
+      hash: z.string(),
+      from: z.string(),
+      to: z.string().nullish(),
+      nonce: BigQuantity,
+      input: z.string(),
+    }),
+  ),
+});
+
+/** Where a contract comes from, as far as its chain tells. */
+export interface Origin {
+  /** Number of the block in which it was deployed. */
+  readonly block: number;
+  /** Unset when a contract deployed it, or its code comes from another build. */
+  readonly deployed: DeployedContract | undefined;
+}
+
+/**
+ * Finds the transaction that deployed a contract.
+ * @param block Number of its block; searched for when unset
+ * @throws CommandFailure when the node keeps no states of old blocks to search in
+ */
+export async function originOf(rpc: Rpc, name: ContractName, address: Address, block?: number): Promise<Origin> {
+  const number = block ?? (await firstBlockOf(rpc, address));
+  const found = await query(rpc, Block, "eth_getBlockByNumber", [toQuantity(number), true]);
+  const transaction = found?.transactions.find(
+    ({ to, from, nonce }) => (to ?? null) === null && getCreateAddress({ from, nonce }) === getAddress(address),
+  );
+  const constructorArguments = constructorArgumentsOf(name, transaction?.input ?? "");
+  if (transaction === undefined || constructorArguments === undefined) return { block: number, deployed: undefined };
+  const code = describeCode(await fetchCode(rpc, address));
+  return { block: number, deployed: { transaction: transaction.hash, block: number, constructorArguments, ...code } };
+}
+
+/** Halves the range of blocks in which the contract was deployed until one is left. */
+async function firstBlockOf(rpc: Rpc, address: Address): Promise<number> {
+  let [without, within] = [-1, await fetchQuantity(rpc, "eth_blockNumber", [])];
+  try {
+    while (within - without > 1) {
+      const middle = Math.floor((without + within) / 2);
+      if ((await fetchCode(rpc, address, toQuantity(middle))) === "0x") without = middle;
+      else within = middle;
+    }
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    throw new CommandFailure(
+      `the node does not show in which block ${address} was deployed (${error.message}): set --first-block, or use ` +
+        "an archive node",
+    );
+  }
+  return within;
+}

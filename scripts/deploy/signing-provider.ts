@@ -1,0 +1,61 @@
+import type { EIP1193Provider } from "@nomicfoundation/ignition-core";
+import { type BaseWallet, keccak256 } from "ethers";
+import { z } from "zod";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
+import { feeRefusal } from "../../server/chain/transactions/send-refusal.ts";
+import type { FeeQuote } from "../../server/chain/transactions/gas-fee.ts";
+
+const Transaction = z.object({
+  to: z.string().optional(),
+  data: z.string(),
+  nonce: z.string().transform(Number),
+  gas: z.string(),
+  gasPrice: z.string().optional(),
+  maxFeePerGas: z.string().optional(),
+  maxPriorityFeePerGas: z.string().optional(),
+});
+const Sent = z.tuple([Transaction]);
+
+/**
+ * Returns a provider that signs with a key of its own what its node is asked to send.
+ * @param onSigned Called with the hash of each transaction, before it is sent
+ */
+export function signingProvider(
+  rpc: Rpc,
+  wallet: BaseWallet,
+  quote: FeeQuote,
+  onSigned: (nonce: number, hash: string) => Promise<void>,
+): EIP1193Provider {
+  const call = (method: string, parameters: readonly unknown[]): Promise<unknown> =>
+    rpc.call(method, parameters).catch((error: unknown) => {
+      throw feeRefusal(error, wallet.address, quote);
+    });
+  return {
+    async request({ method, params }) {
+      const parameters: readonly unknown[] = Array.isArray(params) ? params : [];
+      if (method !== "eth_sendTransaction") return call(method, parameters);
+      const [{ to, data, nonce, gas, ...fee }] = Sent.parse(parameters);
+      const raw = await wallet.signTransaction({
+        chainId: rpc.chainId,
+        nonce,
+        ...(to === undefined ? {} : { to }),
+        data,
+        gasLimit: gas,
+        ...feeFields(quote, fee),
+      });
+      await onSigned(nonce, keccak256(raw));
+      return call("eth_sendRawTransaction", [raw]);
+    },
+  };
+}
+
+/** Chains of the past know legacy transactions only, and `FEE_MODE` can ask for them. */
+function feeFields(
+  { fee: { kind } }: FeeQuote,
+  { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Pick<z.output<typeof Transaction>, FeeField>,
+): Partial<Record<FeeField, string>> & { type: number } {
+  if (maxFeePerGas === undefined || kind === "legacy") return { type: 0, gasPrice: maxFeePerGas ?? gasPrice ?? "0x0" };
+  return { type: 2, maxFeePerGas, maxPriorityFeePerGas: maxPriorityFeePerGas ?? "0x0" };
+}
+
+type FeeField = "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas";
