@@ -1,8 +1,10 @@
 import { createRequire } from "node:module";
 import { configVariable, defineConfig } from "hardhat/config";
 import type { HardhatPlugin } from "hardhat/types/plugins";
+
 import { readEnv } from "./server/config/environment.ts";
 import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
+import { sealbookTasks } from "./scripts/tasks/tasks.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
 const { FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL } = process.env;
@@ -59,6 +61,7 @@ const sortArtifacts: HardhatPlugin = {
 };
 
 export default defineConfig({
+  tasks: sealbookTasks,
   plugins: [sortArtifacts, ...toolbox],
   // Hardhat compiles tests with the first profile, and what Ignition deploys and explorers verify with the second.
   solidity: { splitTestsCompilation: true, profiles: { default: compiler, production: compiler } },

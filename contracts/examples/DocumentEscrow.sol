@@ -27,6 +27,8 @@ contract DocumentEscrow {
     /// @param amount The price in wei
     event PaidOut(address indexed to, uint256 amount);
 
+    /// @notice Thrown when there is no seller.
+    error NoSeller();
     /// @notice Thrown when the path does not lead from the document to an anchored root.
     error NotAnchored(bytes32 root);
     /// @notice Thrown when the document was anchored after the deadline.
@@ -42,6 +44,7 @@ contract DocumentEscrow {
     /// @param deadline_ Latest time of the anchor, in Unix seconds
     /// @param seller_ Account that gets the price for the proof
     constructor(IProofAnchor anchors_, bytes32 recordHash_, uint64 deadline_, address payable seller_) payable {
+        if (seller_ == address(0)) revert NoSeller();
         anchors = anchors_;
         recordHash = recordHash_;
         deadline = deadline_;

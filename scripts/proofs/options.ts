@@ -6,18 +6,23 @@ const MAX_CONCURRENCY = 1024;
 /** Default folder of proofs. */
 export const PROOFS_DIRECTORY = "./sealbook-proofs";
 
+/** Default address of the server. */
+export const DEFAULT_SERVER = "http://127.0.0.1:8080";
+/** Default number of concurrent files and requests. */
+export const DEFAULT_CONCURRENCY = 32;
+
 /** `--url` */
 export function urlOption(): Option {
   return new Option("--url <address>", "address of the server")
     .env("SEALBOOK_URL")
-    .default("http://127.0.0.1:8080")
+    .default(DEFAULT_SERVER)
     .argParser(parseHttpUrl);
 }
 
 /** `--concurrency` */
 export function concurrencyOption(): Option {
   return new Option("--concurrency <n>", "maximum number of concurrent files and requests")
-    .default(32)
+    .default(DEFAULT_CONCURRENCY)
     .argParser((text) => {
       const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
       if (value < 1 || value > MAX_CONCURRENCY)

@@ -52,7 +52,10 @@ if (parts.includes("short")) {
   outcomes.push(await runFiles(processes, filesOf("short")));
 }
 if (parts.includes("long")) {
-  await Promise.all([runScripts(processes, checks, "lint"), runScripts(processes, checks, "coverage", "test:python")]);
+  await Promise.all([
+    runScripts(processes, checks, "lint"),
+    runScripts(processes, checks, "coverage", "slither", "test:python"),
+  ]);
   outcomes.push(await runFiles(processes, filesOf("long")));
 }
 const left = await close();

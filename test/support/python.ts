@@ -4,18 +4,25 @@ import { join } from "node:path";
 import { debianProgram } from "./debian-program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const REQUIREMENTS = join(ROOT, "test/requirements.txt");
-const INCLUDED = join(ROOT, "examples/python/requirements.txt");
-const FOLDER = join(ROOT, "node_modules/.cache/python");
-/** The installed requirements; written last. */
-const INSTALLED = join(FOLDER, "installed.txt");
+/** The requirements of each environment, the file to install first. Slither needs older versions than the tests. */
+const ENVIRONMENTS = {
+  python: ["test/requirements.txt", "examples/python/requirements.txt"],
+  slither: ["test/slither-requirements.txt"],
+} as const;
+
+/** A set of installed Python packages. */
+export type PythonEnvironment = keyof typeof ENVIRONMENTS;
+
+function folderOf(environment: PythonEnvironment): string {
+  return join(ROOT, "node_modules/.cache", environment);
+}
 
 /**
- * Returns the path of a program from the Python packages of `test/requirements.txt`.
+ * Returns the path of a program from the Python packages of an environment.
  * @throws if it is missing, with the command that installs the packages
  */
-export function pythonProgram(name: string): string {
-  const path = join(FOLDER, "bin", name);
+export function pythonProgram(name: string, environment: PythonEnvironment = "python"): string {
+  const path = join(folderOf(environment), "bin", name);
   try {
     accessSync(path, constants.X_OK);
     return path;
@@ -24,21 +31,25 @@ export function pythonProgram(name: string): string {
   }
 }
 
-/** Installs the packages into an environment of their own, unless they are there. */
-function install(): void {
-  const requirements = [REQUIREMENTS, INCLUDED].map((file) => readFileSync(file, "utf8")).join("");
+/** Installs the packages of an environment, unless they are there. */
+export function installPython(environment: PythonEnvironment): void {
+  const files = ENVIRONMENTS[environment].map((file) => join(ROOT, file));
+  const folder = folderOf(environment);
+  const requirements = files.map((file) => readFileSync(file, "utf8")).join("");
+  // Written last.
+  const installed = join(folder, "installed.txt");
   try {
-    if (readFileSync(INSTALLED, "utf8") === requirements) return;
+    if (readFileSync(installed, "utf8") === requirements) return;
   } catch {
     // The first time.
   }
-  rmSync(FOLDER, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
   const run = (program: string, ...args: string[]): void => {
     execFileSync(program, args, { stdio: ["ignore", "ignore", "inherit"] });
   };
-  run(debianProgram("python3", "python3-venv"), "-m", "venv", FOLDER);
-  run(join(FOLDER, "bin/pip"), "install", "--quiet", "--disable-pip-version-check", "-r", REQUIREMENTS);
-  writeFileSync(INSTALLED, requirements);
+  run(debianProgram("python3", "python3-venv"), "-m", "venv", folder);
+  run(join(folder, "bin/pip"), "install", "--quiet", "--disable-pip-version-check", "-r", files[0] ?? "");
+  writeFileSync(installed, requirements);
 }
 
-if (import.meta.main) install();
+if (import.meta.main) installPython("python");

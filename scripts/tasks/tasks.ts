@@ -1,0 +1,18 @@
+import { emptyTask, task } from "hardhat/config";
+import { PROOFS_DIRECTORY } from "../proofs/options.ts";
+
+/** The commands that are Hardhat tasks, too: they use the network of `--network`. */
+export const sealbookTasks = [
+  emptyTask("sealbook", "Decodes stored records, and verifies files against the chain").build(),
+  task(["sealbook", "decode"], "Decodes the call data of a transaction that stored a record")
+    .addPositionalArgument({ name: "data", description: "call data with 0x prefix, or the hash of a transaction" })
+    .addFlag({ name: "json", description: "print the decoded transaction as JSON" })
+    .setAction(() => import("./decode.ts"))
+    .build(),
+  task(["sealbook", "verify"], "Verifies files against their stored proofs and the proofs against the chain")
+    .addVariadicArgument({ name: "files", description: "files, or folders with all their files" })
+    .addOption({ name: "proofs", description: "folder of the proofs", defaultValue: PROOFS_DIRECTORY })
+    .addFlag({ name: "json", description: "print the report as JSON" })
+    .setAction(() => import("./verify.ts"))
+    .build(),
+];

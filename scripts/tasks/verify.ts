@@ -1,0 +1,21 @@
+import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+import { DEFAULT_CONCURRENCY, DEFAULT_SERVER } from "../proofs/options.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { isAllVerified, verifyNamed } from "../proofs/verify-named.ts";
+import { reportText } from "../proofs/verify-run.ts";
+import { printingFailures } from "./failures.ts";
+
+/** `npx hardhat sealbook verify`; the network of `--network` has the chain. */
+export default function verify(
+  { files, proofs, json }: { readonly files: string[]; readonly proofs: string; readonly json: boolean },
+  hre: HardhatRuntimeEnvironment,
+): Promise<void> {
+  return printingFailures(async () => {
+    const { networkConfig } = await hre.network.create();
+    if (networkConfig.type !== "http") throw new CommandFailure("name the network of the chain: --network NAME");
+    const rpc = await networkConfig.url.getUrl();
+    const report = await verifyNamed(files, { url: DEFAULT_SERVER, rpc, proofs, concurrency: DEFAULT_CONCURRENCY });
+    console.log(json ? JSON.stringify(report, null, 2) : reportText(report));
+    process.exitCode = isAllVerified(report) ? 0 : 1;
+  });
+}
