@@ -2,7 +2,7 @@ import { getAddress } from "ethers";
 import type { Deployment } from "../../server/chain/contracts/deployment.ts";
 import { fetchCode } from "../../server/chain/contracts/contract-code.ts";
 import { INTERFACES, readContract } from "../../server/chain/contracts/interfaces.ts";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles, type Role } from "../../server/chain/contracts/relayer-roles.ts";
 import { SessionRegistryClient } from "../../server/chain/contracts/session-registry-client.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import {
@@ -76,10 +76,15 @@ export async function configurationFindings(
   if (relayer !== undefined) compare(`RELAYER_KEY ${relayer}`, "relayer", await roles.heldBy(relayer));
   if (administrator !== undefined)
     compare(`ADMIN_KEY ${administrator}`, "administrator", await roles.administeredBy(administrator));
-  for (const { address, contracts, administrator: administers } of await roles.list()) {
-    if (address === relayer) continue;
-    const text = `writes to ${contracts.join(", ")}${administers ? ", and administers" : ""}`;
-    findings.push({ ok: true, subject: `another relayer ${address}`, text });
+  // Several relayers can share the contracts, each with a configuration of its own.
+  const isOtherFine = (role: Role): boolean => role === "relayer" || administrator === undefined;
+  const known = { relayer, administrator, registrar: administrator };
+  for (const role of ["relayer", "administrator", "registrar"] as const) {
+    for (const { address, contracts } of await roles.holders(role)) {
+      if (address === known[role]) continue;
+      const text = `has the ${role}'s role on ${contracts.join(", ")}`;
+      findings.push({ ok: isOtherFine(role), subject: `another ${role} ${address}`, text });
+    }
   }
   const onChain = await new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).rules();
   const wanted = sessionRules(rules, onChain);

@@ -10,19 +10,27 @@ import { fetchLogs } from "../node/log.ts";
 
 /** The access control is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;
-const RELAYER_ROLE = id("RELAYER_ROLE");
+/** The identifiers of the roles on chain. */
+const ROLES = { administrator: ZeroHash, registrar: id("REGISTRAR_ROLE"), relayer: id("RELAYER_ROLE") } as const;
 const GRANTED = ACCESS.getEvent("RoleGranted").topicHash;
 
-/** An account that writes to the contracts. */
-export interface Relayer {
+/** A role of the contracts; only the SessionRegistry has registrars. */
+export type Role = keyof typeof ROLES;
+
+/** An account that has a role. */
+export interface RoleHolder {
   readonly address: Address;
-  /** The contracts on which it has the relayer's role. */
+  /** The contracts on which it has the role. */
   readonly contracts: readonly ContractName[];
+}
+
+/** An account that writes to the contracts. */
+export interface Relayer extends RoleHolder {
   /** Whether it administers a contract as well. */
   readonly administrator: boolean;
 }
 
-/** The relayer's role on each of a deployment's contracts. */
+/** The roles on each of a deployment's contracts, and the change of the relayer's. */
 export class RelayerRoles {
   readonly #rpc: Rpc;
   readonly #deployment: Deployment;
@@ -41,29 +49,37 @@ export class RelayerRoles {
     return this.#deployment.contracts[contract];
   }
 
-  /** Lists all current holders of the role, in the order of their first grant. */
+  /** Lists all current relayers, in the order of their first grant. */
   async list(): Promise<Relayer[]> {
+    const holders = await this.holders("relayer");
+    return Promise.all(
+      holders.map(async (holder) => ({ ...holder, administrator: await this.#administersAny(holder.address) })),
+    );
+  }
+
+  /** Lists all current holders of a role, in the order of their first grant. */
+  async holders(role: Role): Promise<RoleHolder[]> {
     const head = await fetchQuantity(this.#rpc, "eth_blockNumber", []);
-    const found: Relayer[] = [];
+    const found: RoleHolder[] = [];
     // Events contain all addresses that ever had the role; the contracts return the current holders.
-    for (const address of await this.#everGranted(this.#deployment.firstBlock, head)) {
-      const contracts = await this.heldBy(address);
-      if (contracts.length > 0) found.push({ address, contracts, administrator: await this.#administersAny(address) });
+    for (const address of await this.#everGranted(ROLES[role], this.#deployment.firstBlock, head)) {
+      const contracts = await this.#contractsWhere(ROLES[role], address);
+      if (contracts.length > 0) found.push({ address, contracts });
     }
     return found;
   }
 
-  /** Returns the contracts on which an address has the role. */
+  /** Returns the contracts on which an address has the relayer's role. */
   heldBy(address: Address): Promise<ContractName[]> {
-    return this.#contractsWhere(RELAYER_ROLE, address);
+    return this.#contractsWhere(ROLES.relayer, address);
   }
 
   /** Returns the contracts on which an address can grant and revoke roles. */
   administeredBy(address: Address): Promise<ContractName[]> {
-    return this.#contractsWhere(ZeroHash, address);
+    return this.#contractsWhere(ROLES.administrator, address);
   }
 
-  /** Grants or revokes the role on one contract, and waits for the confirmation. */
+  /** Grants or revokes the relayer's role on one contract, and waits for the confirmation. */
   async change(
     change: "grant" | "revoke",
     contract: ContractName,
@@ -71,7 +87,7 @@ export class RelayerRoles {
     by: BaseWallet,
     fees: FeeConfig,
   ): Promise<void> {
-    const what: [string, Address] = [RELAYER_ROLE, address];
+    const what: [string, Address] = [ROLES.relayer, address];
     const data =
       change === "grant" ? ACCESS.encodeFunctionData("grantRole", what) : ACCESS.encodeFunctionData("revokeRole", what);
     await sendAdministratorCall(this.#rpc, by, { to: this.addressOf(contract), data, fees });
@@ -93,21 +109,21 @@ export class RelayerRoles {
   }
 
   /** Nodes limit the range of a query differently; a refused range is split. */
-  async #everGranted(first: number, last: number): Promise<Set<Address>> {
+  async #everGranted(role: string, first: number, last: number): Promise<Set<Address>> {
     try {
-      return await this.#grantedIn(first, last);
+      return await this.#grantedIn(role, first, last);
     } catch (error) {
       if (!(error instanceof NodeError) || first >= last) throw error;
       const middle = Math.floor((first + last) / 2);
-      const early = await this.#everGranted(first, middle);
-      return new Set([...early, ...(await this.#everGranted(middle + 1, last))]);
+      const early = await this.#everGranted(role, first, middle);
+      return new Set([...early, ...(await this.#everGranted(role, middle + 1, last))]);
     }
   }
 
-  async #grantedIn(first: number, last: number): Promise<Set<Address>> {
+  async #grantedIn(role: string, first: number, last: number): Promise<Set<Address>> {
     const filter = {
       address: this.contracts.map((contract) => this.addressOf(contract)),
-      topics: [GRANTED, RELAYER_ROLE],
+      topics: [GRANTED, role],
     };
     return new Set(
       (await fetchLogs(this.#rpc, filter, first, last)).flatMap((log) => {
