@@ -1,12 +1,6 @@
 import { existsSync } from "node:fs";
-import type { DeployedContract } from "../../server/chain/contracts/contract-code.ts";
 import { deploymentFile, readDeployment, writeDeployment } from "../../server/chain/contracts/deployment.ts";
-import {
-  type Address,
-  CONTRACT_NAMES,
-  type ContractAddresses,
-  type ContractName,
-} from "../../server/chain/transaction.ts";
+import { type Address, CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
@@ -14,7 +8,7 @@ import { build } from "./build.ts";
 import { printFindings } from "./check.ts";
 import { connectConfigured } from "./connection.ts";
 import { contractFindings } from "./findings.ts";
-import { originOf } from "./origin.ts";
+import { originsOf } from "./origin.ts";
 
 export interface AttachOptions {
   readonly sessionRegistry: Address;
@@ -39,14 +33,13 @@ export async function attach(terminal: Terminal, config: ChainConfig, options: A
     const findings = await contractFindings(rpc, contracts);
     printFindings(terminal, findings);
     if (!findings.every(({ ok }) => ok)) throw new CommandFailure("nothing was written");
-    const deployed: Partial<Record<ContractName, DeployedContract>> = {};
-    let first = firstBlock ?? Number.MAX_SAFE_INTEGER;
-    for (const name of CONTRACT_NAMES) {
-      const origin = await originOf(rpc, name, contracts[name], firstBlock);
-      if (origin.deployed !== undefined) deployed[name] = origin.deployed;
-      first = Math.min(first, origin.block);
-    }
-    await writeDeployment(file, { chainId: rpc.chainId, firstBlock: first, contracts, deployed });
+    const origins = await originsOf(rpc, contracts, async () => firstBlock);
+    await writeDeployment(file, {
+      chainId: rpc.chainId,
+      firstBlock: origins.firstBlock,
+      contracts,
+      deployed: origins.deployed,
+    });
     printLine(terminal, `Addresses: ${file}`);
   } finally {
     await connection.close();

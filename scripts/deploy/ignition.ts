@@ -7,8 +7,7 @@ import {
   wipe,
   TransactionStatus,
 } from "@nomicfoundation/ignition-core";
-import type { BaseWallet } from "ethers";
-import { getAddress } from "ethers";
+import { type BaseWallet, getAddress } from "ethers";
 import Sealbook from "../../ignition/modules/Sealbook.ts";
 import type { SessionRules } from "../../server/chain/contracts/session-registry-client.ts";
 import { fetchQuantity } from "../../server/chain/rpc/query.ts";
@@ -20,7 +19,7 @@ import { builtContracts } from "./build.ts";
 import { SentTransactions } from "./sent-transactions.ts";
 import { signingProvider } from "./signing-provider.ts";
 
-/** Chains of validators are final with the block; a public chain shows a lost block within the wait of a deployment. */
+/** Chains of validators are final with the block. Elsewhere `check` shows whether the contracts are still there. */
 const TIMES = { requiredConfirmations: 1, blockPollingInterval: 250 };
 
 export interface IgnitionRun extends SessionRules {

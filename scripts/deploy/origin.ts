@@ -9,7 +9,12 @@ import {
 import { BigQuantity } from "../../server/chain/rpc/fields.ts";
 import { fetchQuantity, query } from "../../server/chain/rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
-import type { Address, ContractName } from "../../server/chain/transaction.ts";
+import {
+  type Address,
+  CONTRACT_NAMES,
+  type ContractAddresses,
+  type ContractName,
+} from "../../server/chain/transaction.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 
 const Block = z.object({
@@ -24,8 +29,15 @@ const Block = z.object({
   ),
 });
 
+/** Where the contracts of a deployment come from. */
+export interface Origins {
+  /** Number of the block in which the first of them was deployed. */
+  readonly firstBlock: number;
+  readonly deployed: Partial<Record<ContractName, DeployedContract>>;
+}
+
 /** Where a contract comes from, as far as its chain tells. */
-export interface Origin {
+interface Origin {
   /** Number of the block in which it was deployed. */
   readonly block: number;
   /** Unset when a contract deployed it, or its code comes from another build. */
@@ -33,11 +45,26 @@ export interface Origin {
 }
 
 /**
- * Finds the transaction that deployed a contract.
- * @param block Number of its block; searched for when unset
+ * Finds the transactions that deployed the contracts.
+ * @param blockOf Returns the number of a contract's block; it is searched for when unset
  * @throws CommandFailure when the node keeps no states of old blocks to search in
  */
-export async function originOf(rpc: Rpc, name: ContractName, address: Address, block?: number): Promise<Origin> {
+export async function originsOf(
+  rpc: Rpc,
+  contracts: ContractAddresses,
+  blockOf: (address: Address) => Promise<number | undefined>,
+): Promise<Origins> {
+  const deployed: Partial<Record<ContractName, DeployedContract>> = {};
+  let firstBlock = Number.MAX_SAFE_INTEGER;
+  for (const name of CONTRACT_NAMES) {
+    const origin = await originOf(rpc, name, contracts[name], await blockOf(contracts[name]));
+    if (origin.deployed !== undefined) deployed[name] = origin.deployed;
+    firstBlock = Math.min(firstBlock, origin.block);
+  }
+  return { firstBlock, deployed };
+}
+
+async function originOf(rpc: Rpc, name: ContractName, address: Address, block?: number): Promise<Origin> {
   const number = block ?? (await firstBlockOf(rpc, address));
   const found = await query(rpc, Block, "eth_getBlockByNumber", [toQuantity(number), true]);
   const transaction = found?.transactions.find(

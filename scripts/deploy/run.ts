@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { Wallet } from "ethers";
-import type { DeployedContract } from "../../server/chain/contracts/contract-code.ts";
 import {
   assertDeployed,
   DEFAULT_SESSION_RULES,
@@ -12,7 +11,7 @@ import {
 } from "../../server/chain/contracts/deployment.ts";
 import { readReceipt } from "../../server/chain/node/receipt.ts";
 import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
-import { CONTRACT_NAMES, type ContractAddresses, type ContractName } from "../../server/chain/transaction.ts";
+import { CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
 import { holdAdministration } from "../../server/composition/data-folder.ts";
 import { sessionRules } from "../../server/composition/session-rules.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
@@ -22,7 +21,7 @@ import { build } from "./build.ts";
 import type { Connection } from "./connection.ts";
 import { deployingTransactions, deployWithIgnition, type IgnitionRun } from "./ignition.ts";
 import { keysFor } from "./keys.ts";
-import { originOf } from "./origin.ts";
+import { originsOf } from "./origin.ts";
 
 /** Balance for the deployment on a chain in this process. */
 const PLAY_MONEY = 10n ** 20n;
@@ -76,16 +75,11 @@ async function deployOnce(terminal: Terminal, run: IgnitionRun, file: string): P
   const folder = file.replace(/\.json$/, "-unfinished");
   const contracts = await deployWithIgnition({ ...run, folder });
   const transactions = await deployingTransactions(folder);
-  const deployed: Partial<Record<ContractName, DeployedContract>> = {};
-  let firstBlock = Number.MAX_SAFE_INTEGER;
-  for (const name of CONTRACT_NAMES) {
-    const receipt = await readReceipt(rpc, transactions.get(contracts[name]) ?? "0x", new Map());
-    if (receipt === undefined)
-      throw new SealbookError("conflict", `${folder} is of another chain; to deploy anew, remove it`);
-    const { deployed: origin } = await originOf(rpc, name, contracts[name], receipt.block.number);
-    if (origin !== undefined) deployed[name] = origin;
-    firstBlock = Math.min(firstBlock, receipt.block.number);
-  }
+  const { firstBlock, deployed } = await originsOf(rpc, contracts, async (address) => {
+    const receipt = await readReceipt(rpc, transactions.get(address) ?? "0x", new Map());
+    if (receipt !== undefined) return receipt.block.number;
+    throw new SealbookError("conflict", `${folder} is of another chain; to deploy anew, remove it`);
+  });
   await writeDeployment(file, { chainId: rpc.chainId, firstBlock, contracts, deployed });
   // All that it has of use is in the file now.
   await rm(folder, { recursive: true });

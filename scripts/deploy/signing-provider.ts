@@ -49,7 +49,7 @@ export function signingProvider(
   };
 }
 
-/** Chains of the past know legacy transactions only, and `FEE_MODE` can ask for them. */
+/** Ignition gives each chain with a base fee the fields of EIP-1559, also where the quote is a legacy price. */
 function feeFields(
   { fee: { kind } }: FeeQuote,
   { gasPrice, maxFeePerGas, maxPriorityFeePerGas }: Pick<z.output<typeof Transaction>, FeeField>,
