@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {SessionRegistry} from "../../contracts/SessionRegistry.sol";
 import {ISessionRegistry} from "../../contracts/interfaces/ISessionRegistry.sol";
 import {PersonalMessage} from "../../contracts/libraries/PersonalMessage.sol";
-import {Test} from "./Vm.sol";
+import {InvariantTest, Test} from "./Vm.sol";
 
 /// @notice Calls a registry at random, live sessions and dead ones alike, and writes down by its own reckoning
 /// what became of every token hash.
@@ -21,14 +20,14 @@ contract SessionHandler is Test {
     uint256 private constant ACCOUNTS = 3;
     uint256 private constant MAX_HASHES = 60;
 
-    SessionRegistry public immutable registry;
+    ISessionRegistry public immutable registry;
     bytes32[] public hashes;
     mapping(bytes32 => Record) public records;
     /// @notice What was allowed that should not have been, or refused that should have been allowed.
     string public fault;
 
     constructor() {
-        registry = new SessionRegistry(address(this), address(this), 60, 15);
+        registry = deploySessionRegistry();
         for (uint256 i = 0; i < ACCOUNTS; ++i) registry.enroll(accountAt(i), ISessionRegistry.Scope.Full);
     }
 
@@ -143,5 +142,50 @@ contract SessionHandler is Test {
     function _add(bytes32 tokenHash, Record memory record) private {
         hashes.push(tokenHash);
         records[tokenHash] = record;
+    }
+}
+
+contract SessionRegistryInvariants is InvariantTest {
+    SessionHandler private handler;
+    ISessionRegistry private registry;
+
+    function setUp() public {
+        vm.warp(1_700_000_000);
+        handler = new SessionHandler();
+        registry = handler.registry();
+        callAtRandom(address(handler));
+    }
+
+    /// @dev Replaced, closed or revoked: such a token hash is never live again.
+    function invariant_endedIsForEver() public view {
+        for (uint256 i = 0; i < handler.count(); ++i) {
+            bytes32 tokenHash = handler.hashes(i);
+            (, , , bool ended, bool revoked) = handler.records(tokenHash);
+            assert(registry.sessionOf(tokenHash).ended == ended);
+            assert(!((ended || revoked) && registry.isLive(tokenHash)));
+        }
+    }
+
+    /// @dev Nothing but an extension gives a session more time.
+    function invariant_noSessionOutlivesItsLifetime() public view {
+        for (uint256 i = 0; i < handler.count(); ++i) {
+            bytes32 tokenHash = handler.hashes(i);
+            (, uint256 endsAt, , , ) = handler.records(tokenHash);
+            assert(registry.sessionOf(tokenHash).expiresAt == endsAt);
+            assert(!(block.timestamp >= endsAt && registry.isLive(tokenHash)));
+        }
+    }
+
+    /// @dev Every call was allowed exactly when the rules allow it; that covers when a session is extended.
+    function invariant_rulesAreKept() public view {
+        assert(bytes(handler.fault()).length == 0);
+        for (uint256 i = 0; i < handler.count(); ++i) {
+            bytes32 tokenHash = handler.hashes(i);
+            (uint256 account, , bool validated, , ) = handler.records(tokenHash);
+            ISessionRegistry.Session memory session = registry.sessionOf(tokenHash);
+            assert(session.account == handler.accountAt(account));
+            assert(session.validated == validated);
+            assert(registry.isLive(tokenHash) == handler.isLive(tokenHash));
+        }
     }
 }
