@@ -4,6 +4,7 @@ import {
   DecodeContent,
   type DecodedTransaction,
   type RecordMark,
+  type RowChecks,
   SearchContent,
   StoreContent,
 } from "../server/records/responses.ts";
@@ -19,6 +20,8 @@ const RETRY_FOR_MILLISECONDS = 15_000;
 export interface RecordClientOptions extends HttpOptions {
   /** Maximum retry time of a search or decode while the server is not available. Default 15 s. */
   readonly retryForMilliseconds?: number;
+  /** The form token of a page of the server; logins, logouts and records are then sent as form posts. */
+  readonly formToken?: string | undefined;
 }
 
 /** A record to store. */
@@ -52,9 +55,10 @@ export interface FoundRecord {
   readonly mark: Omit<RecordMark, "event"> | undefined;
 }
 
-/** Decoded call data, and the row in the server's index of the chain; `null` when the index does not have it. */
+/** Decoded call data, the checks of its row, and the row in the server's index; `null` when the index lacks it. */
 export interface AuditedTransaction {
   readonly transaction: DecodedTransaction;
+  readonly checks: RowChecks;
   readonly record: RowVerdict | null;
 }
 
@@ -79,15 +83,17 @@ interface Call {
 export class RecordClient {
   readonly #http: Http;
   readonly #retryForMilliseconds: number;
+  readonly #formToken: string | undefined;
 
   constructor(url: string, options: RecordClientOptions = {}) {
     this.#http = new Http(url, options);
     this.#retryForMilliseconds = options.retryForMilliseconds ?? RETRY_FOR_MILLISECONDS;
+    this.#formToken = options.formToken;
   }
 
   /** Opens a session; its token is `tparams.tx`. */
   auth(login: string, password: string): Promise<AuthContent> {
-    return this.#call(AuthContent, { route: "/api/admin/auth", credentials: { login, password } });
+    return this.#post(AuthContent, { route: "/api/admin/auth", credentials: { login, password } });
   }
 
   /** Validates a session; `tparams.tx` replaces the token. */
@@ -102,12 +108,12 @@ export class RecordClient {
 
   /** Ends a session. */
   close(token: string): Promise<CloseContent> {
-    return this.#call(CloseContent, sessionCall("close", token));
+    return this.#post(CloseContent, sessionCall("close", token));
   }
 
   /** Stores a record. */
   store(token: string, record: NewRecord): Promise<StoreContent> {
-    return this.#call(StoreContent, { route: "/api/datastore/event/store", credentials: { token }, payload: record });
+    return this.#post(StoreContent, { route: "/api/datastore/event/store", credentials: { token }, payload: record });
   }
 
   /**
@@ -148,15 +154,20 @@ export class RecordClient {
     return (await this.#repeatable(DecodeContent.pick({ tparams: true }), call)).tparams;
   }
 
+  /** Sends a form of the panel. */
+  #post<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
+    return this.#call(schema, call, this.#formToken === undefined ? undefined : formOf(call, this.#formToken));
+  }
+
   #repeatable<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
     return withRetry(() => this.#call(schema, call), { retryForMilliseconds: this.#retryForMilliseconds });
   }
 
-  async #call<T>(schema: z.ZodType<T, T>, { headers, ...call }: Call): Promise<T> {
+  async #call<T>(schema: z.ZodType<T, T>, { headers, ...call }: Call, form?: URLSearchParams): Promise<T> {
     const response = await this.#http.send({
       method: "POST",
       path: "api",
-      body: { ...call, method: "GET" },
+      body: form ?? { ...call, method: "GET" },
       ...(headers === undefined ? {} : { headers }),
     });
     return parseResponse(schema, { ...response, body: contentOf(response) });
@@ -170,6 +181,12 @@ function sessionCall(action: "validate" | "extend" | "close", token: string): Ca
     credentials: { token },
     headers: { Cookie: `svcauth=${encodeURIComponent(token)}` },
   };
+}
+
+function formOf({ route, credentials, payload }: Call, formToken: string): URLSearchParams {
+  const form = new URLSearchParams({ route, ...credentials, tmpl_sesstoken: formToken });
+  if (payload !== undefined) form.set("payload", JSON.stringify(payload));
+  return form;
 }
 
 const JsonObject = z.record(z.string(), z.unknown());

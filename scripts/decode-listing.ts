@@ -1,5 +1,5 @@
 import type { DecodedCallData } from "../server/records/call-data/call-data.ts";
-import { recoverSigner } from "../server/records/row-signature.ts";
+import { checkRow, type RowChecks } from "../server/records/row-checks.ts";
 
 /**
  * Formats decoded call data, one field per line.
@@ -8,7 +8,7 @@ import { recoverSigner } from "../server/records/row-signature.ts";
  */
 export function callDataListing(decoded: DecodedCallData): string {
   const { row, arguments: args, filechain } = decoded;
-  const signer = recoverSigner(args.rowdata, args.signature);
+  const checks = checkRow(decoded);
   const lines: [name: string, value: string][] = [
     ["function", decoded.function],
     ["table", args.tabname],
@@ -23,8 +23,10 @@ export function callDataListing(decoded: DecodedCallData): string {
     ["topic", row.topic],
     ["format", row.format],
     ["signature", args.signature],
-    ["signer", signer ?? "none: the event table would not accept the signature"],
-    ["signed by sender", isSender(signer, row.sender) ? "yes" : "no"],
+    ["signer", checks.signer ?? "none: the event table would not accept the signature"],
+    ["signed by sender", checks.signedBySender ? "yes" : "no"],
+    ["row id matches", checks.rowIdMatches ? "yes" : "no"],
+    ["checks", checks.passed ? "passed" : "failed"],
   ];
   const width = Math.max(...lines.map(([name]) => name.length)) + 2;
   const fields = lines.map(([name, value]) => `${name}:`.padEnd(width) + visible(value));
@@ -34,8 +36,13 @@ export function callDataListing(decoded: DecodedCallData): string {
   return [...fields, "payload:", ...payload].join("\n");
 }
 
-function isSender(signer: string | undefined, sender: string): boolean {
-  return signer !== undefined && signer.toLowerCase() === sender.toLowerCase();
+/** Names the checks that failed; empty when all passed. */
+export function failedChecks({ signer, signedBySender, rowIdMatches }: RowChecks): string[] {
+  return [
+    ...(signer === undefined ? ["the event table would not accept the signature"] : []),
+    ...(signer !== undefined && !signedBySender ? [`the signer ${signer} is not the sender named in the row`] : []),
+    ...(rowIdMatches ? [] : ["the row id in the row is not that of the call"]),
+  ];
 }
 
 function visible(text: string): string {

@@ -4,10 +4,12 @@ import { Argument, Command, CommanderError, Option } from "commander";
 import { decodeCallData, type DecodedCallData } from "../server/records/call-data/call-data.ts";
 import { MAX_ROW_BYTES_OFFLINE } from "../server/records/compression.ts";
 import { ROW_FUNCTIONS, type RowFunction } from "../server/records/decoded-transaction.ts";
+import { checkRow } from "../server/records/row-checks.ts";
 import { SealbookError } from "../server/errors.ts";
-import { callDataListing } from "./decode-listing.ts";
+import { callDataListing, failedChecks } from "./decode-listing.ts";
 
-const BAD_INPUT = 1;
+/** Invalid call data, or a check that failed. */
+const FAILED = 1;
 const BAD_USAGE = 2;
 
 const program = new Command("decode")
@@ -20,6 +22,9 @@ const program = new Command("decode")
     const inputdata = hex === "-" ? (await text(process.stdin)).trim() : hex;
     const decoded = decodeCallData(inputdata, options.function, MAX_ROW_BYTES_OFFLINE);
     process.stdout.write(`${options.json === true ? asJson(decoded) : callDataListing(decoded)}\n`);
+    const failed = failedChecks(checkRow(decoded));
+    if (failed.length > 0) process.exitCode = FAILED;
+    for (const reason of failed) process.stderr.write(`decode: check failed: ${reason}\n`);
   });
 
 function asJson(decoded: DecodedCallData): string {
@@ -39,7 +44,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : BAD_USAGE;
   } else if (error instanceof SealbookError && error.code === "malformed") {
     process.stderr.write(`decode: ${error.message}\n`);
-    process.exitCode = BAD_INPUT;
+    process.exitCode = FAILED;
   } else {
     throw error;
   }

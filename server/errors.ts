@@ -8,7 +8,7 @@ export type ErrorCode =
   | "login_refused"
   | "token_invalid"
   | "token_expired"
-  | "token_mismatch"
+  | "form_token_invalid"
   | "extend_refused"
   | "scope_refused"
   | "unauthorized"

@@ -2,7 +2,8 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import { z } from "zod";
 import { decodeCallData } from "../../server/records/call-data/call-data.ts";
 import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
-import { callDataListing } from "../decode-listing.ts";
+import { checkRow } from "../../server/records/row-checks.ts";
+import { callDataListing, failedChecks } from "../decode-listing.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printingFailures } from "./failures.ts";
 
@@ -18,6 +19,8 @@ export default function decode(
     const callData = HASH.test(data) ? await callDataOf(hre, data) : data;
     const decoded = decodeCallData(callData, undefined, MAX_ROW_BYTES_OFFLINE);
     console.log(json ? JSON.stringify(decoded.transaction, null, 2) : callDataListing(decoded));
+    const failed = failedChecks(checkRow(decoded));
+    if (failed.length > 0) throw new CommandFailure(`checks failed: ${failed.join("; ")}`);
   });
 }
 

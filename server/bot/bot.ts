@@ -87,6 +87,7 @@ export function createBot(deps: BotDeps): Bot {
         readSource: sourceReader(deps.isAllowedSource),
         storesPerAccount,
         explorerLink,
+        clock,
       }),
     },
     confirm: confirmation({

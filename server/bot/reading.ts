@@ -15,15 +15,17 @@ export function parseReading(text: string): number | undefined {
 
 /**
  * Creates the record of a reading in the PM2.5 format.
- * @param account Address of the sending account, which with the device forms the code
+ * @param account Address of the sending account, which with the device and the time forms the code
+ * @param time Unix milliseconds
  */
 export function readingRecord(
   account: string,
   { device, location, title }: SensorForm,
   sensorvalue: number,
+  time: number,
 ): NewRecord {
   return {
-    code: `${device} ${account.slice(0, 10)}`,
+    code: `${device} ${account.slice(0, 10)} ${new Date(time).toISOString()}`,
     topic: READING_TOPIC,
     payload: {
       sensorvalue,

@@ -64,6 +64,7 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
       head: head.head?.number,
       reconciled: (await lastReconciled()) ?? undefined,
     }),
+    syncSteps: (limit) => records.syncLog.newest(limit),
     explorerLink: (hash) => `${address.explorerUrl}/tx/${prefixedHex(hash)}`,
     alerts: alertStore,
     onEvent: (event) => logBotEvent(logger, event),

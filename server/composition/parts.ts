@@ -79,6 +79,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     dataDirectory: config.dataDirectory,
     transactions: sender,
     keystoreRounds,
+    hasBot: options.chatBot !== undefined,
   });
   const records = createRecords(foundation, {
     config: config.records,

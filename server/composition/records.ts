@@ -2,6 +2,7 @@ import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
 import type { DatabaseLocation } from "../journal/engine/query-connection.ts";
+import { reasonOf } from "../errors.ts";
 import { errorField } from "../kit/logger.ts";
 import { Decoder } from "../records/decoder.ts";
 import { EventIndexer } from "../records/event-indexer.ts";
@@ -11,6 +12,7 @@ import { recordIndexStore } from "../records/record-index-store.ts";
 import type { IndexedTable } from "../records/record-index.ts";
 import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
+import { SyncLog } from "../records/sync-log.ts";
 import { WriteWatch } from "../records/write-watch.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
 import { RecordService } from "../records/service.ts";
@@ -29,6 +31,7 @@ export interface Records {
   readonly search: RecordSearch;
   /** Counts the writes of others to the table. */
   readonly watch: WriteWatch;
+  readonly syncLog: SyncLog;
 }
 
 export interface RecordOptions {
@@ -51,6 +54,7 @@ export function createRecords(
 ): Records {
   const { rpc, deployment } = link;
   const watch = new WriteWatch(telemetry, clock);
+  const syncLog = new SyncLog(clock);
   const { tableName, chainWaitMilliseconds } = config;
   const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
   const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock };
@@ -66,7 +70,10 @@ export function createRecords(
     recordIndexStore(database, tableName),
     (event) => {
       if (event.kind === "rows_altered") return watch.add(event);
+      if (event.kind === "failing") syncLog.add({ kind: "failing", reason: reasonOf(event.error) });
+      else if (event.kind !== "catching_up") syncLog.add(event);
       const { kind, ...details } = event;
+      if (kind === "indexed" || kind === "resumed") return;
       logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`);
     },
     chainLagMilliseconds,
@@ -103,5 +110,5 @@ export function createRecords(
     audit: rowAudit(database),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer, decoder, search, watch };
+  return { records, routeDeps, indexer, decoder, search, watch, syncLog };
 }

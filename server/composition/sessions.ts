@@ -26,11 +26,13 @@ export interface SessionOptions {
   readonly transactions: Transactions;
   /** scrypt's N for new keystores. */
   readonly keystoreRounds: number | undefined;
+  /** Whether the server runs the Telegram bot. */
+  readonly hasBot: boolean;
 }
 
 export function createSessions(
   { version, database, journal, link, head, metrics, telemetry, clock }: Foundation,
-  { config, dataDirectory, transactions, keystoreRounds }: SessionOptions,
+  { config, dataDirectory, transactions, keystoreRounds, hasBot }: SessionOptions,
 ): Sessions {
   const startedAt = performance.now();
   const vault = keyVault(keystoreRounds);
@@ -56,7 +58,7 @@ export function createSessions(
       block: head.head?.number ?? 0,
       uptime: Math.floor((performance.now() - startedAt) / 1000),
     }),
-    panel: panelFragments(version),
+    panel: panelFragments(version, hasBot),
     limitLogins: loginLimit({
       perAddress: config.loginAttemptsPerAddress,
       perSource: config.loginAttemptsPerSource,

@@ -1,16 +1,23 @@
 import escapeHtml from "escape-html";
 import type { PanelFragments } from "../sessions/index.ts";
 
+/** The parts of the panel, and the bot. */
+const EXTENSIONS = [
+  { name: "records", title: "Records" },
+  { name: "map", title: "Map" },
+  { name: "decode", title: "Decode" },
+  { name: "proofs", title: "Proofs" },
+  { name: "explorer", title: "Explorer" },
+  { name: "bot", title: "Telegram bot" },
+] as const;
+
 /**
  * Renders the HTML fragments that the record store API returns and the panel displays. Escapes all external values.
  * The panel translates elements with `data-text` and locates the others by `name` and `data-part`.
  */
-export function panelFragments(version: string): PanelFragments {
+export function panelFragments(version: string, hasBot: boolean): PanelFragments {
   return {
-    extensions: [
-      { name: "login", title: "Login", version },
-      { name: "area", title: "Home", version },
-    ],
+    extensions: EXTENSIONS.filter(({ name }) => hasBot || name !== "bot").map((part) => ({ ...part, version })),
 
     login: ({ formToken }) => `<form class="login stack" method="post" autocomplete="on">
   <input type="hidden" name="tmpl_sesstoken" value="${escapeHtml(formToken)}">
@@ -42,6 +49,7 @@ export function panelFragments(version: string): PanelFragments {
       <div class="joined" data-part="token">
         <input class="control control-mono" id="asc-token" name="token" readonly value="${escapeHtml(token)}">
       </div>
+      <div data-part="token-life"></div>
     </div>
     <dl class="facts">
       <dt data-text="home.account">Account address</dt>
@@ -57,7 +65,7 @@ export function panelFragments(version: string): PanelFragments {
       .map(
         ([name, value]) =>
           `<div><dt data-text="home.stats.${escapeHtml(name)}">${escapeHtml(name)}</dt><dd class="number"
-            data-part="stat-${escapeHtml(name)}">${value}</dd></div>`,
+            data-part="stat-${escapeHtml(name)}">${value}${name === "uptime" ? " s" : ""}</dd></div>`,
       )
       .join("")}</dl>
   </div>

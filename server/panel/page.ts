@@ -1,8 +1,5 @@
-import { randomBytes } from "node:crypto";
 import escapeHtml from "escape-html";
 import { panelFragments } from "./fragments.ts";
-
-const FORM_TOKEN_BYTES = 48;
 
 /** Settings that the server writes into the page. */
 export interface PageSettings {
@@ -18,15 +15,15 @@ export interface MapSettings {
   readonly readingMaxAgeMilliseconds: number;
 }
 
-/** Replaces the placeholders of a built page with the server's settings. */
-export function fillPage(html: string, { version, map: { tiles, readingMaxAgeMilliseconds } }: PageSettings): string {
-  const formToken = `0x${randomBytes(FORM_TOKEN_BYTES).toString("hex")}`;
+/** Replaces the placeholders of a built page with the server's settings and the browser's form token. */
+export function fillPage(html: string, { version, map }: PageSettings, formToken: string): string {
+  const { tiles, readingMaxAgeMilliseconds } = map;
   const values: Readonly<Record<string, string>> = {
     version: escapeHtml(version),
     tiles: escapeHtml(tiles?.template ?? ""),
     attribution: escapeHtml(tiles?.attribution ?? ""),
     readingMaxAge: String(readingMaxAgeMilliseconds / 1000),
-    login: panelFragments(version).login({ formToken }),
+    login: panelFragments(version, false).login({ formToken }),
   };
   return html.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import express, { type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
+import { formTokenOf, setFormTokenCookie } from "../http/record-store/form-post.ts";
 import { fillPage, type PageSettings } from "./page.ts";
 
 /** Output directory of `npm run panel`. */
@@ -41,10 +42,15 @@ function compressed(root: string): RequestHandler {
 
 // Reads the file on every request: it is small, and a rebuilt panel takes effect immediately.
 function page(file: string, settings: PageSettings): RequestHandler {
-  return async (_request, response) => {
+  return async (request, response) => {
     const html = await readFile(file, "utf8").catch((cause: unknown) => {
       throw new SealbookError("not_found", "the web panel is not built; run `npm run panel`", { cause });
     });
-    response.set("Cache-Control", "no-store").type("html").send(fillPage(html, settings));
+    const formToken = formTokenOf(request);
+    setFormTokenCookie(request, response, formToken);
+    response
+      .set("Cache-Control", "no-store")
+      .type("html")
+      .send(fillPage(html, settings, formToken));
   };
 }

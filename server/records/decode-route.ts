@@ -1,8 +1,9 @@
 import type { Request } from "express";
 import type { z } from "zod";
 import type { Decoder } from "./decoder.ts";
-import type { DecodeContent, DecodedTransaction } from "./responses.ts";
-import { toVerdict } from "./response-mapping.ts";
+import type { Decoded } from "./decoded-transaction.ts";
+import type { DecodeContent } from "./responses.ts";
+import { toChecks, toVerdict } from "./response-mapping.ts";
 import { type RowAudit, signedRow } from "./row-audit.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { SealbookError } from "../errors.ts";
@@ -30,9 +31,9 @@ export async function decode(deps: DecodeRouteDeps, request: Request): Promise<D
   noteAccount(request, account.address);
   await deps.decodesPerAccount(account.address);
   const start = performance.now();
-  const transaction = await decoded(deps.decoder, account.address, payload);
+  const { transaction, checks } = await decoded(deps.decoder, account.address, payload);
   const record = toVerdict(await deps.audit.verdictOf(signedRow(transaction)));
-  return { component_render: secondsSince(start), tparams: { transaction, record } };
+  return { component_render: secondsSince(start), tparams: { transaction, checks: toChecks(checks), record } };
 }
 
 /** The decoder names faults by their place in the call data; the caller wrote these in a call. */
@@ -40,9 +41,9 @@ async function decoded(
   decoder: Pick<Decoder, "decode">,
   account: string,
   { inputdata, function: name }: z.output<typeof DecodeCall>["payload"],
-): Promise<DecodedTransaction> {
+): Promise<Decoded> {
   try {
-    return (await decoder.decode({ group: "accounts", id: account }, inputdata, name)).transaction;
+    return await decoder.decode({ group: "accounts", id: account }, inputdata, name);
   } catch (error) {
     if (!(error instanceof SealbookError) || error.details === undefined) throw error;
     const details = error.details.map(({ path, message }) => ({

@@ -5,6 +5,7 @@ import { decodeCallData } from "./call-data/call-data.ts";
 import { assertReturnable } from "./call-data/returnable.ts";
 import { MAX_ROW_BYTES, packRowData, type StoredRowData } from "./compression.ts";
 import type { Decoded, RowFunction } from "./decoded-transaction.ts";
+import { checkRow } from "./row-checks.ts";
 import { type RowText, rowText, segmentsOf } from "./row-text.ts";
 
 /** Call data to decode. */
@@ -20,9 +21,10 @@ export interface PackedRow {
 }
 
 export const decode = serveJobs(({ inputdata, expected }: DecodeJob): Decoded => {
-  const { function: name, row, transaction } = decodeCallData(inputdata, expected);
+  const decoded = decodeCallData(inputdata, expected);
+  const { function: name, row, transaction } = decoded;
   assertReturnable(transaction);
-  return { function: name, row, transaction };
+  return { function: name, row, transaction, checks: checkRow(decoded) };
 });
 
 export const pack = serveJobs((text: string): PackedRow => ({

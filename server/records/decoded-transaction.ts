@@ -1,4 +1,5 @@
 import type { DecodedTransaction } from "./responses.ts";
+import type { RowChecks } from "./row-checks.ts";
 import type { Row } from "./row-data.ts";
 
 /** The contract functions that write a row. They have the same arguments. */
@@ -21,6 +22,7 @@ export interface RowArguments {
 export interface Decoded {
   readonly function: RowFunction;
   readonly row: Row;
+  readonly checks: RowChecks;
   /** The decoded arguments in the decode route's format. */
   readonly transaction: DecodedTransaction;
 }

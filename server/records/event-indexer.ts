@@ -1,5 +1,6 @@
 import { onBehalfOf } from "../kit/next-turn.ts";
 import type { EventLog, IndexChange, RecordIndexStore, RecordIndex } from "./record-index.ts";
+import type { SyncEvent } from "./sync-log.ts";
 
 /** Maximum blocks per log query; below the limit of every common node. */
 const MAX_BLOCK_RANGE = 1_000;
@@ -12,8 +13,8 @@ const LAG_MILLISECONDS = 12_000;
 
 /** State changes of the indexer. */
 export type IndexerEvent =
+  | Exclude<SyncEvent, { readonly kind: "failing" }>
   | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
-  | { readonly kind: "rebuilding"; readonly reason: string }
   | ({ readonly kind: "rows_altered" } & IndexChange)
   | { readonly kind: "failing"; readonly error: unknown };
 
@@ -111,6 +112,8 @@ export class EventIndexer implements RecordIndex {
           return this.#scheduleRetry();
         }
         if (change.overwritten.length + change.replayed.length > 0) this.#onEvent({ kind: "rows_altered", ...change });
+        const rows = entries.filter(({ kind }) => kind === "row").length;
+        this.#onEvent({ kind: "indexed", from: this.#indexedTo + 1, to, rows });
         this.#indexedTo = to;
         for (const wake of this.#waiters) wake();
       }
@@ -141,12 +144,13 @@ export class EventIndexer implements RecordIndex {
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
         this.#indexedTo = progress.blockNumber;
         this.#laggingSince = undefined;
+        this.#onEvent({ kind: "resumed", after: progress.blockNumber, head: this.#target });
       } else if (hash === undefined && this.#withinLagTolerance()) {
         return false;
       } else {
         this.#onEvent({
           kind: "rebuilding",
-          reason: `block ${progress.blockNumber} of the chain is not the indexed one`,
+          reason: `the chain was reorganised: its block ${progress.blockNumber} is not the indexed one`,
         });
         await this.#store.drop();
         this.#indexedTo = this.#chain.firstBlock - 1;

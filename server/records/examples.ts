@@ -110,7 +110,7 @@ export const RECORD_EXAMPLES: readonly Example[] = [
       component_render: RENDER,
       tparams: {
         ...session,
-        extensions: [{ name: "login", title: "Login", version: "0.1.0" }],
+        extensions: [{ name: "records", title: "Records", version: "0.1.0" }],
         stats: { records: 0, accounts: 1, sessions: 1, block: 5, uptime: 60 },
         status: true,
         svcauth: "",
@@ -176,7 +176,14 @@ export const RECORD_EXAMPLES: readonly Example[] = [
     "Decode a transaction",
     "/api/datastore/transaction/decode",
     { token },
-    { component_render: RENDER, tparams: { transaction: TRANSACTION, record: null } },
+    {
+      component_render: RENDER,
+      tparams: {
+        transaction: TRANSACTION,
+        checks: { passed: false, signer: null, signed_by_sender: false, row_id_matches: false },
+        record: null,
+      },
+    },
     { function: "set", inputdata: CALL_DATA },
   ),
   failed(

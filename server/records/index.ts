@@ -7,5 +7,6 @@ export type { Row } from "./row-data.ts";
 export { recoverSigner } from "./row-signature.ts";
 export type { RecordStore, RecordStores } from "./record.ts";
 export type { DecodedTransaction } from "./responses.ts";
+export type { SyncStep } from "./sync-log.ts";
 export { toVerdict } from "./response-mapping.ts";
 export { type RowAudit, type RowVerdict, signedRow } from "./row-audit.ts";

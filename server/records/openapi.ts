@@ -80,15 +80,19 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
     summary: "Manage sessions; store, search and decode records",
     description:
       "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
-      "session; " +
-      "validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is for the panel.",
+      "session; validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is ignored. The " +
+      "panel posts its forms as `application/x-www-form-urlencoded` with the field `tmpl_sesstoken`, which has to " +
+      "equal the cookie of that name; other clients send JSON, without it.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
     responses: [
       { status: 200, description: "The call succeeded.", content: { [JSON_TYPE]: Success } },
       failure(400, "The request is not valid."),
       failure(401, "The login, the password or the token is invalid or expired."),
-      failure(403, "The scope of the session does not permit the call."),
+      failure(
+        403,
+        "The scope of the session does not permit the call, or a form post has not the form token of its browser.",
+      ),
       failure(404, "The route does not exist."),
       { ...failure(405, "The endpoint supports POST only."), headers: ALLOWED },
       failure(409, "The state of the session, or the chain, does not permit the call."),

@@ -1,9 +1,10 @@
 import { jsonInteger } from "./call-data/transaction-view.ts";
 import { prefixedHex } from "../kit/hex.ts";
 import type { RecordMarks, RecordRow } from "./record.ts";
-import type { RecordLocation, RecordMark } from "./responses.ts";
+import type { RecordLocation, RecordMark, RowChecks } from "./responses.ts";
 import type { RowVerdict as Verdict } from "../http/record-store/responses.ts";
 import type { RowVerdict } from "./row-audit.ts";
+import type { RowChecks as Checks } from "./row-checks.ts";
 
 export function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
   return { chainid: jsonInteger(rowId), tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
@@ -15,6 +16,10 @@ export function toMarks(rows: readonly RecordRow[]): { marks?: RecordMark[] } {
     row.overwrittenBy === undefined && row.replays === 0 ? [] : [{ event, ...marksOf(row) }],
   );
   return marks.length === 0 ? {} : { marks };
+}
+
+export function toChecks({ passed, signer, signedBySender, rowIdMatches }: Checks): RowChecks {
+  return { passed, signer: signer ?? null, signed_by_sender: signedBySender, row_id_matches: rowIdMatches };
 }
 
 /** Returns `null` for a row that the index does not have. */

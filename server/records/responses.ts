@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration, marks, reference, RowVerdict } from "../http/record-store/responses.ts";
-import { ChainHash, next, type ResponseOf } from "../http/responses.ts";
+import { Address, ChainHash, next, type ResponseOf } from "../http/responses.ts";
 
 /** `/api/datastore/event/store` */
 export const StoreContent = z.object({
@@ -51,11 +51,23 @@ const DecodedTransaction = z.object({
   tabname: DynamicElement,
 });
 
+const RowChecks = z
+  .object({
+    passed: z.boolean().meta({ description: "Whether all checks passed." }),
+    signer: Address.nullable().meta({
+      description: "The address recovered from the signature; `null` if the event table would not accept it.",
+    }),
+    signed_by_sender: z.boolean().meta({ description: "Whether the signer is the sender named in the row." }),
+    row_id_matches: z.boolean().meta({ description: "Whether the row id in the row is that of the call." }),
+  })
+  .meta({ id: "RowChecks", description: "Checks of the row against its own call data." });
+
 /** `/api/datastore/transaction/decode` */
 export const DecodeContent = z.object({
   component_render: duration,
   tparams: z.object({
     transaction: DecodedTransaction,
+    checks: RowChecks,
     record: RowVerdict.nullable().meta({
       description: "The row in this server's index of the chain; `null` when no indexed contract has it.",
     }),
@@ -67,4 +79,5 @@ export type RecordMark = ResponseOf<typeof RecordMark>;
 export type RecordLocation = ResponseOf<typeof RecordLocation>;
 export type SearchContent = ResponseOf<typeof SearchContent>;
 export type DecodedTransaction = ResponseOf<typeof DecodedTransaction>;
+export type RowChecks = ResponseOf<typeof RowChecks>;
 export type DecodeContent = ResponseOf<typeof DecodeContent>;

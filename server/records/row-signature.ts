@@ -1,4 +1,4 @@
-import { keccak256, verifyMessage } from "ethers";
+import { keccak256, recoverAddress } from "ethers";
 import { signDigest } from "../chain/keys/sign-digest.ts";
 
 /** `0x` and 130 digits: r, s and a v of 27 or 28, as the event table requires. */
@@ -30,7 +30,7 @@ function hashOfMessage(message: Uint8Array): string {
 export function recoverSigner(rowdata: Uint8Array, signature: string): string | undefined {
   if (!SIGNATURE_PATTERN.test(signature)) return undefined;
   try {
-    return verifyMessage(rowdata, signature);
+    return recoverAddress(hashOfMessage(rowdata), signature);
   } catch {
     // Well-formed digits can still be no point of the curve, or a malleable variant of another signature.
     return undefined;

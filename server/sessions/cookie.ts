@@ -1,5 +1,4 @@
 import type { Request, Response } from "express";
-import { SealbookError } from "../errors.ts";
 
 const NAME = "svcauth";
 
@@ -17,23 +16,4 @@ export function setTokenCookie(request: Request, response: Response, token: stri
 /** Deletes the token cookie. */
 export function clearTokenCookie(request: Request, response: Response): void {
   response.clearCookie(NAME, { httpOnly: true, sameSite: "strict", secure: request.secure, path: "/" });
-}
-
-/**
- * Checks that a token cookie, if present, equals `credentials.token`. A different cookie indicates mixed-up sessions.
- * @throws SealbookError `token_mismatch`
- */
-export function checkTokenCookie(request: Request, token: string): void {
-  const sent = readCookie(request.headers.cookie ?? "");
-  if (sent !== undefined && sent.toLowerCase() !== token.toLowerCase()) {
-    throw new SealbookError("token_mismatch", `the cookie ${NAME} differs from credentials.token`);
-  }
-}
-
-function readCookie(header: string): string | undefined {
-  for (const pair of header.split(";")) {
-    const [name, ...value] = pair.split("=");
-    if (name?.trim() === NAME) return value.join("=").trim();
-  }
-  return undefined;
 }

@@ -1,11 +1,11 @@
-import { randomBytes } from "node:crypto";
 import type { Request, Response } from "express";
 import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
-import { checkTokenCookie, clearTokenCookie, setTokenCookie } from "./cookie.ts";
+import { clearTokenCookie, setTokenCookie } from "./cookie.ts";
+import { formTokenOf } from "../http/record-store/form-post.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import type { LoginLimit } from "./login-limit.ts";
@@ -15,7 +15,6 @@ import { prefixedHex } from "../kit/hex.ts";
 
 /** Service log lines in a response. */
 const MAX_LOG_LINES = 20;
-const FORM_TOKEN_BYTES = 48;
 
 /** What the session routes need. */
 export interface SessionRouteDeps {
@@ -47,7 +46,7 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
   const token = prefixedHex(view.token);
   const pkey = prefixedHex(view.secureKey);
   const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
-  const formToken = newFormToken();
+  const formToken = formTokenOf(request);
   const start = performance.now();
   const area = deps.panel.area({
     account: view.account,
@@ -94,7 +93,7 @@ async function close(deps: SessionRouteDeps, request: Request, response: Respons
   const token = tokenOf(request);
   noteAccount(request, (await deps.sessions.close(token)).account);
   clearTokenCookie(request, response);
-  const formToken = newFormToken();
+  const formToken = formTokenOf(request);
   const start = performance.now();
   const login = deps.panel.login({ formToken });
   return {
@@ -129,13 +128,7 @@ async function replace(
 }
 
 function tokenOf(request: Request): string {
-  const { token } = parseInput(TokenCall, request.body).credentials;
-  checkTokenCookie(request, token);
-  return token;
-}
-
-function newFormToken(): string {
-  return prefixedHex(randomBytes(FORM_TOKEN_BYTES));
+  return parseInput(TokenCall, request.body).credentials.token;
 }
 
 function toBase64(html: string): string {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
-import { Interface, getAddress, getBytes, verifyMessage } from "ethers";
+import { Interface, Wallet, getAddress, getBytes, verifyMessage } from "ethers";
 import { content, refused } from "../support/envelope.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -295,7 +295,9 @@ describe("records", function () {
       const input = found ?? "";
       const body = content(await decode(input), ROUTES.decode);
       assert.hasAllKeys(body, ["component_render", "tparams"]);
-      assert.hasAllKeys(body.tparams, ["record", "transaction"]);
+      assert.hasAllKeys(body.tparams, ["checks", "record", "transaction"]);
+      const signer = server.demo.login;
+      assert.deepEqual(body.tparams.checks, { passed: true, signer, signed_by_sender: true, row_id_matches: true });
       assert.deepInclude(body.tparams.record, { chainid, table: "events" });
       const { comp, rowdata, rowid, signature, tabname, ...rest } = body.tparams.transaction;
       assert.isEmpty(rest);
@@ -333,6 +335,27 @@ describe("records", function () {
         assert.equal(element.reference, Number.parseInt(input.slice(10 + 64 * index, 74 + 64 * index), 16));
         assert.equal(element.length, element.hexdata.length / 2);
       }
+    });
+
+    it("with the checks of the row: signed by another than its sender, under another row id, not signed", async () => {
+      const abi = new Interface([SIGNATURE.replace("insert", "set")]);
+      const wallet = Wallet.createRandom();
+      const checksOf = async (row: string, rowId: number, signature?: string) => {
+        const data = Buffer.from(row);
+        const text = signature ?? (await wallet.signMessage(data));
+        const input = abi.encodeFunctionData("set", ["elsewhere", rowId, data, false, text]);
+        return content(await decode(input, "set"), ROUTES.decode).tparams.checks;
+      };
+      const own = `7|${wallet.address.toLowerCase()}|c|d|e30=|t|1`;
+      const signer = wallet.address;
+      assert.deepEqual(await checksOf(own, 7), { passed: true, signer, signed_by_sender: true, row_id_matches: true });
+      assert.deepInclude(await checksOf(own, 8), { passed: false, signed_by_sender: true, row_id_matches: false });
+      assert.deepInclude(await checksOf(`7|${server.demo.login}|c|d|e30=|t|1`, 7), {
+        passed: false,
+        signer,
+        signed_by_sender: false,
+      });
+      assert.deepInclude(await checksOf(own, 7, "0x12"), { passed: false, signer: null, signed_by_sender: false });
     });
 
     it("but not data that are malformed, with the reason and where it is", async () => {

@@ -27,12 +27,15 @@ function isRenewed(): boolean {
 }
 
 /** Collects the bodies of calls to a route. */
-function callsOf(page: Page, route: string): { credentials: { token: string } }[] {
-  const calls: { credentials: { token: string } }[] = [];
+function callsOf(page: Page, route: string): string[] {
+  const tokens: string[] = [];
   page.on("request", (request) => {
-    if (request.url().endsWith("/api") && request.postDataJSON()?.route === route) calls.push(request.postDataJSON());
+    if (!request.url().endsWith("/api")) return;
+    const call = request.postDataJSON();
+    // A form post has the fields of the credentials itself.
+    if (call?.route === route) tokens.push((call.credentials ?? call).token);
   });
-  return calls;
+  return tokens;
 }
 
 /**
@@ -152,6 +155,30 @@ describeInBrowser("the panel's session", function () {
     assert.isTrue(await area.locator(".log li").first().isVisible());
   });
 
+  it("says how long a copied token lives, and opens another session, which it does not renew", async () => {
+    await page.getByText(/The panel replaces this token in \d+ s; a copy stops working then\./).waitFor();
+    assert.match((await page.locator("[data-part=stat-uptime]").textContent()) ?? "", /\d (sec|min)/);
+    await page.getByRole("button", { name: "Token for another program" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Password").fill("a wrong one");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("Address or password is wrong.").waitFor();
+    await dialog.getByLabel("Password").fill(stage.server.demo.password);
+    await dialog.getByRole("button", { name: "Open the session" }).click();
+    const token = await dialog.getByRole("textbox", { name: "Access token" }).inputValue();
+    await dialog.getByText(/This token expires in 3[56]\d\d s\./).waitFor();
+    await dialog.getByRole("button", { name: "Copy the access token" }).click();
+    await eventually(async () => assert.equal(await page.evaluate("navigator.clipboard.readText()"), token));
+    await page.keyboard.press("Escape");
+    const panelToken = await shownToken(page);
+    assert.notEqual(token, panelToken);
+    await change(page, { renewAt: 0 });
+    await eventually(async () => assert.isTrue(await page.evaluate(isRenewed)));
+    assert.notEqual(await shownToken(page), panelToken);
+    const response = await stage.server.call(ROUTES.search, { token }, { search: { target: "1", value: "*" } });
+    assert.equal(response.status, 200, "its session goes on when the panel renews its own");
+  });
+
   it("survives a reload, and shows its secure key again on request", async () => {
     const token = await shownToken(page);
     await page.locator("[data-part=secure-key] summary").click();
@@ -197,10 +224,10 @@ describeInBrowser("the panel's session", function () {
     await page.getByText(/Record \d+ is on the chain/).waitFor();
     await page.getByRole("heading", { name: "before-meanwhile-after" }).waitFor();
     assert.lengthOf(stores, 1);
-    assert.notEqual(stores[0]?.credentials.token, replaced[0]?.credentials.token);
-    assert.notEqual(stores[0]?.credentials.token, extended[0]?.credentials.token);
+    assert.notEqual(stores[0], replaced[0]);
+    assert.notEqual(stores[0], extended[0]);
     await page.goto("/#/");
-    assert.equal(await shownToken(page), stores[0]?.credentials.token);
+    assert.equal(await shownToken(page), stores[0]);
   });
 
   it("that was closed elsewhere leads back to the login, and preserves unsent input", async () => {
@@ -317,7 +344,7 @@ describeInBrowser("the panel's session", function () {
     await eventually(async () => assert.lengthOf(calls, 2));
     await other.getByText(/records? shown/).waitFor();
     assert.deepEqual(
-      calls.map(({ credentials }) => credentials.token === first),
+      calls.map((token) => token === first),
       [true, false],
     );
     assert.isTrue(await one.getByLabel("ASC token").isVisible());

@@ -46,7 +46,7 @@ describe("decode script", () => {
     const rowdata = Buffer.from(`1|s|c|d|${filler}|t|1`);
     const inputdata = encodeCallData("set", { tabname: "t", rowid: 1n, rowdata, comp: false, signature: "" });
     const outcome = await decode(["-", "--json"], inputdata);
-    assert.equal(outcome.code, 0);
+    assert.equal(outcome.code, 1, "it is not signed");
     assert.equal(JSON.parse(outcome.out).rowdata.length, rowdata.length);
   });
 
@@ -67,6 +67,8 @@ describe("decode script", () => {
       /^format: +1$/m,
       /^signer: +0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A$/m,
       /^signed by sender: +yes$/m,
+      /^row id matches: +yes$/m,
+      /^checks: +passed$/m,
       /"sensordevice": "roof-3"/,
     ]) {
       assert.match(out, line);
@@ -82,6 +84,14 @@ describe("decode script", () => {
       decode([encodeCallData("set", { ...args, rowdata, comp: false })]),
       decode([vector("foreign-signature-without-prefix").inputdata]),
     ]);
+    assert.match(another.out, /^checks: +failed$/m);
+    assert.equal(another.code, 1);
+    assert.match(
+      another.err,
+      /^decode: check failed: the signer 0x[0-9a-fA-F]{40} is not the sender named in the row$/m,
+    );
+    assert.match(another.err, /^decode: check failed: the row id in the row is not that of the call$/m);
+    assert.equal(none.code, 1);
     assert.match(another.out, /^signer: +0x[0-9a-fA-F]{40}$/m);
     assert.match(another.out, /^signed by sender: +no$/m);
     assert.match(none.out, /^signer: +none/m);

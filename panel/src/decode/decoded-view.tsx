@@ -1,3 +1,4 @@
+import type { RowChecks } from "../../../client/index.ts";
 import { MarkBadges } from "../components/mark-badges.tsx";
 import { Badge } from "../components/badge.tsx";
 import { CodeBlock } from "../components/code-block.tsx";
@@ -11,22 +12,21 @@ import type { Decoded } from "./decoding.ts";
 /** A decoded transaction: summary first, then the details. */
 export function DecodedView({ decoded }: { decoded: Decoded }) {
   const words = texts.value.decode;
-  const { transaction, segments, table, signer, transactionHash } = decoded;
-  const sender = segments[1] ?? "";
+  const { transaction, segments, table, checks, transactionHash } = decoded;
   return (
     <div class="stack stack-wide">
       <section class="card stack">
         <div class="row spread">
           <h2>{words.summary(String(transaction.rowid.reference), table)}</h2>
           <div class="row">
-            <Signature signer={signer} sender={sender} />
+            <CheckBadges checks={checks} />
             <OnChainBadge decoded={decoded} />
             <MarkBadges mark={decoded.record} />
           </div>
         </div>
         <Facts
           of={[
-            [words.signer, <code>{signer ?? words.notSigned}</code>],
+            [words.signer, <code>{checks.signer ?? words.notSigned}</code>],
             [
               words.function,
               <>
@@ -68,13 +68,17 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
   );
 }
 
-function Signature({ signer, sender }: { signer: string | undefined; sender: string }) {
+function CheckBadges({ checks: { signer, signed_by_sender, row_id_matches } }: { checks: RowChecks }) {
   const words = texts.value.decode;
-  if (signer === undefined) return <Badge kind="bad">{words.notSigned}</Badge>;
-  return signer.toLowerCase() === sender.toLowerCase() ? (
-    <Badge kind="good">{words.signedBySender}</Badge>
-  ) : (
-    <Badge kind="bad">{words.signedByOther}</Badge>
+  return (
+    <>
+      {signed_by_sender ? (
+        <Badge kind="good">{words.signedBySender}</Badge>
+      ) : (
+        <Badge kind="bad">{signer === null ? words.notSigned : words.signedByOther}</Badge>
+      )}
+      {row_id_matches ? null : <Badge kind="bad">{words.otherRowId}</Badge>}
+    </>
   );
 }
 

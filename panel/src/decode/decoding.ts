@@ -1,7 +1,7 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
-import type { DecodedTransaction, RowVerdict } from "../../../client/index.ts";
+import type { DecodedTransaction, RowChecks, RowVerdict } from "../../../client/index.ts";
 import { records, session } from "../session/session.ts";
-import { functionOf, type RowFunction, signerOf, textOf } from "./call-data.ts";
+import { functionOf, type RowFunction, textOf } from "./call-data.ts";
 
 /** State of the row on the chain. */
 export type OnChain = "current" | "overwritten" | "missing";
@@ -13,7 +13,7 @@ export interface Decoded {
   /** The row's seven segments, as they are stored. */
   readonly segments: readonly string[];
   readonly table: string;
-  readonly signer: string | undefined;
+  readonly checks: RowChecks;
   readonly onChain: OnChain;
   /** The row in the server's index of the chain. */
   readonly record: RowVerdict | null;
@@ -51,7 +51,7 @@ async function decodeCallData(
 ): Promise<Decoded | { readonly inputError: InputError }> {
   const name = functionOf(input);
   if (name === undefined) return { inputError: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
-  const { transaction, record } = await session.call((token) => records.audit(token, name, input));
+  const { transaction, checks, record } = await session.call((token) => records.audit(token, name, input));
   const segments = transaction.rowdata.filechain.split("|");
   const transactionHash = hash ?? (await transactionOf(segments[2] ?? "", String(transaction.rowid.reference)));
   return {
@@ -59,7 +59,7 @@ async function decodeCallData(
     transaction,
     segments,
     table: textOf(transaction.tabname.hexdata),
-    signer: signerOf(transaction.rowdata.hexdata, transaction.signature.hexdata),
+    checks,
     transactionHash,
     record,
     onChain: transactionHash === undefined ? "missing" : await stateOf(transactionHash, transaction),

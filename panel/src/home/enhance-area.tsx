@@ -6,6 +6,7 @@ import { duration } from "../format/duration.ts";
 import { secondsLeft } from "../session/seconds-left.ts";
 import { session } from "../session/session.ts";
 import { language, texts } from "../texts/texts.ts";
+import { TokenLife } from "./token-life.tsx";
 
 /** Updates the session data of the server's view, and makes token and key copyable. */
 export function enhanceArea(root: HTMLElement): () => void {
@@ -27,6 +28,7 @@ export function enhanceArea(root: HTMLElement): () => void {
       () => texts.value.home.copyAccount,
       true,
     ),
+    showTokenLife(root),
     localTimes(root),
   ];
   return () => undo.forEach((act) => act());
@@ -37,6 +39,13 @@ function followToken(root: HTMLElement): () => void {
   return effect(() => {
     if (field !== undefined) field.value = session.current.value?.token ?? "";
   });
+}
+
+function showTokenLife(root: HTMLElement): () => void {
+  const container = partOf(root, "[data-part=token-life]", HTMLElement);
+  if (container === undefined) return () => undefined;
+  render(<TokenLife />, container);
+  return () => render(null, container);
 }
 
 function followLifetime(root: HTMLElement): () => void {
@@ -88,7 +97,7 @@ function addCopyButton(
 
 function localTimes(root: HTMLElement): () => void {
   const uptime = partOf(root, "[data-part=stat-uptime]", HTMLElement);
-  const seconds = Number(uptime?.textContent);
+  const seconds = Number.parseInt(uptime?.textContent ?? "", 10);
   return effect(() => {
     const format = new Intl.DateTimeFormat(language.value, { dateStyle: "short", timeStyle: "medium" });
     for (const time of root.querySelectorAll("time")) time.textContent = format.format(new Date(time.dateTime));

@@ -5,8 +5,13 @@ import { PanelSession } from "./panel-session.ts";
 import { storeOfPage, storeOfTabs } from "./session-store.ts";
 import { lockOfPage, lockOfTabs, tabsHaveLocks } from "./token-lock.ts";
 
-/** Omits cookies: every call sends the token, and other pages of this address may have their own sessions. */
-export const records = new RecordClient(location.origin, { credentials: "omit" });
+/** The form token of the page's login form, which the browser has as a cookie, too; none during development. */
+const formToken =
+  document
+    .querySelector<HTMLTemplateElement>("#login")
+    ?.content.querySelector<HTMLInputElement>("[name=tmpl_sesstoken]")?.value || undefined;
+
+export const records = new RecordClient(location.origin, { credentials: "same-origin", formToken });
 
 /** The session. Without locks between tabs, each tab has its own. */
 export const session = tabsHaveLocks

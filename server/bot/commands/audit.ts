@@ -50,12 +50,13 @@ export function auditCommands({
 
   return {
     decode: on("decode", async (input, caller, { texts }) => {
-      const { function: name, row, transaction } = await decoder.decode(caller, prefixedHex(input));
+      const { function: name, row, transaction, checks } = await decoder.decode(caller, prefixedHex(input));
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
       const found = await audit.verdictOf(signedRow(transaction));
       const text = [
         texts.decoded(name),
+        texts.checks(checks.signer, checks.signedBySender, checks.rowIdMatches),
         found === undefined
           ? texts.noVerdict
           : texts.verdict(

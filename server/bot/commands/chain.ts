@@ -1,7 +1,7 @@
 import { formatEther } from "ethers";
 import type { Clock } from "../../kit/clock.ts";
 import type { NodeInspector } from "../../chain/node/node-report.ts";
-import type { RecordStore } from "../../records/index.ts";
+import type { RecordStore, SyncStep } from "../../records/index.ts";
 import { ALL_ACCOUNTS, type ServiceLogStore } from "../../sessions/index.ts";
 import { textMessage } from "../message.ts";
 import { type Command, moment, textReply } from "./command.ts";
@@ -22,6 +22,8 @@ export interface ChainDeps {
   readonly records: Pick<RecordStore, "newest">;
   readonly serviceLog: ServiceLogStore;
   readonly sync: () => Promise<SyncState>;
+  /** The newest steps of the event indexer, newest first. */
+  readonly syncSteps: (limit: number) => readonly SyncStep[];
   /** The newest lines of the node's log, without secrets; missing when its location is unknown. */
   readonly nodeLog: (() => Promise<readonly string[]>) | undefined;
   readonly inspect: NodeInspector;
@@ -61,8 +63,14 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
     async synclog({ texts }) {
       const { copied, head, reconciled } = await deps.sync();
       const state = texts.sync(copied, head, reconciled === undefined ? undefined : moment(1000 * reconciled));
-      const lines = await deps.serviceLog.newest(ALL_ACCOUNTS, SYNC_LINES);
-      const log = lines.map(({ time, level, message }) => `${moment(time)} ${level} ${message}`);
+      const findings = await deps.serviceLog.newest(ALL_ACCOUNTS, SYNC_LINES);
+      const log = [
+        ...deps.syncSteps(SYNC_LINES).map((step) => ({ time: step.time, text: texts.syncStep(step) })),
+        ...findings.map(({ time, level, message }) => ({ time, text: `${level} ${message}` })),
+      ]
+        .sort((a, b) => b.time - a.time)
+        .slice(0, SYNC_LINES)
+        .map(({ time, text }) => `${moment(time)} ${text}`);
       return {
         messages: [
           textMessage([state, "", ...(log.length === 0 ? [texts.syncNothing] : log)].join("\n"), "synclog.txt", state),

@@ -4,6 +4,7 @@ import { parseReading, readingRecord } from "../reading.ts";
 import type { AccountStore } from "../../sessions/index.ts";
 import type { RecordIntent, RecordService } from "../../records/index.ts";
 import type { ReadSource } from "../sensor-source.ts";
+import type { Clock } from "../../kit/clock.ts";
 import { type Command, textReply } from "./command.ts";
 
 /** Stored progress of a reading whose transaction is in flight. */
@@ -20,10 +21,11 @@ export interface PmDeps {
   /** @throws SealbookError `too_many_requests` */
   readonly storesPerAccount: (account: string) => Promise<void>;
   readonly explorerLink: (transactionHash: Uint8Array) => string;
+  readonly clock: Clock;
 }
 
 /** `/pm`: stores the sensor's current value as a record signed with the user's key. */
-export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink }: PmDeps): Command {
+export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink, clock }: PmDeps): Command {
   return async ({ user, texts, argument, memo }) => {
     const { form, account } = user;
     if (form === undefined || account === undefined) return textReply(texts.notRegistered);
@@ -54,10 +56,14 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
       transactionId,
     });
     const signer = { account: holder, signingKey: Buffer.from(account.signingKey, "hex") };
-    const { rowId, transactionHash } = await records.store(signer, readingRecord(holder.address, form, reading), {
-      resume: begun,
-      onIntent: (journal, intent) => memo.save(journal, note(intent)),
-    });
+    const { rowId, transactionHash } = await records.store(
+      signer,
+      readingRecord(holder.address, form, reading, clock()),
+      {
+        resume: begun,
+        onIntent: (journal, intent) => memo.save(journal, note(intent)),
+      },
+    );
     return textReply(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
   };
 }

@@ -2,6 +2,7 @@ import { MAX_TEXT_LENGTH, type FormFault, type Question } from "../form.ts";
 import { MAX_READING } from "../reading.ts";
 import type { CommandName } from "../commands/names.ts";
 import type { SourceFault } from "../sensor-source.ts";
+import type { SyncStep } from "../../records/index.ts";
 
 const commands: Record<CommandName, string> = {
   start: "first fill-in of the registration form",
@@ -137,10 +138,36 @@ export const en = {
       : `⚠ A replay: row data and signature are those of row ${row} of table ${table}.`) +
     (isOverwritten ? " ⚠ Another row was written over it." : "") +
     (replays > 0 ? ` ⚠ Written ${replays} more times.` : ""),
+  checks: (signer: string | undefined, signedBySender: boolean, rowIdMatches: boolean) =>
+    (signer === undefined
+      ? "⚠ No valid signature."
+      : signedBySender
+        ? `Signed by the sender, ${signer}.`
+        : `⚠ Signed by ${signer}, not by the sender.`) +
+    (rowIdMatches
+      ? " The row id in the row is that of the call."
+      : " ⚠ The row id in the row is not that of the call."),
   noVerdict: "The record index does not have it.",
   sync: (copied: number | undefined, head: number | undefined, reconciled: string | undefined) =>
     `The record index includes block ${copied ?? "-"} of ${head ?? "-"}.\n` +
     (reconciled === undefined ? "No reconciliation has run yet." : `Last reconciliation: ${reconciled}.`),
+  syncStep: (step: SyncStep): string => {
+    switch (step.kind) {
+      case "resumed":
+        return step.head > step.after
+          ? `resumed after block ${step.after}; blocks to read: ${step.head - step.after}`
+          : `resumed after block ${step.after}, the newest`;
+      case "indexed":
+        return (
+          (step.from === step.to ? `block ${step.to}` : `blocks ${step.from} to ${step.to}`) +
+          (step.rows === 0 ? "" : `, rows: ${step.rows}`)
+        );
+      case "rebuilding":
+        return `⚠ the index is built again: ${step.reason}`;
+      case "failing":
+        return `⚠ cannot read the chain: ${step.reason}`;
+    }
+  },
   syncNothing: "There are no events.",
   gethlogEmpty: "The log of the blockchain client is empty.",
   gethlogNone: "The log of the blockchain client is not configured on this server: its operator can set NODE_LOG_FILE.",

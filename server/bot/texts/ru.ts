@@ -131,10 +131,34 @@ export const ru: Texts = {
       : `⚠ Повтор: данные и подпись строки ${row} таблицы ${table}.`) +
     (isOverwritten ? " ⚠ Поверх неё записана другая строка." : "") +
     (replays > 0 ? ` ⚠ Записана ещё раз: ${replays}.` : ""),
+  checks: (signer, signedBySender, rowIdMatches) =>
+    (signer === undefined
+      ? "⚠ Нет верной подписи."
+      : signedBySender
+        ? `Подписана отправителем, ${signer}.`
+        : `⚠ Подписана не отправителем, а ${signer}.`) +
+    (rowIdMatches ? " Номер строки в ней тот же, что в вызове." : " ⚠ Номер строки в ней не тот, что в вызове."),
   noVerdict: "В индексе записей её нет.",
   sync: (copied, head, reconciled) =>
     `В базе данных блокчейн до блока ${copied ?? "-"} из ` +
     `${head ?? "-"}.\n${reconciled === undefined ? "Они ещё не сверялись." : `Последняя сверка: ${reconciled}.`}`,
+  syncStep: (step) => {
+    switch (step.kind) {
+      case "resumed":
+        return step.head > step.after
+          ? `продолжение после блока ${step.after}; осталось прочитать блоков: ${step.head - step.after}`
+          : `продолжение после блока ${step.after}, последнего`;
+      case "indexed":
+        return (
+          (step.from === step.to ? `блок ${step.to}` : `блоки с ${step.from} по ${step.to}`) +
+          (step.rows === 0 ? "" : `, строк: ${step.rows}`)
+        );
+      case "rebuilding":
+        return `⚠ индекс строится заново: ${step.reason}`;
+      case "failing":
+        return `⚠ цепочку не удаётся прочитать: ${step.reason}`;
+    }
+  },
   syncNothing: "Ничего примечательного не произошло.",
   gethlogEmpty: "Клиент блокчейна ещё ничего не записал.",
   gethlogNone: "Этот сервер не знает, где журнал его клиента блокчейна: оператор может задать NODE_LOG_FILE.",

@@ -2,6 +2,7 @@ import { type ErrorRequestHandler, type Request, type Response, Router } from "e
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
+import { formPost, isFormPost } from "./form-post.ts";
 import { routeOf, sendFailure, sendSuccess, startClock, Envelope } from "./envelope.ts";
 
 /** Default maximum bytes of a call. */
@@ -36,7 +37,7 @@ export function recordStoreRouter(routes: RecordStoreRoutes): Router {
     response.set("Cache-Control", "no-store");
     next();
   });
-  router.post("/", jsonBody(largest), async (request: Request, response: Response) => {
+  const handle = async (request: Request, response: Response): Promise<void> => {
     checkSize(request);
     const named = routeOf(request);
     // An unknown route is reported before other errors of the call.
@@ -45,7 +46,10 @@ export function recordStoreRouter(routes: RecordStoreRoutes): Router {
     const found = routes.get(route);
     if (found === undefined) throw noSuchRoute();
     sendSuccess(response, route, await found.handle(request, response));
-  });
+  };
+  const forms = Router().use(formPost());
+  const json = Router().use(jsonBody(largest));
+  router.post("/", (request, response, next) => (isFormPost(request) ? forms : json)(request, response, next), handle);
   router.all("/", (_request, response) => {
     response.set("Allow", "POST");
     throw new SealbookError("method_not_allowed", "calls are made with POST");

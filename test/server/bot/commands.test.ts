@@ -59,6 +59,11 @@ describe("the bot's commands", () => {
     assert.match(telegram.menus.get("ru")?.[0]?.description ?? "", /[а-я]/);
   });
 
+  it("are listed among the extensions of the panel", async () => {
+    const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
+    assert.equal(tparams.extensions.at(-1).name, "bot");
+  });
+
   it("/help lists all commands in the user's language", async () => {
     const { text } = await chat.request("/help");
     for (const { command } of telegram.menus.get("") ?? []) assert.include(text, `/${command} `);
@@ -99,7 +104,7 @@ describe("the bot's commands", () => {
       );
       const [[sender, code, , payload]] = tparams.events;
       assert.equal(sender, login.login);
-      assert.include(code, "SDS011");
+      assert.match(code, /^SDS011 0x[0-9a-fA-F]{8} \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       assert.deepEqual(JSON.parse(Buffer.from(payload, "base64").toString()), {
         sensorvalue: 12.5,
         sensordevice: "SDS011",
@@ -114,6 +119,15 @@ describe("the bot's commands", () => {
       assert.include((await chat.request("/pm 10001")).text, "is not a PM2.5 value");
       await chat.request("/pm");
       assert.include((await chat.request("40")).text, "Stored: 40 ");
+      const token = await server.login(login);
+      const search = { target: "2", value: "PM2.5" };
+      const { tparams } = content(await server.call(ROUTES.search, { token }, { search }), ROUTES.search);
+      const codes: string[] = tparams.events.map(([, code]: string[]) => code);
+      assert.lengthOf(new Set(codes), codes.length, "each reading has its own code");
+    });
+
+    it("/synclog shows the block of a stored row", async () => {
+      assert.match((await anybody().request("/synclog")).text, /^\d{4}-\d\d-\d\d [\d:]{8} UTC block \d+, rows: 1$/m);
     });
 
     it("/providers lists the newest value of each sensor with its category", async () => {
@@ -147,7 +161,14 @@ describe("the bot's commands", () => {
       const [, hash = ""] = /(0x[0-9a-f]{64})/.exec((await chat.request("/trxlog")).text) ?? [];
       const { input } = await rpcCall(server.chainUrl, "eth_getTransactionByHash", hash);
       const shown = (text: string): void => {
-        for (const piece of ["insert", login.login, "SDS011", '"sensorvalue":40', '"tabname"'])
+        for (const piece of [
+          "insert",
+          `Signed by the sender, ${login.login}.`,
+          "The row id in the row is that of the call.",
+          "SDS011",
+          '"sensorvalue":40',
+          '"tabname"',
+        ])
           assert.include(text, piece);
       };
       const texts = [
@@ -226,7 +247,10 @@ describe("the bot's commands", () => {
       (await chat.request("/balance")).text,
       /^System address: 0x[0-9a-fA-F]{40}\nBalance: [\d.]+ \(\d+ wei\)$/,
     );
-    assert.match((await chat.request("/synclog")).text, /includes block \d+ of \d+/);
+    const sync = await chat.request("/synclog");
+    const log = sync.file?.content.toString() ?? sync.text;
+    assert.match(log, /includes block \d+ of \d+/);
+    assert.match(log, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC blocks? \d+( to \d+)?$/m);
     const { text, file } = await chat.request("/gethlog");
     assert.match(file?.content.toString() ?? text, /ready blockNumber=\d+.*[^]*block blockNumber=\d+/);
   });

@@ -59,12 +59,13 @@ for (const engine of ENGINES)
   describe(`event indexer, on ${engine}`, function () {
     let journal: TestDatabase;
     let events: IndexerEvent[];
+    let steps: IndexerEvent[];
     const followers: EventIndexer[] = [];
     const follow = (log: EventLog, lagMilliseconds?: number): EventIndexer => {
       const indexer = new EventIndexer(
         log,
         recordIndexStore(journal.database, "events"),
-        (event) => events.push(event),
+        (event) => (event.kind === "indexed" || event.kind === "resumed" ? steps : events).push(event),
         lagMilliseconds,
       );
       followers.push(indexer);
@@ -76,6 +77,7 @@ for (const engine of ENGINES)
     beforeEach(async () => {
       journal = await openTestDatabase(engine);
       events = [];
+      steps = [];
     });
     afterEach(async () => {
       await Promise.all(followers.splice(0).map((indexer) => indexer.stop()));
@@ -122,6 +124,11 @@ for (const engine of ENGINES)
       assert.isTrue(await second.waitForBlock(9, DEADLINE_MILLISECONDS));
       assert.deepEqual(log.queried.at(-1), [5, 9]);
       assert.deepEqual(await codes(), ["three", "two", "one"]);
+      assert.deepEqual(steps, [
+        { kind: "indexed", from: 3, to: 4, rows: 2 },
+        { kind: "resumed", after: 4, head: 9 },
+        { kind: "indexed", from: 5, to: 9, rows: 1 },
+      ]);
       assert.isEmpty(events);
     });
 

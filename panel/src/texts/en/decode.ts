@@ -16,6 +16,7 @@ export const decode = {
   summary: (id: string, table: string) => `Record ${id} of table ${table}`,
   signedBySender: "Signed by the sender",
   signedByOther: "Not signed by the sender",
+  otherRowId: "Row id differs from the call",
   notSigned: "No valid signature",
   onChain: "On the chain",
   notOnChain: "Not on the chain",

@@ -19,6 +19,7 @@ export const decode: Texts["decode"] = {
   summary: (id, table) => `Запись ${id} таблицы ${table}`,
   signedBySender: "Подписана отправителем",
   signedByOther: "Подписана не отправителем",
+  otherRowId: "Номер строки не тот, что в вызове",
   notSigned: "Нет верной подписи",
   onChain: "Есть в блокчейне",
   notOnChain: "В блокчейне нет",
