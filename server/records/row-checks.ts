@@ -1,4 +1,4 @@
-import type { DecodedCallData } from "./call-data/call-data.ts";
+import type { Row } from "./row-data.ts";
 import { recoverSigner } from "./row-signature.ts";
 
 /** Checks of a row against its own call data. They need neither a server nor the chain. */
@@ -13,8 +13,14 @@ export interface RowChecks {
   readonly passed: boolean;
 }
 
+/** A decoded row, and the arguments of its call that it is checked against. */
+interface CheckedCall {
+  readonly row: Pick<Row, "rowId" | "sender">;
+  readonly arguments: { readonly rowid: bigint; readonly rowdata: Uint8Array; readonly signature: string };
+}
+
 /** Checks a decoded row. */
-export function checkRow({ arguments: args, row }: Pick<DecodedCallData, "arguments" | "row">): RowChecks {
+export function checkRow({ row, arguments: args }: CheckedCall): RowChecks {
   const signer = recoverSigner(args.rowdata, args.signature);
   const signedBySender = signer?.toLowerCase() === row.sender.toLowerCase();
   const rowIdMatches = row.rowId === args.rowid.toString();
