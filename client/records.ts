@@ -96,14 +96,20 @@ export class RecordClient {
     return this.#post(AuthContent, { route: "/api/admin/auth", credentials: { login, password } });
   }
 
-  /** Validates a session; `tparams.tx` replaces the token. */
-  validate(token: string): Promise<SessionContent> {
-    return this.#call(SessionContent, sessionCall("validate", token));
+  /**
+   * Validates a session; `tparams.tx` replaces the token.
+   * @param key A repeated call with the same idempotency key returns the same token, until that is replaced
+   */
+  validate(token: string, key?: string): Promise<SessionContent> {
+    return this.#call(SessionContent, sessionCall("validate", token, key));
   }
 
-  /** Extends a validated session; `tparams.tx` replaces the token. */
-  extend(token: string): Promise<SessionContent> {
-    return this.#call(SessionContent, sessionCall("extend", token));
+  /**
+   * Extends a validated session; `tparams.tx` replaces the token.
+   * @param key As for {@link validate}
+   */
+  extend(token: string, key?: string): Promise<SessionContent> {
+    return this.#call(SessionContent, sessionCall("extend", token, key));
   }
 
   /** Ends a session. */
@@ -175,11 +181,14 @@ export class RecordClient {
 }
 
 /** Session calls also send the token as a cookie; browsers ignore this header and send their own cookies. */
-function sessionCall(action: "validate" | "extend" | "close", token: string): Call {
+function sessionCall(action: "validate" | "extend" | "close", token: string, key?: string): Call {
   return {
     route: `/api/admin/session/${action}`,
     credentials: { token },
-    headers: { Cookie: `svcauth=${encodeURIComponent(token)}` },
+    headers: {
+      Cookie: `svcauth=${encodeURIComponent(token)}`,
+      ...(key === undefined ? {} : { "Idempotency-Key": key }),
+    },
   };
 }
 

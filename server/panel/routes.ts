@@ -18,7 +18,7 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
  */
 export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
-  router.get("/", headers, page(join(directory, "index.html"), settings));
+  router.get("/", headers, page(join(directory, "index.html"), settings, setFormTokenCookie));
   router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));
   router.use("/assets", compressed(join(directory, "assets")), express.static(join(directory, "assets"), KEPT));
   router.get("/seal.svg", (_request, response) => response.sendFile("seal.svg", { root: directory, maxAge: "1d" }));
@@ -41,13 +41,13 @@ function compressed(root: string): RequestHandler {
 }
 
 // Reads the file on every request: it is small, and a rebuilt panel takes effect immediately.
-function page(file: string, settings: PageSettings): RequestHandler {
+function page(file: string, settings: PageSettings, setCookie?: typeof setFormTokenCookie): RequestHandler {
   return async (request, response) => {
     const html = await readFile(file, "utf8").catch((cause: unknown) => {
       throw new SealbookError("not_found", "the web panel is not built; run `npm run panel`", { cause });
     });
     const formToken = formTokenOf(request);
-    setFormTokenCookie(request, response, formToken);
+    setCookie?.(request, response, formToken);
     response
       .set("Cache-Control", "no-store")
       .type("html")

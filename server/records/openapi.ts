@@ -82,7 +82,9 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
       "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
       "session; validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is ignored. The " +
       "panel posts its forms as `application/x-www-form-urlencoded` with the field `tmpl_sesstoken`, which has to " +
-      "equal the cookie of that name; other clients send JSON, without it.",
+      "equal the cookie of that name; other clients send JSON, without it. A validate or extend call whose response " +
+      "got lost can be repeated with the same `Idempotency-Key` (16 to 255 characters): it returns the same token, " +
+      "until that is replaced.",
     isGuarded: false,
     body: { [JSON_TYPE]: Call },
     responses: [

@@ -4,6 +4,7 @@ import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
+import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import { clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { formTokenOf } from "../http/record-store/form-post.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
@@ -80,12 +81,12 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
 
 /** `/api/admin/session/validate` */
 function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
-  return replace(request, response, (token) => deps.sessions.validate(token));
+  return replace(request, response, (token, key) => deps.sessions.validate(token, key));
 }
 
 /** `/api/admin/session/extend` */
 function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
-  return replace(request, response, (token) => deps.sessions.extend(token));
+  return replace(request, response, (token, key) => deps.sessions.extend(token, key));
 }
 
 /** `/api/admin/session/close` */
@@ -106,10 +107,10 @@ async function close(deps: SessionRouteDeps, request: Request, response: Respons
 async function replace(
   request: Request,
   response: Response,
-  change: (token: string) => Promise<SessionView>,
+  change: (token: string, key: string | undefined) => Promise<SessionView>,
 ): Promise<SessionContent> {
   const token = tokenOf(request);
-  const view = await change(token);
+  const view = await change(token, idempotencyKeyOf(request));
   noteAccount(request, view.account);
   const successor = prefixedHex(view.token);
   setTokenCookie(request, response, successor, view.remaining);

@@ -7,12 +7,13 @@ import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
+import { prefixedHex } from "../kit/hex.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { encryptKeys, type SessionKeys, decryptKeys, wrapSecureKey } from "./key-encryption.ts";
 import type { Account, Session } from "./session.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { sessionError } from "./session-error.ts";
-import { parseToken, randomKey, tokenHash } from "./token.ts";
+import { parseToken, randomKey, successorOf, tokenHash } from "./token.ts";
 
 export interface SessionServiceDeps {
   readonly journal: SessionJournal;
@@ -131,20 +132,32 @@ export class SessionService {
 
   /**
    * Replaces the token and marks the session as validated. Does not change the expiry.
+   * @param key With the client's idempotency key, a repeated call has the same successor until that is replaced
    * @throws SealbookError `too_many_requests`; the token remains valid
    */
-  async validate(presented: string): Promise<SessionView> {
-    const { chain } = this.#deps;
-    const authorized = await this.authorize(presented);
-    return this.#replace(authorized, "validated", (from, to) => chain.validateCall(from, to));
+  async validate(presented: string, key?: string): Promise<SessionView> {
+    const call = key && `validate ${key}`;
+    return this.#repeatable(presented, call, () => this.#validate(presented, call));
   }
 
   /**
    * Replaces the token and restarts the session's lifetime.
+   * @param key As for {@link validate}
    * @throws SealbookError `extend_refused` if the session is not validated or expires too soon; `too_many_requests`,
    * and the token remains valid
    */
-  async extend(presented: string): Promise<SessionView> {
+  async extend(presented: string, key?: string): Promise<SessionView> {
+    const call = key && `extend ${key}`;
+    return this.#repeatable(presented, call, () => this.#extend(presented, call));
+  }
+
+  async #validate(presented: string, key: string | undefined): Promise<SessionView> {
+    const { chain } = this.#deps;
+    const authorized = await this.authorize(presented);
+    return this.#replace(authorized, "validated", key, (from, to) => chain.validateCall(from, to));
+  }
+
+  async #extend(presented: string, key: string | undefined): Promise<SessionView> {
     const { chain, clock } = this.#deps;
     const authorized = await this.authorize(presented);
     const { validated, expiresAt } = authorized.session;
@@ -157,7 +170,7 @@ export class SessionService {
         `${remaining} s are left; an extension needs more than ${minimumToExtend}`,
       );
     }
-    return this.#replace(authorized, "extended", (from, to) => chain.extendCall(from, to));
+    return this.#replace(authorized, "extended", key, (from, to) => chain.extendCall(from, to));
   }
 
   /** Ends the session. */
@@ -180,18 +193,64 @@ export class SessionService {
     // Skips calls that another relayer may still be processing.
     for (const session of await journal.sessions.interrupted(clock() - MAX_CALL_MILLISECONDS)) {
       const cancelled = await transactions.cancel(session.transactionId);
+      if (cancelled && session.state === "opening") {
+        await journal.sessions.removeOpening(session.tokenHash);
+        continue;
+      }
       const state = session.state === "replacing" && cancelled ? "active" : "ended";
       await journal.sessions.transition(session.tokenHash, session.state, { state });
     }
   }
 
+  /** Makes a call unless it was made before with the same key; then returns the session as it is now. */
+  async #repeatable(
+    presented: string,
+    key: string | undefined,
+    call: () => Promise<SessionView>,
+  ): Promise<SessionView> {
+    if (key === undefined) return call();
+    const earlier = await this.#repeat(presented, key);
+    if (earlier !== undefined) return earlier;
+    try {
+      return await call();
+    } catch (error) {
+      // The same call can arrive twice at the same time.
+      const other =
+        error instanceof SealbookError && error.code === "token_invalid"
+          ? await this.#repeat(presented, key)
+          : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }
+  }
+
+  /** Returns the session of a token's successor; `undefined` if no call had this key. */
+  async #repeat(presented: string, key: string): Promise<SessionView | undefined> {
+    const { journal } = this.#deps;
+    const replaced = parseToken(presented);
+    const session = await journal.sessions.find(tokenHash(replaced));
+    if (session === undefined) return undefined;
+    const { secureKey } = decryptKeys(replaced, session);
+    const token = successorOf(replaced, secureKey, key);
+    const successor = await journal.sessions.find(tokenHash(token));
+    if (successor === undefined) return undefined;
+    if (successor.state === "opening")
+      await this.#mined(successor.transactionId, successor.tokenHash, session.tokenHash);
+    else await this.authorize(prefixedHex(token));
+    const account = await journal.accounts.find(session.account);
+    if (account === undefined || !account.enrolled)
+      throw new SealbookError("token_invalid", "the account of this token was revoked");
+    return this.#activate(account, token, secureKey, session.tokenHash);
+  }
+
   async #replace(
-    { session, account, secureKey }: Authorized,
+    { session, account, secureKey, token: replaced }: Authorized,
     change: Change,
+    key: string | undefined,
     call: (from: Uint8Array, to: Uint8Array) => ContractCall,
   ): Promise<SessionView> {
     await this.#deps.limitReplacements(account.address);
-    const token = randomKey();
+    const token = key === undefined ? randomKey() : successorOf(replaced, secureKey, key);
     const hash = tokenHash(token);
     const transactionId = await this.#begin(session, call(session.tokenHash, hash), {
       ...session,
@@ -269,7 +328,9 @@ export class SessionService {
     if (outcome.state === "confirmed") return;
     const hasNoEffect = outcome.state !== "pending" || (await transactions.cancel(transactionId));
     await journal.atomically(async ({ sessions }) => {
-      if (opening !== undefined) await sessions.transition(opening, "opening", { state: "ended" });
+      // The same call, repeated, has the same successor.
+      if (opening !== undefined && hasNoEffect) await sessions.removeOpening(opening);
+      else if (opening !== undefined) await sessions.transition(opening, "opening", { state: "ended" });
       if (replacing !== undefined) {
         await sessions.transition(replacing, "replacing", { state: hasNoEffect ? "active" : "ended" });
       }

@@ -28,6 +28,8 @@ export interface SessionStore {
    * @returns false if the session was not in `from` because a concurrent call changed it first
    */
   transition(tokenHash: Uint8Array, from: Session["state"], change: SessionChange): Promise<boolean>;
+  /** Deletes a session that never opened. */
+  removeOpening(tokenHash: Uint8Array): Promise<void>;
   /**
    * Returns the sessions that calls of this relayer were changing when its process ended.
    * @param othersBefore Unix milliseconds: includes calls of other relayers that began earlier

@@ -60,6 +60,14 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return numUpdatedRows === 1n;
     },
 
+    async removeOpening(tokenHash) {
+      await database
+        .deleteFrom("sessions")
+        .where("token_hash", "=", tokenHash)
+        .where("state", "=", "opening")
+        .execute();
+    },
+
     async interrupted(othersBefore) {
       const rows = await database
         .selectFrom("sessions")

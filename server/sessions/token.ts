@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { hkdfSync, randomBytes, randomInt } from "node:crypto";
 import keccak256 from "keccak256";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex } from "../kit/hex.ts";
@@ -9,6 +9,15 @@ const BYTES = 32;
 /** Generates an access token or secure key: 32 random bytes. */
 export function randomKey(): Uint8Array {
   return randomBytes(BYTES);
+}
+
+/**
+ * Derives the successor of a token for a client that can repeat its call: the same call gives the same successor, which
+ * is stored nowhere.
+ * @param key The call with the client's idempotency key
+ */
+export function successorOf(token: Uint8Array, secureKey: Uint8Array, key: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", Buffer.concat([secureKey, token]), "", `sealbook successor ${key}`, BYTES));
 }
 
 /** Computes keccak-256 of a token, which is the token's identifier on chain. */

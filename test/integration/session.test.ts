@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { assert } from "chai";
 import { content, refused } from "../support/envelope.ts";
 import type { HttpResponse } from "../support/http.ts";
@@ -267,6 +268,55 @@ describe("the life of a session", function () {
       content(await search(token), ROUTES.search);
       content(await close(token, { Cookie: `svcauth=${jar}` }), ROUTES.close);
     }
+  });
+
+  describe("of which a response got lost", () => {
+    const key = (): Record<string, string> => ({ "Idempotency-Key": randomUUID() });
+
+    it("goes on: the same call with the same key has the same successor, until that is replaced", async () => {
+      const token = await server.login();
+      const first = key();
+      const validated = content(await validate(token, first), ROUTES.validate).tparams;
+      assert.deepEqual(content(await validate(token, first), ROUTES.validate).tparams, validated);
+      const second = key();
+      const extended = content(await extend(validated.tx, second), ROUTES.extend).tparams;
+      assert.deepEqual(content(await extend(validated.tx, second), ROUTES.extend).tparams, extended);
+      assert.equal(extended.pkey, validated.pkey);
+      content(await search(extended.tx), ROUTES.search);
+      refused(await validate(token, first), ROUTES.validate, 401, "token_invalid");
+      content(await close(extended.tx), ROUTES.close);
+      refused(await extend(validated.tx, second), ROUTES.extend, 401, "token_invalid");
+    });
+
+    it("goes on when both calls are made at the same time", async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const token = await server.login();
+        const headers = key();
+        const responses = await Promise.all(Array.from({ length: 4 }, () => validate(token, headers)));
+        const successors = responses.map((response) => content(response, ROUTES.validate).tparams.tx);
+        assert.lengthOf(new Set(successors), 1);
+        content(await search(successors[0]), ROUTES.search);
+      }
+    });
+
+    it("ends for a call without the key, with another one, and with that of another call", async () => {
+      const token = await server.login();
+      const headers = key();
+      const { tx } = content(await validate(token, headers), ROUTES.validate).tparams;
+      refused(await validate(token), ROUTES.validate, 401, "token_invalid");
+      refused(await validate(token, key()), ROUTES.validate, 401, "token_invalid");
+      refused(await extend(token, headers), ROUTES.extend, 401, "token_invalid");
+      content(await extend(tx, headers), ROUTES.extend);
+    });
+
+    it("has keys that nobody guesses", async () => {
+      const token = await server.login();
+      for (const short of ["1", "a".repeat(15), "a".repeat(256), "with spaces in between"]) {
+        const response = await validate(token, { "Idempotency-Key": short });
+        assert.match(refused(response, ROUTES.validate, 400, "malformed"), /^Idempotency-Key: is not 16 to 255/);
+      }
+      content(await search(token), ROUTES.search);
+    });
   });
 
   it("exactly one of two simultaneous validates with one token succeeds", async () => {

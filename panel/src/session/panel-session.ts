@@ -19,6 +19,7 @@ const RENEWED_AFTER = 1 / 3;
  * continues.
  */
 const LONGEST_USE_MILLISECONDS = 5_000;
+const KEY_BYTES = 16;
 
 /**
  * The session of this browser. The first tab that is due validates and extends its token; the other tabs adopt the new
@@ -90,6 +91,7 @@ export class PanelSession {
    */
   async call<T>(make: (token: string) => Promise<T>): Promise<T> {
     for (;;) {
+      await this.#completePending();
       const { token, response } = await this.#lock.use(async () => {
         const { token } = this.#store.read() ?? {};
         if (token === undefined) throw new ClientError("token_invalid", "there is no session");
@@ -119,7 +121,16 @@ export class PanelSession {
     if (time >= session.endsAt) return this.#end(this.isPaused.value ? "idle" : "expired");
     this.isPaused.value = isIdle;
     if (isIdle) return;
-    if (session.renewAt !== null && time >= session.renewAt) void this.renew();
+    const isPending = session.pending !== undefined;
+    if (isPending || (session.renewAt !== null && time >= session.renewAt)) void this.renew();
+  }
+
+  /** Completes a replacement of the token that a page began and was left in. */
+  async #completePending(): Promise<void> {
+    if (this.#store.read()?.pending === undefined) return;
+    await this.renew();
+    if (this.#store.read()?.pending !== undefined)
+      throw new ClientError("unreachable", "the server does not respond to the replacement of the token");
   }
 
   /** Replaces the token, and extends the session when it is due; concurrent callers share one renewal. */
@@ -137,15 +148,9 @@ export class PanelSession {
       await this.#lock.replace(async () => {
         const session = this.#store.read();
         if (session === undefined || session.token !== seen) return;
-        const validated = await this.#client.validate(session.token);
-        this.isUnreachable.value = false;
-        this.secureKey.value = validated.tparams.pkey;
-        const token = validated.tparams.tx;
-        const endsAt = Date.now() + validated.tparams.session * 1000;
-        this.#set({ ...session, token, endsAt, renewAt: validated.tryextend ? Date.now() : null });
-        if (!validated.tryextend) return;
-        const { tx, session: seconds } = (await this.#client.extend(token)).tparams;
-        this.#set({ ...session, ...fresh(tx, seconds) });
+        if (session.pending?.call === "extend") return this.#extend(session);
+        const validated = await this.#validate(session);
+        if (validated !== undefined) await this.#extend(validated);
       });
     } catch (error) {
       this.isUnreachable.value = isTransient(error);
@@ -155,6 +160,38 @@ export class PanelSession {
     } finally {
       isBlocked.value = false;
     }
+  }
+
+  /** @returns The session with its new token; `undefined` when it cannot be extended */
+  async #validate(session: OpenSession): Promise<OpenSession | undefined> {
+    const key = this.#begin(session, "validate");
+    const { tparams, tryextend } = await this.#client.validate(session.token, key);
+    this.isUnreachable.value = false;
+    this.secureKey.value = tparams.pkey;
+    const endsAt = Date.now() + tparams.session * 1000;
+    const { pending: _, ...rest } = session;
+    const validated = { ...rest, token: tparams.tx, endsAt, renewAt: tryextend ? Date.now() : null };
+    this.#set(validated);
+    return tryextend ? validated : undefined;
+  }
+
+  async #extend(session: OpenSession): Promise<void> {
+    const key = this.#begin(session, "extend");
+    const { tparams } = await this.#client.extend(session.token, key);
+    this.isUnreachable.value = false;
+    this.secureKey.value = tparams.pkey;
+    const { pending: _, ...rest } = session;
+    this.#set({ ...rest, ...fresh(tparams.tx, tparams.session) });
+  }
+
+  /** Stores a replacement of the token before its call, so that another page can repeat it when this one is left. */
+  #begin(session: OpenSession, call: "validate" | "extend"): string {
+    if (session.pending?.call === call) return session.pending.key;
+    const key = Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
+      byte.toString(16).padStart(2, "0"),
+    ).join("");
+    this.#set({ ...session, pending: { call, key } });
+    return key;
   }
 
   /** Whether a rejected token is no longer the session's: the token of another tab can arrive late. */
@@ -167,8 +204,8 @@ export class PanelSession {
 
   /** Keeps a session that cannot be extended until it expires. */
   #stopRenewal(): void {
-    const session = this.#store.read();
-    if (session !== undefined) this.#set({ ...session, renewAt: null });
+    const { pending: _, ...session } = this.#store.read() ?? {};
+    if ("token" in session) this.#set({ ...session, renewAt: null });
   }
 
   #set(session: OpenSession): void {

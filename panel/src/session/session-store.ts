@@ -9,6 +9,8 @@ const OpenSession = z.object({
   endsAt: z.number(),
   /** Time of the next validation and extension; `null` when the session is no longer extended. */
   renewAt: z.number().nullable(),
+  /** A replacement of the token whose response has not arrived. Its key lets another page repeat the call. */
+  pending: z.object({ call: z.enum(["validate", "extend"]), key: z.string() }).optional(),
   /** The server's view of the account as of the login, without token and secure key. */
   area: z.string(),
   openedAt: z.number(),

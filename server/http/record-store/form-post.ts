@@ -14,8 +14,8 @@ const TOKEN = "tmpl_sesstoken";
 const TOKEN_BYTES = 48;
 const TOKEN_PATTERN = /^0x[0-9a-f]{96}$/;
 
-/** A call as a form of the panel posts it. */
-const FormCall = z.strictObject({
+/** A call as a form of the panel posts it. An error names no other field: its name can be anything, even a secret. */
+const FormCall = z.object({
   route: z.string(),
   login: z.string().optional(),
   password: z.string().optional(),

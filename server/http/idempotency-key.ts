@@ -1,0 +1,19 @@
+import type { Request } from "express";
+import { z } from "zod";
+import { parseInput } from "./errors.ts";
+
+/** Name of the header. */
+const NAME = "Idempotency-Key";
+
+/** Long enough that nobody else guesses it; a UUID fits. */
+const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{16,255}$/, "is not 16 to 255 printable ASCII characters");
+
+const Headers = z.object({ [NAME]: IdempotencyKey.optional() });
+
+/**
+ * Returns the key by which a client marks repetitions of one call.
+ * @throws SealbookError `malformed`
+ */
+export function idempotencyKeyOf(request: Request): string | undefined {
+  return parseInput(Headers, { [NAME]: request.get(NAME) })[NAME];
+}
