@@ -38,6 +38,8 @@ describe("form posts of the panel", function () {
     const record = { code: "from a form", topic: "t", payload: { payload: { sensorvalue: 1 } } };
     const fields = { token: tparams.tx, [NAME]: formToken };
     content(await post({ ...fields, route: ROUTES.store, payload: JSON.stringify(record) }), ROUTES.store);
+    const large = { ...record, payload: { text: "Ж".repeat(30_000) } };
+    content(await post({ ...fields, route: ROUTES.store, payload: JSON.stringify(large) }), ROUTES.store);
     const closed = content(await post({ ...fields, route: ROUTES.close }), ROUTES.close);
     assert.equal(closed.tparams[NAME], formToken);
   });
@@ -70,7 +72,11 @@ describe("form posts of the panel", function () {
     const other = refused(await post({ ...fields, [`{"token": "${fields.token}"}`]: "x" }), "/api", 400, "malformed");
     assert.match(other, /^route: /);
     assert.notInclude(other, fields.token);
-    refused(await post({ ...fields, route: ROUTES.store, payload: "x".repeat(70_000) }), "/api", 413, "too_large");
+    for (const length of [70_000, 200_000]) {
+      const large = await post({ ...fields, route: ROUTES.store, payload: JSON.stringify("x".repeat(length)) });
+      assert.equal(large.status, 413, large.text);
+      assert.equal(large.body.content.error.code, "too_large");
+    }
     refused(await post({ ...fields, route: ROUTES.close }), ROUTES.close, 401, "token_invalid");
   });
 

@@ -5,10 +5,13 @@ import { malformed, reasonOf, SealbookError } from "../../errors.ts";
 import { bodyBudget } from "../body-budget.ts";
 import { cookieOf } from "../cookie.ts";
 import { parseInput } from "../errors.ts";
+import { tooLarge } from "../json-body.ts";
 import { checkJson, parseJson } from "../json-text.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
-const MAX_BYTES = 64 * 1024;
+/** Maximum bytes of a payload. A form has up to three characters for each byte. */
+const MAX_PAYLOAD = 64 * 1024;
+const MAX_BYTES = 3 * MAX_PAYLOAD + 1024;
 const MAX_FIELDS = 10;
 const TOKEN = "tmpl_sesstoken";
 const TOKEN_BYTES = 48;
@@ -64,8 +67,10 @@ function callOf(request: Request): object {
 }
 
 function payloadOf(text: string): unknown {
+  const bytes = Buffer.from(text);
+  if (bytes.length > MAX_PAYLOAD) throw tooLarge(MAX_PAYLOAD);
   try {
-    const value = parseJson(Buffer.from(text));
+    const value = parseJson(bytes);
     checkJson(value);
     return value;
   } catch (error) {
