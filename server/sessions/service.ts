@@ -123,11 +123,14 @@ export class SessionService {
       throw new SealbookError("token_invalid", "the token was replaced or its session closed");
     }
     if (session.expiresAt <= seconds(clock())) throw new SealbookError("token_expired", "the token has expired");
-    const account = await journal.accounts.find(session.account);
-    if (account === undefined || !account.enrolled) {
+    return { session, account: await this.#accountOf(session), token, ...decryptKeys(token, session) };
+  }
+
+  async #accountOf(session: Session): Promise<Account> {
+    const account = await this.#deps.journal.accounts.find(session.account);
+    if (account === undefined || !account.enrolled)
       throw new SealbookError("token_invalid", "the account of this token was revoked");
-    }
-    return { session, account, token, ...decryptKeys(token, session) };
+    return account;
   }
 
   /**
@@ -237,10 +240,7 @@ export class SessionService {
     if (successor.state === "opening")
       await this.#mined(successor.transactionId, successor.tokenHash, session.tokenHash);
     else await this.authorize(prefixedHex(token));
-    const account = await journal.accounts.find(session.account);
-    if (account === undefined || !account.enrolled)
-      throw new SealbookError("token_invalid", "the account of this token was revoked");
-    return this.#activate(account, token, secureKey, session.tokenHash);
+    return this.#activate(await this.#accountOf(session), token, secureKey, session.tokenHash);
   }
 
   async #replace(

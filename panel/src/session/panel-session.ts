@@ -169,8 +169,8 @@ export class PanelSession {
     this.isUnreachable.value = false;
     this.secureKey.value = tparams.pkey;
     const endsAt = Date.now() + tparams.session * 1000;
-    const { pending: _, ...rest } = session;
-    const validated = { ...rest, token: tparams.tx, endsAt, renewAt: tryextend ? Date.now() : null };
+    const renewAt = tryextend ? Date.now() : null;
+    const validated = { ...session, token: tparams.tx, endsAt, renewAt, pending: undefined };
     this.#set(validated);
     return tryextend ? validated : undefined;
   }
@@ -180,8 +180,7 @@ export class PanelSession {
     const { tparams } = await this.#client.extend(session.token, key);
     this.isUnreachable.value = false;
     this.secureKey.value = tparams.pkey;
-    const { pending: _, ...rest } = session;
-    this.#set({ ...rest, ...fresh(tparams.tx, tparams.session) });
+    this.#set({ ...session, ...fresh(tparams.tx, tparams.session) });
   }
 
   /** Stores a replacement of the token before its call, so that another page can repeat it when this one is left. */
@@ -204,8 +203,8 @@ export class PanelSession {
 
   /** Keeps a session that cannot be extended until it expires. */
   #stopRenewal(): void {
-    const { pending: _, ...session } = this.#store.read() ?? {};
-    if ("token" in session) this.#set({ ...session, renewAt: null });
+    const session = this.#store.read();
+    if (session !== undefined) this.#set({ ...session, renewAt: null, pending: undefined });
   }
 
   #set(session: OpenSession): void {
@@ -238,9 +237,9 @@ export class PanelSession {
   }
 }
 
-function fresh(token: string, seconds: number): Pick<OpenSession, "token" | "endsAt" | "renewAt"> {
+function fresh(token: string, seconds: number): Pick<OpenSession, "token" | "endsAt" | "renewAt" | "pending"> {
   const time = Date.now();
-  return { token, endsAt: time + seconds * 1000, renewAt: time + seconds * 1000 * RENEWED_AFTER };
+  return { token, endsAt: time + seconds * 1000, renewAt: time + seconds * 1000 * RENEWED_AFTER, pending: undefined };
 }
 
 function isTokenRejected(error: unknown): boolean {
