@@ -30,6 +30,7 @@ import {
   parseResponse,
   retryAfterSeconds,
 } from "./http.ts";
+import { keyHeader, newIdempotencyKey } from "./idempotency-key.ts";
 import { pause } from "./pause.ts";
 import { toClientError } from "./problem.ts";
 import { withRetry } from "./retry.ts";
@@ -60,6 +61,8 @@ export interface CallOptions {
 export interface SubmitOptions extends CallOptions {
   /** Maximum wait for the confirmation of an accepted document. Default 300 s. */
   readonly confirmWithinMilliseconds?: number;
+  /** A repetition with the same idempotency key has the same result within 24 hours. Default: a new one. */
+  readonly key?: string | undefined;
 }
 
 /** The subject of a statement: a document, a content, or a comparison. */
@@ -110,8 +113,9 @@ export class ProofClient {
    * @returns the proof; a `pending` proof is accepted and will be anchored after the wait
    */
   async submit(request: ProofRequest, options: SubmitOptions = {}): Promise<ProofResponse> {
-    const { signal } = options;
-    const response = await this.#call({ method: "POST", path: "api/v1/proof", body: timed(request), signal });
+    const { signal, key = newIdempotencyKey() } = options;
+    const headers = keyHeader(key);
+    const response = await this.#call({ method: "POST", path: "api/v1/proof", body: request, headers, signal });
     const path = this.#pollingPath(response, parseResponse(ProofResponse, response).id);
     return this.#confirmed(ProofResponse, response, { method: "GET", path, signal }, options);
   }
@@ -121,12 +125,13 @@ export class ProofClient {
    * them or none.
    */
   async submitTogether(requests: readonly ProofRequest[], options: SubmitOptions = {}): Promise<BatchResponse> {
-    const { signal } = options;
+    const { signal, key = newIdempotencyKey() } = options;
     // A repetition returns the outcome of the first request.
     const call = {
       method: "POST",
       path: "api/v1/proof/batch",
-      body: { documents: requests.map(timed) },
+      body: { documents: requests },
+      headers: keyHeader(key),
       signal,
     } as const;
     return this.#confirmed(BatchResponse, await this.#call(call), call, options);
@@ -296,14 +301,6 @@ export class ProofClient {
     const url = location === null ? null : URL.parse(location, this.#http.base);
     return url?.origin === new URL(this.#http.base).origin ? url.href : `api/v1/proof/${id}`;
   }
-}
-
-/** Sets the time before the first attempt: a retry with the same time is the same record and is anchored once. */
-function timed(request: ProofRequest): ProofRequest {
-  return {
-    ...request,
-    metadata: { ...request.metadata, timestamp: request.metadata?.timestamp ?? Math.floor(Date.now() / 1000) },
-  };
 }
 
 async function ifFound<T>(fetchIt: () => Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,5 @@
 import { ClientError } from "./errors.ts";
+import { newIdempotencyKey } from "./idempotency-key.ts";
 import type { DecodedTransaction, StoreContent } from "../server/records/responses.ts";
 import type { FoundRecord, NewRecord, RecordClient, RecordSearch } from "./records.ts";
 
@@ -42,9 +43,12 @@ export class RecordSession implements AsyncDisposable {
     return this.#token;
   }
 
-  /** Stores a record. */
-  store(record: NewRecord): Promise<StoreContent> {
-    return this.#with((token) => this.#client.store(token, record));
+  /**
+   * Stores a record.
+   * @param key With the same idempotency key, the same record is stored once within 24 hours
+   */
+  store(record: NewRecord, key: string = newIdempotencyKey()): Promise<StoreContent> {
+    return this.#with(() => this.#client.store(() => this.#token, record, key));
   }
 
   /** Searches records, newest first, and fetches pages on demand. */

@@ -11,6 +11,7 @@ import {
 import { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
 import { ClientError } from "./errors.ts";
 import { Http, type HttpOptions, type HttpResponse, parseResponse, retryAfterSeconds } from "./http.ts";
+import { keyHeader, newIdempotencyKey } from "./idempotency-key.ts";
 import { withRetry } from "./retry.ts";
 
 /** Shorter than the lifetime of a token. */
@@ -18,7 +19,7 @@ const RETRY_FOR_MILLISECONDS = 15_000;
 
 /** Options of a {@link RecordClient}. */
 export interface RecordClientOptions extends HttpOptions {
-  /** Maximum retry time of a search or decode while the server is not available. Default 15 s. */
+  /** Maximum retry time of a store, search or decode while the server is not available. Default 15 s. */
   readonly retryForMilliseconds?: number;
   /** The form token of a page of the server; logins, logouts and records are then sent as form posts. */
   readonly formToken?: string | undefined;
@@ -77,8 +78,8 @@ interface Call {
 }
 
 /**
- * The record store API. Only search and decode are retried: a call that replaces a token or stores a record may
- * have had its effect although no response arrived.
+ * The record store API. Store, search and decode are retried; a record is stored once, because its call has an
+ * idempotency key. Calls that replace a token are not retried.
  */
 export class RecordClient {
   readonly #http: Http;
@@ -117,9 +118,20 @@ export class RecordClient {
     return this.#post(CloseContent, sessionCall("close", token));
   }
 
-  /** Stores a record. */
-  store(token: string, record: NewRecord): Promise<StoreContent> {
-    return this.#post(StoreContent, { route: "/api/datastore/event/store", credentials: { token }, payload: record });
+  /**
+   * Stores a record.
+   * @param token The token, or a function that returns the current token for each attempt
+   * @param key With the same idempotency key, the same record is stored once within 24 hours
+   */
+  store(token: string | (() => string), record: NewRecord, key: string = newIdempotencyKey()): Promise<StoreContent> {
+    return this.#retried(() =>
+      this.#post(StoreContent, {
+        route: "/api/datastore/event/store",
+        credentials: { token: current(token) },
+        payload: record,
+        headers: keyHeader(key),
+      }),
+    );
   }
 
   /**
@@ -129,8 +141,7 @@ export class RecordClient {
   async *search(token: string | (() => string), search: RecordSearch): AsyncGenerator<FoundRecord, void> {
     let cursor: string | undefined;
     do {
-      const current = typeof token === "string" ? token : token();
-      const { events, next } = await this.page(current, search, cursor);
+      const { events, next } = await this.page(current(token), search, cursor);
       yield* events;
       cursor = next;
     } while (cursor !== undefined);
@@ -140,7 +151,7 @@ export class RecordClient {
   async page(token: string, { field, value, limit, locations }: RecordSearch, cursor?: string): Promise<RecordPage> {
     const search = { target: field === "code" ? "1" : "2", value, limit, cursor, locations };
     const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
-    const { tparams } = await this.#repeatable(SearchContent.pick({ tparams: true }), call);
+    const { tparams } = await this.#retried(() => this.#call(SearchContent.pick({ tparams: true }), call));
     const marks = new Map(tparams.marks?.map(({ event, ...mark }) => [event, mark]));
     return {
       events: tparams.events.map((event, index) => toRecord(event, tparams.locations?.[index], marks.get(index))),
@@ -157,7 +168,7 @@ export class RecordClient {
   async audit(token: string, name: "set" | "insert", inputdata: string): Promise<AuditedTransaction> {
     const payload = { function: name, inputdata };
     const call: Call = { route: "/api/datastore/transaction/decode", credentials: { token }, payload };
-    return (await this.#repeatable(DecodeContent.pick({ tparams: true }), call)).tparams;
+    return (await this.#retried(() => this.#call(DecodeContent.pick({ tparams: true }), call))).tparams;
   }
 
   /** Sends a form of the panel. */
@@ -165,8 +176,8 @@ export class RecordClient {
     return this.#call(schema, call, this.#formToken === undefined ? undefined : formOf(call, this.#formToken));
   }
 
-  #repeatable<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
-    return withRetry(() => this.#call(schema, call), { retryForMilliseconds: this.#retryForMilliseconds });
+  #retried<T>(attempt: () => Promise<T>): Promise<T> {
+    return withRetry(attempt, { retryForMilliseconds: this.#retryForMilliseconds });
   }
 
   async #call<T>(schema: z.ZodType<T, T>, { headers, ...call }: Call, form?: URLSearchParams): Promise<T> {
@@ -187,9 +198,13 @@ function sessionCall(action: "validate" | "extend" | "close", token: string, key
     credentials: { token },
     headers: {
       Cookie: `svcauth=${encodeURIComponent(token)}`,
-      ...(key === undefined ? {} : { "Idempotency-Key": key }),
+      ...(key === undefined ? {} : keyHeader(key)),
     },
   };
+}
+
+function current(token: string | (() => string)): string {
+  return typeof token === "string" ? token : token();
 }
 
 function formOf({ route, credentials, payload }: Call, formToken: string): URLSearchParams {

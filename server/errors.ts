@@ -18,6 +18,7 @@ export type ErrorCode =
   | "unsupported_media_type"
   | "not_acceptable"
   | "conflict"
+  | "key_reused"
   | "too_many_requests"
   | "overloaded"
   | "journal_unavailable"

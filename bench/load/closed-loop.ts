@@ -19,8 +19,12 @@ export interface ClosedLoop {
   /** Clients with one connection each. A client sends its next request after the response to the previous one. */
   readonly clients: number;
   readonly method: "GET" | "POST";
-  /** Returns the path of the next request, and the body of a post. */
-  readonly next: () => { readonly path: string; readonly body?: string };
+  /** Returns the path of the next request, its own headers, and the body of a post. */
+  readonly next: () => {
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
   /** Status of a counted response. */
   readonly expected: number;
   /** Checks the bodies of the first client's responses. */
@@ -69,7 +73,12 @@ export async function closedLoop(load: ClosedLoop): Promise<ClosedLoopFigures> {
     if (now < begin) pending = responses.pending;
     else if (counts) latencies.push(milliseconds);
   };
-  const request: autocannon.Request = { setupRequest: (made) => Object.assign(made, next()) };
+  const request: autocannon.Request = {
+    setupRequest(made) {
+      const { headers, ...own } = next();
+      return Object.assign(made, own, { headers: { ...made.headers, ...headers } });
+    },
+  };
   const inspected: autocannon.Request = { ...request, onResponse: (status, body) => responses.inspect(status, body) };
 
   const runGroup = (connections: number, isFirst: boolean): Promise<void> =>

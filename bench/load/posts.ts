@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isConfirmed } from "./response-check.ts";
 import { closedLoop, type ClosedLoop, type ClosedLoopFigures } from "./closed-loop.ts";
 import { Documents } from "./documents.ts";
@@ -5,10 +6,17 @@ import { Documents } from "./documents.ts";
 type Choice = Pick<ClosedLoop, "label" | "clients" | "warmUpSeconds" | "seconds"> &
   Partial<Pick<ClosedLoop, "onResponse" | "signal">>;
 
-/** Runs clients that post one document at a time, to Sealbook or to a baseline. */
-export function postSingles(url: string, choice: Choice): Promise<ClosedLoopFigures> {
+/**
+ * Runs clients that post one document at a time, to Sealbook or to a baseline.
+ * @param isKeyed Whether each post has an idempotency key
+ */
+export function postSingles(url: string, choice: Choice, isKeyed = false): Promise<ClosedLoopFigures> {
   const documents = new Documents();
-  const next = () => ({ path: "/api/v1/proof", body: documents.single() });
+  const next = () => ({
+    path: "/api/v1/proof",
+    body: documents.single(),
+    headers: isKeyed ? { "idempotency-key": randomUUID() } : {},
+  });
   return closedLoop({ url, method: "POST", expected: 201, check: isConfirmed, next, ...choice });
 }
 

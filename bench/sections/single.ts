@@ -23,6 +23,8 @@ const PAUSE_MILLISECONDS = 1_000;
 
 /** The figure that others are compared with. */
 export const SINGLE_512 = "instant blocks, 512 clients";
+/** The same, each post with an idempotency key. */
+export const KEYED_512 = "instant blocks, 512 clients, with idempotency keys";
 
 /** Measures posts of one document each, until they are confirmed. */
 export async function single(bench: Bench): Promise<void> {
@@ -39,6 +41,8 @@ async function instantBlocks({ report, root, seconds, warmUpSeconds }: Bench): P
     add(report, name, figures, name === SINGLE_512 ? [atLeast(figures.perSecond, 2_000, UNIT)] : []);
     await sleep(PAUSE_MILLISECONDS);
   }
+  const load = { label: `single: ${KEYED_512}`, clients: 512, warmUpSeconds, seconds };
+  add(report, KEYED_512, await postSingles(server.url, load, true));
 }
 
 async function regularBlocks({ report, root, quick }: Bench): Promise<void> {

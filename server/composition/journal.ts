@@ -10,6 +10,7 @@ import { type EntryStore, journalSource } from "../journal/entries/entry-source.
 import type { RecordStore } from "../records/record.ts";
 import type { ServiceLogStore } from "../sessions/service-log.ts";
 import type { AccountStore, SessionStore } from "../sessions/store-interfaces.ts";
+import { type KeyedCallStore, keyedCallStore } from "../journal/keyed-calls.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";
 import { ProofStatements } from "../proofs/proof-statements.ts";
 import { type ProofStore, proofStore } from "../proofs/proof-store.ts";
@@ -22,6 +23,7 @@ export interface JournalStores {
   readonly entries: EntryStore;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
+  readonly keyedCalls: KeyedCallStore;
   readonly records: RecordStore;
   readonly proofs: ProofStore;
   readonly anchors: AnchorStore;
@@ -66,6 +68,7 @@ function storesOf(
     entries: journalSource(database),
     accounts: accountStore(database),
     sessions: sessionStore(database, relayer),
+    keyedCalls: keyedCallStore(database),
     records: recordStore(database),
     proofs: proofStore(database, statements),
     anchors: anchorStore(database, relayer),

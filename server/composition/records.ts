@@ -104,6 +104,8 @@ export function createRecords(
   const routeDeps: RecordRouteDeps = {
     sessions,
     records,
+    journal,
+    clock,
     decoder,
     storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),

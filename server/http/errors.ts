@@ -22,6 +22,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   not_acceptable: 406,
   conflict: 409,
+  key_reused: 422,
   too_many_requests: 429,
   overloaded: 503,
   journal_unavailable: 503,

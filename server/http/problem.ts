@@ -15,6 +15,7 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   unsupported_media_type: "Unsupported media type",
   not_acceptable: "Not acceptable",
   conflict: "Not as things stand",
+  key_reused: "The idempotency key was used for another request",
   too_many_requests: "Too many requests",
   overloaded: "Server overloaded",
   journal_unavailable: "The journal is not available",

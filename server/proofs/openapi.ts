@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type OperationResponse, JSON_TYPE, type Operation, errorResponses } from "../http/openapi/operation.ts";
+import { IdempotencyHeader } from "../http/idempotency-key.ts";
 import bundle from "./bundle/bundle-example.json" with { type: "json" };
 import {
   AnchoredProofs,
@@ -24,6 +25,9 @@ import {
 import { BatchBody, BatchId, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 const TAG = "Proofs";
+const REPEATED =
+  "A repetition with the same `Idempotency-Key` has the same response for 24 hours. A timestamp that it leaves out " +
+  "is the time of the first request.";
 const UNKNOWN = "ab".repeat(32);
 
 const location = { Location: "The path of the proof or batch." };
@@ -58,10 +62,12 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     summary: "Submit a document",
     description:
       "Anchors the hash of a document. Only a hash goes on chain. A repetition with the same timestamp returns the " +
-      "same proof.",
+      "same proof. " +
+      REPEATED,
     isGuarded: true,
+    parameters: { header: IdempotencyHeader },
     body: { [JSON_TYPE]: ProofBody },
-    responses: [...accepted(ProofResponse), ...errorResponses(400, 413, 415)],
+    responses: [...accepted(ProofResponse), ...errorResponses(400, 413, 415, 422)],
     examples: [
       { name: "contract", summary: "A contract", body: json(CONTRACT), response: exampleResponse(CONFIRMED, 201) },
       {
@@ -78,10 +84,11 @@ export const PROOF_OPERATIONS: readonly Operation[] = [
     path: "/api/v1/proof/batch",
     tag: TAG,
     summary: "Submit a batch of documents",
-    description: "Accepts up to 1000 documents that share one transaction, all or none.",
+    description: `Accepts up to 1000 documents that share one transaction, all or none. ${REPEATED}`,
     isGuarded: true,
+    parameters: { header: IdempotencyHeader },
     body: { [JSON_TYPE]: BatchBody },
-    responses: [...accepted(BatchResponse), ...errorResponses(400, 413, 415)],
+    responses: [...accepted(BatchResponse), ...errorResponses(400, 413, 415, 422)],
     examples: [
       {
         name: "orders",

@@ -4,7 +4,10 @@ import type { Batch, FoundProofs, ProofService } from "./service.ts";
 import type { Proof } from "./proof.ts";
 import type { ProofVerifier } from "./verifier.ts";
 import { SealbookError } from "../errors.ts";
+import { authenticatedCaller } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
+import { idempotencyKeyOf } from "../http/idempotency-key.ts";
+import { type KeyedCall, keyedCall } from "../journal/keyed-calls.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { sendLongJson } from "../http/long-json.ts";
 import { largeResponse } from "../http/large-responses.ts";
@@ -89,7 +92,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
   router
     .route("/proof")
     .post(json, async (request: Request, response: Response) => {
-      const { proof, isNew } = await proofs.submit(parseInput(ProofBody, request.body));
+      const { proof, isNew } = await proofs.submit(parseInput(ProofBody, request.body), keyedCallOf(request));
       const confirmed = isConfirmed(proof);
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (isNew || !confirmed) response.location(proofPath(proof));
@@ -102,7 +105,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
     .route("/proof/batch")
     .post(bulk, async (request: Request, response: Response) => {
       const { documents } = parseInput(BatchBody, request.body);
-      const { proofs: submitted, batch, isNew } = await proofs.submitTogether(documents);
+      const { proofs: submitted, batch, isNew } = await proofs.submitTogether(documents, keyedCallOf(request));
       const confirmed = submitted.every(isConfirmed);
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
@@ -179,6 +182,14 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
     .all(onlyMethods("GET", "POST"));
 
   return router;
+}
+
+/** Returns the call of a request with an idempotency key. */
+function keyedCallOf(request: Request): KeyedCall | undefined {
+  const key = idempotencyKeyOf(request);
+  const { kind, id } = authenticatedCaller(request) ?? { kind: "source", id: "" };
+  // Without authentication a client may have another network address when it repeats a call.
+  return key === undefined ? undefined : keyedCall(`${kind} ${id}`, key, [request.path, request.body]);
 }
 
 function isConfirmed({ outcome }: Proof): boolean {

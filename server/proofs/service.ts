@@ -1,10 +1,13 @@
 import { nextTurn } from "../kit/next-turn.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import type { Atomic } from "../journal/engine/database.ts";
+import type { KeyedCall, KeyedCallStore } from "../journal/keyed-calls.ts";
 import type { Clock } from "../kit/clock.ts";
 import { SealbookError } from "../errors.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import { isLeafUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
+import type { Acceptance } from "./leaf-index.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import {
   isConfirmed,
@@ -21,7 +24,7 @@ import { recordHash } from "../journal/integrity/record-hash.ts";
 
 /** Dependencies of the service. */
 export interface ProofServiceDeps {
-  readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
+  readonly journal: Atomic<Pick<ProofJournal, "proofs" | "anchors"> & { readonly keyedCalls: KeyedCallStore }>;
   readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
   readonly tracker: Pick<AnchorTracker, "outcomes">;
   /** Waits for a replica; without it a proof is acknowledged when it is on the disk of this server. */
@@ -77,6 +80,11 @@ function isRecordHash(id: string, { recordHash: recorded }: StoredProof): boolea
   return HASH.test(id) && Buffer.compare(Buffer.from(id, "hex"), recorded) === 0;
 }
 
+/** Returns whether a call made a proof; of a call with a key, whether it or its repetitions did. */
+function isNewSince(begunAt: number | undefined, { proof, isNew }: Acceptance): boolean {
+  return begunAt === undefined ? isNew : proof.acceptedAt >= begunAt;
+}
+
 /** Accepts and finds proofs. */
 export class ProofService {
   readonly #deps: ProofServiceDeps;
@@ -89,26 +97,30 @@ export class ProofService {
    * Accepts a document's hash and waits for its anchor. An accepted proof is on disk before anything is sent, and MUST
    * end in exactly one anchor, even if processes are killed at any time. A record that is submitted again gets the same
    * proof.
+   * @param call Set for a call with an idempotency key: each repetition is the call that was made first
    * @returns the proof, `pending` when the chain did not confirm it within the wait
    * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then; `journal_unavailable`
-   * when it is not on disk, or on no replica where one is required
+   * when it is not on disk, or on no replica where one is required; `key_reused` when the key is of another call
    */
-  async submit(request: ProofRequest): Promise<{ proof: Proof; isNew: boolean }> {
+  async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;
     const end = this.#end();
     this.#deps.replication?.assertAvailable();
-    const acceptance = await queue.accept(this.#newProof(request));
+    const begunAt = await this.#begin(call);
+    const acceptance = await queue.accept(this.#newProof(request, begunAt));
     const [[proof]] = await Promise.all([tracker.outcomes([acceptance], end), this.#deps.replication?.replicated(end)]);
     if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
-    return { proof, isNew: acceptance.isNew };
+    return { proof, isNew: isNewSince(begunAt, acceptance) };
   }
 
-  /** Accepts 1 to 1000 documents' hashes atomically, under one root. */
-  async submitTogether(requests: readonly ProofRequest[]): Promise<Submitted> {
+  /** Accepts 1 to 1000 documents' hashes atomically, under one root. For the rest as {@link submit}. */
+  async submitTogether(requests: readonly ProofRequest[], call?: KeyedCall): Promise<Submitted> {
     const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
     this.#deps.replication?.assertAvailable();
-    const acceptances = await queue.acceptTogether(requests.map((request) => this.#newProof(request)));
+    const begunAt = await this.#begin(call);
+    const accepted = await queue.acceptTogether(requests.map((request) => this.#newProof(request, begunAt)));
+    const acceptances = accepted.map((acceptance) => ({ ...acceptance, isNew: isNewSince(begunAt, acceptance) }));
     const first = acceptances[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
     const [proofs] = await Promise.all([tracker.outcomes(acceptances, end), this.#deps.replication?.replicated(end)]);
@@ -205,10 +217,17 @@ export class ProofService {
     return proofs;
   }
 
-  #newProof(request: ProofRequest): NewProof {
+  /** Returns when a call with a key was first made. */
+  async #begin(call: KeyedCall | undefined): Promise<number | undefined> {
+    if (call === undefined) return undefined;
+    const { journal, clock } = this.#deps;
+    return (await journal.atomically(({ keyedCalls }) => keyedCalls.begin(call, clock()))).begunAt;
+  }
+
+  #newProof(request: ProofRequest, begunAt: number | undefined): NewProof {
     const acceptedAt = this.#deps.clock();
     const { documentId, hash } = request;
-    const timestamp = request.metadata.timestamp ?? Math.floor(acceptedAt / 1000);
+    const timestamp = request.metadata.timestamp ?? Math.floor((begunAt ?? acceptedAt) / 1000);
     const metadata: ProofMetadata = { ...request.metadata, timestamp };
     const parts = { documentId, timestamp, type: metadata.type ?? "", hash };
     return { documentId, hash, metadata, acceptedAt, recordHash: recordHash(parts) };

@@ -114,14 +114,18 @@ export class EventIndexer implements RecordIndex {
         if (change.overwritten.length + change.replayed.length > 0) this.#onEvent({ kind: "rows_altered", ...change });
         const rows = entries.filter(({ kind }) => kind === "row").length;
         this.#onEvent({ kind: "indexed", from: this.#indexedTo + 1, to, rows });
-        this.#indexedTo = to;
-        for (const wake of this.#waiters) wake();
+        this.#advanceTo(to);
       }
     } catch (error) {
       // The index lags but is consistent.
       this.#onEvent({ kind: "failing", error });
       this.#scheduleRetry();
     }
+  }
+
+  #advanceTo(blockNumber: number): void {
+    this.#indexedTo = blockNumber;
+    for (const wake of this.#waiters) wake();
   }
 
   /** Continues after a delay, even if no further block arrives. */
@@ -142,7 +146,8 @@ export class EventIndexer implements RecordIndex {
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
-        this.#indexedTo = progress.blockNumber;
+        // Another process may have indexed the block that a caller waits for.
+        this.#advanceTo(progress.blockNumber);
         this.#laggingSince = undefined;
         this.#onEvent({ kind: "resumed", after: progress.blockNumber, head: this.#target });
       } else if (hash === undefined && this.#withinLagTolerance()) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ALLOWED, type OperationResponse, JSON_TYPE, type Operation } from "../http/openapi/operation.ts";
+import { IdempotencyHeader } from "../http/idempotency-key.ts";
 import { Failure, successOf } from "../http/record-store/responses.ts";
 import { RECORD_EXAMPLES } from "./examples.ts";
 import { DecodeCall, SearchCall, StoreCall } from "./schemas.ts";
@@ -44,7 +45,8 @@ const routes = [
     "Store",
     StoreCall,
     StoreContent,
-    "Stores a record. The response follows its confirmation on the chain.",
+    "Stores a record. The response follows its confirmation on the chain. With an `Idempotency-Key` the record is " +
+      "stored once, however often the call is repeated within 24 hours.",
   ),
   routeOf("/api/datastore/event/search", "Search", SearchCall, SearchContent, "Searches records, newest first."),
   routeOf(
@@ -83,9 +85,10 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
       "session; validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is ignored. The " +
       "panel posts its forms as `application/x-www-form-urlencoded` with the field `tmpl_sesstoken`, which has to " +
       "equal the cookie of that name; other clients send JSON, without it. A validate or extend call whose response " +
-      "got lost can be repeated with the same `Idempotency-Key` (16 to 255 characters): it returns the same token, " +
-      "until that is replaced.",
+      "got lost can be repeated with the same `Idempotency-Key`: it returns the same token, " +
+      "until that is replaced. A repeated store has the same response for 24 hours.",
     isGuarded: false,
+    parameters: { header: IdempotencyHeader },
     body: { [JSON_TYPE]: Call },
     responses: [
       { status: 200, description: "The call succeeded.", content: { [JSON_TYPE]: Success } },
@@ -99,6 +102,7 @@ export const RECORD_OPERATIONS: readonly Operation[] = [
       { ...failure(405, "The endpoint supports POST only."), headers: ALLOWED },
       failure(409, "The state of the session, or the chain, does not permit the call."),
       failure(413, "The request body is too large."),
+      failure(422, "The `Idempotency-Key` was used for another record within 24 hours."),
       failure(429, "Too many calls."),
       failure(503, "The service is temporarily unavailable; retry later."),
     ],

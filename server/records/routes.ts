@@ -1,14 +1,15 @@
 import type { Request } from "express";
 import type { RecordRow } from "./record.ts";
-import type { RecordService } from "./service.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
+import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import type { RecordStoreRoute } from "../http/record-store/router.ts";
 import { decode, type DecodeRouteDeps } from "./decode-route.ts";
 import type { SearchContent, StoreContent } from "./responses.ts";
+import { type KeyedStoreDeps, storeOnce } from "./keyed-store.ts";
 import { toLocation, toMarks } from "./response-mapping.ts";
 import { SearchCall, StoreCall } from "./schemas.ts";
 
@@ -16,9 +17,8 @@ import { SearchCall, StoreCall } from "./schemas.ts";
 const MAX_DECODE_BODY = 256 * 1024;
 
 /** What the routes of records need. */
-export interface RecordRouteDeps extends DecodeRouteDeps {
+export interface RecordRouteDeps extends DecodeRouteDeps, KeyedStoreDeps {
   readonly sessions: SessionService;
-  readonly records: Pick<RecordService, "store" | "search">;
   readonly storesPerAccount: RateLimit;
   readonly searchesPerAccount: RateLimit;
 }
@@ -35,10 +35,11 @@ export function recordRoutes(deps: RecordRouteDeps): readonly (readonly [string,
 /** `/api/datastore/event/store` */
 async function store(deps: RecordRouteDeps, request: Request): Promise<StoreContent> {
   const { credentials, payload } = parseInput(StoreCall, request.body);
+  const key = idempotencyKeyOf(request);
   const authorized = await deps.sessions.authorize(credentials.token);
   noteAccount(request, authorized.account.address);
   await deps.storesPerAccount(authorized.account.address);
-  const { rowId, event } = await deps.records.store(authorized, payload);
+  const { rowId, event } = await storeOnce(deps, authorized, payload, key);
   return { chainid: Number(rowId), event, notification: false, result: "success" };
 }
 

@@ -136,6 +136,8 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     const { transactions, recordIndex: copy, telemetry, chainWaitMilliseconds } = this.#deps;
     const { account } = signer;
     let earlier = begun;
+    // Then an earlier call has seen its confirmation, and its response got lost.
+    const isKnown = begun && (await transactions.outcome(begun.transactionId, 0)).state === "confirmed";
     for (let attempt = 1; ; attempt += 1) {
       const { rowId, transactionId } = earlier ?? (await this.#begin(signer, record, note));
       transactions.wake();
@@ -144,7 +146,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
       switch (outcome.state) {
         case "confirmed":
           await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
-          telemetry.recordStored(account.address, rowId);
+          if (isKnown !== true) telemetry.recordStored(account.address, rowId);
           return { rowId, event: eventName(record.topic), transactionHash: outcome.hash };
         case "reverted":
           if (outcome.reason.startsWith("RowExists")) {
@@ -166,7 +168,8 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
           if (!outcome.sent && (await transactions.cancel(transactionId))) throw notStored();
           throw new SealbookError(
             "chain_unavailable",
-            `the chain has not confirmed record ${rowId} yet; it will be stored: do not send it again`,
+            `the chain has not confirmed record ${rowId} yet, but it will be stored: ` +
+              "send it again only with its Idempotency-Key",
             { details: [{ path: "chainid", message: rowId.toString() }] },
           );
       }

@@ -162,7 +162,7 @@ describe("proof client", () => {
   });
 
   describe("with failures", () => {
-    it("retries after 503, 429 and a lost connection, with the same record", async () => {
+    it("retries after 503, 429 and a lost connection, with the same body and idempotency key", async () => {
       const busy: Reply = {
         status: 429,
         headers: { "Retry-After": "0" },
@@ -172,8 +172,10 @@ describe("proof client", () => {
       assert.deepEqual(await new ProofClient(server.url).submit({ document_id: "d", hash: HASH }), CONFIRMED as never);
       assert.lengthOf(server.received, 4);
       const [first, ...others] = server.received.map(({ body }) => body);
-      assert.isNumber(JSON.parse(first ?? "").metadata.timestamp);
       for (const body of others) assert.equal(body, first);
+      const keys = server.received.map(({ headers }) => String(headers["idempotency-key"]));
+      assert.match(keys[0] ?? "", /^[0-9a-f]{32}$/);
+      assert.lengthOf(new Set(keys), 1);
     });
 
     it("polls the address that the server names, and no other origin", async () => {

@@ -92,21 +92,32 @@ describe("record client", () => {
     assert.deepEqual(await codeOf(all(client.search(token, { field: "code", value: "" }))), ["malformed", 400]);
   });
 
-  it("retries a search but never a store", async () => {
+  it("retries a search, and a store with the same idempotency key and the current token", async () => {
     const busy = {
       status: 503,
       body: { status: 0, content: { error: { code: "chain_unavailable", message: "later" } }, msg: "", render: "" },
     };
     const found = { status: 200, body: { status: 1, content: { tparams: { events: [] } }, msg: "", render: "" } };
-    await using server = await fakeServer(busy, found, busy);
+    const stored = { chainid: 1, event: "t", notification: false, result: "success" };
+    const success = { status: 200, body: { status: 1, content: stored, msg: "", render: "" } };
+    await using server = await fakeServer(busy, found, busy, success, success);
     const client = new RecordClient(server.url);
     assert.isEmpty(await all(client.search("t", { field: "code", value: "*" })));
     assert.lengthOf(server.received, 2);
-    assert.deepEqual(await codeOf(client.store("t", { code: "c", topic: "t", payload: {} })), [
-      "chain_unavailable",
-      503,
-    ]);
-    assert.lengthOf(server.received, 3);
+    const tokens = ["first", "second"];
+    const record = { code: "c", topic: "t", payload: {} };
+    assert.deepEqual(await client.store(() => tokens.shift() ?? "", record), stored);
+    const [first, second] = server.received.slice(2);
+    const key = first?.headers["idempotency-key"];
+    assert.match(String(key), /^[0-9a-f]{32}$/);
+    assert.equal(second?.headers["idempotency-key"], key);
+    assert.deepEqual(
+      [first, second].map((received) => JSON.parse(received?.body ?? "").credentials.token),
+      ["first", "second"],
+    );
+    await client.store("t", record, "key-of-the-program");
+    assert.equal(server.received.at(-1)?.headers["idempotency-key"], "key-of-the-program");
+    assert.lengthOf(server.received, 5);
   });
 
   it("sends the token as a cookie on request", async () => {

@@ -76,10 +76,13 @@ describe("a server killed at random moments", () => {
   const storeOne = async (): Promise<void> => {
     const code = randomBytes(8).toString("hex");
     unacknowledged.push(code);
-    const response = await server.call(ROUTES.store, { token }, { code, topic: "crash", payload: { code } });
-    const { chainid } = content(response, ROUTES.store);
+    await storeKeyed(code);
     unacknowledged.splice(unacknowledged.indexOf(code), 1);
-    records.set(code, chainid);
+  };
+  const storeKeyed = async (code: string): Promise<void> => {
+    const payload = { code, topic: "crash", payload: { code } };
+    const response = await server.call(ROUTES.store, { token }, payload, { "Idempotency-Key": code });
+    records.set(code, content(response, ROUTES.store).chainid);
   };
   /** Keeps the server busy until it is gone. */
   const load = async (work: () => Promise<void>): Promise<void> => {
@@ -182,6 +185,15 @@ describe("a server killed at random moments", () => {
     assert.lengthOf(new Set(ids), ids.length, "no row id was used twice");
     assert.includeMembers(ids, [...records.values()]);
     assert.lengthOf(rows, codes.length);
+  });
+
+  it("stores each record once whose call is repeated with its Idempotency-Key", async () => {
+    assert.isNotEmpty(unacknowledged, "the kills cut calls off");
+    const acknowledged = new Map(records);
+    for (const code of [...unacknowledged, ...acknowledged.keys()].slice(0, 60)) await storeKeyed(code);
+    const codes: string[] = (await search("*")).map(([, code]: string[]) => code);
+    assert.sameMembers(codes, [...records.keys()]);
+    for (const [code, row] of acknowledged) assert.equal(records.get(code), row);
   });
 
   it("keeps its blocks", async () => {

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
@@ -90,6 +90,40 @@ for (const engine of ENGINES)
       }
       const senders = anchors.filter(({ input }) => !input.startsWith(GRANT)).map(({ from }) => from);
       assert.lengthOf(new Set(senders), 2, "both keys were used");
+    });
+
+    it("store a record once that both get with one Idempotency-Key, and respond alike", async () => {
+      const [first, second] = servers;
+      const account = (await first?.context.accounts?.create("full")) ?? assert.fail("no administrator");
+      const token = (await first?.login(account)) ?? assert.fail();
+      const headers = { "Idempotency-Key": randomUUID() };
+      const payload = { code: randomUUID(), topic: "t", payload: {} };
+      const store = (server?: TestServer) => server?.call(ROUTES.store, { token }, payload, headers);
+      const together = await Promise.all([store(first), store(second), store(first), store(second)]);
+      const responses = [...together, await store(first), await store(second)];
+      const contents = responses.map((response) => content(response ?? assert.fail(), ROUTES.store));
+      for (const each of contents) assert.deepEqual(each, contents[0]);
+      const search = { search: { target: "1", value: payload.code } };
+      const found = await first?.call(ROUTES.search, { token }, search);
+      assert.lengthOf(content(found ?? assert.fail(), ROUTES.search).tparams.events, 1);
+    });
+
+    it("anchor a document once that both get with one Idempotency-Key and without a time", async () => {
+      const documents = [{ document_id: randomUUID(), hash: randomBytes(32).toString("hex") }];
+      for (const [path, body] of [
+        ["proof", { ...documents[0], document_id: randomUUID() }],
+        ["proof/batch", { documents }],
+      ] as const) {
+        const headers = { "Idempotency-Key": randomUUID() };
+        const submit = (server: TestServer) => server.post(`/api/v1/${path}`, body, headers);
+        const responses = [...(await Promise.all(servers.map(submit))), ...(await Promise.all(servers.map(submit)))];
+        const bodies = responses.map(({ text }, n) => text.replaceAll(servers[n % 2]?.url ?? "", "URL"));
+        assert.deepEqual(bodies, Array(4).fill(bodies[0]));
+        assert.deepEqual(
+          responses.map(({ status }) => status),
+          Array(4).fill(201),
+        );
+      }
     });
 
     it("share their lock-outs of logins", async () => {

@@ -50,6 +50,7 @@ const UNREAD: Readonly<Record<string, string>> = {
   index_progress: "of the index over records",
   indexed_tables: "of the index over records",
   journal_name: "compared at the start",
+  keyed_calls: "which calls are repetitions",
   kysely_migration: "read at the start",
   kysely_migration_lock: "read at the start",
   login_sources: "limits of logins",
@@ -129,7 +130,8 @@ export function describeHostileAdministrator(engine: Engine): void {
       // Facts are checked in blocks of 128 entries: these complete one, and comparisons of documents are short.
       for (let entry = 0; entry < 100; entry += 1)
         await server.post("/api/v1/recovery/verify", { documents: restored.slice(0, 1) });
-      await server.call(ROUTES.store, { token }, { code: "a", topic: "b", payload: { c: 1 } });
+      const headers = { "Idempotency-Key": "of-the-only-record" };
+      await server.call(ROUTES.store, { token }, { code: "a", topic: "b", payload: { c: 1 } }, headers);
       verificationId = (await verifyRestored()).body.verification_id;
       const covered =
         "select 1 from anchors, journal_head where checkpoint >= journal_head.sequence - 2 and confirmation > 0";

@@ -1,5 +1,6 @@
 import { batch, signal } from "@preact/signals";
 import { ClientError, isTransient } from "../../../client/errors.ts";
+import { newIdempotencyKey } from "../../../client/idempotency-key.ts";
 import { pause } from "../../../client/pause.ts";
 import type { RecordClient } from "../../../client/records.ts";
 import { isBlocked } from "../components/blocking.ts";
@@ -19,7 +20,6 @@ const RENEWED_AFTER = 1 / 3;
  * continues.
  */
 const LONGEST_USE_MILLISECONDS = 5_000;
-const KEY_BYTES = 16;
 
 /**
  * The session of this browser. The first tab that is due validates and extends its token; the other tabs adopt the new
@@ -186,9 +186,7 @@ export class PanelSession {
   /** Stores a replacement of the token before its call, so that another page can repeat it when this one is left. */
   #begin(session: OpenSession, call: "validate" | "extend"): string {
     if (session.pending?.call === call) return session.pending.key;
-    const key = Array.from(crypto.getRandomValues(new Uint8Array(KEY_BYTES)), (byte) =>
-      byte.toString(16).padStart(2, "0"),
-    ).join("");
+    const key = newIdempotencyKey();
     this.#set({ ...session, pending: { call, key } });
     return key;
   }

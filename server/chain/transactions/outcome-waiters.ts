@@ -1,5 +1,8 @@
 import type { TransactionOutcome } from "../transaction.ts";
 
+/** Interval at which an outcome is read that another relayer may record. */
+const READ_INTERVAL_MILLISECONDS = 1_000;
+
 /** Callers that wait for the outcomes of transactions. Each outcome is read from disk. */
 export class OutcomeWaiters {
   readonly #read: (id: number) => Promise<TransactionOutcome>;
@@ -12,14 +15,16 @@ export class OutcomeWaiters {
 
   /** Returns the outcome as soon as there is one; `pending` when there is none after the wait. */
   async wait(id: number, milliseconds: number): Promise<TransactionOutcome> {
-    const woken = this.#sleep(id, milliseconds);
-    const outcome = await this.#read(id);
-    if (outcome.state !== "pending" || this.#released) {
-      woken.cancel();
-      return outcome;
+    for (const end = performance.now() + milliseconds; ;) {
+      const left = Math.max(0, end - performance.now());
+      const woken = this.#sleep(id, Math.min(left, READ_INTERVAL_MILLISECONDS));
+      const outcome = await this.#read(id);
+      if (outcome.state !== "pending" || this.#released || left === 0) {
+        woken.cancel();
+        return outcome;
+      }
+      await woken.promise;
     }
-    await woken.promise;
-    return this.#read(id);
   }
 
   /** Wakes the callers that wait for one of these transactions. */

@@ -64,12 +64,12 @@ function describe(operation: Operation, schemas: JsonSchemas): Json {
 }
 
 function parametersOf({ parameters = {}, examples }: Operation, schemas: JsonSchemas): Json[] {
-  return (["path", "query"] as const).flatMap((location) => {
+  return (["path", "query", "header"] as const).flatMap((location) => {
     const fields = parameters[location];
     return (fields === undefined ? [] : schemas.fieldsOf(fields)).map(({ name, isRequired, schema }) => {
       const { description, ...rest } = schema;
       const values = examples.flatMap((example) => {
-        const value = example[location]?.[name];
+        const value = location === "header" ? undefined : example[location]?.[name];
         return value === undefined ? [] : [{ ...example, value }];
       });
       return {

@@ -34,7 +34,7 @@ export interface Operation {
   readonly description: string;
   /** Whether the operation requires an API key or a token when the server is configured to. */
   readonly isGuarded: boolean;
-  readonly parameters?: { readonly path?: z.ZodObject; readonly query?: z.ZodObject };
+  readonly parameters?: { readonly path?: z.ZodObject; readonly query?: z.ZodObject; readonly header?: z.ZodObject };
   /** The body by media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
   readonly responses: readonly OperationResponse[];
@@ -57,6 +57,7 @@ const DESCRIPTIONS = {
   409: "The chain does not confirm the resource, or not yet.",
   413: "The request body is too large.",
   415: "The media type of the request body is not supported.",
+  422: "The `Idempotency-Key` was used for another request within 24 hours.",
   503: "The service is temporarily unavailable; retry later.",
 } as const;
 

@@ -7,6 +7,7 @@ export interface Schema {
   changed_keystores: ChangedKeystoresTable;
   issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
+  keyed_calls: KeyedCallsTable;
   login_failures: LoginFailuresTable;
   login_sources: LoginSourcesTable;
   row_counters: RowCountersTable;
@@ -88,6 +89,18 @@ export interface SessionsTable {
   wrapped_secure_key: Uint8Array;
   encrypted_signing_key: Uint8Array;
   transaction_id: number;
+}
+
+/** Calls with an idempotency key, of the last day. */
+export interface KeyedCallsTable {
+  /** SHA-256 of the caller and the key. */
+  id: Uint8Array;
+  /** SHA-256 of the route and the body. */
+  digest: Uint8Array;
+  begun_at: number;
+  /** The record that a call stores, and its transaction; `null` before, and for proofs. */
+  row_id: number | null;
+  transaction_id: number | null;
 }
 
 /** Failed logins by login, by source, or by both: see `failure-tracker.ts`. */

@@ -132,6 +132,17 @@ for (const engine of ENGINES)
       assert.isEmpty(events);
     });
 
+    it("finds the rows that another process has indexed while it waits for them", async () => {
+      const log = new FakeLog("a").row(3, 1, "one");
+      const [first, second] = [follow(log), follow(log)];
+      await first.waitForBlock(3, DEADLINE_MILLISECONDS);
+      await second.waitForBlock(3, DEADLINE_MILLISECONDS);
+      log.row(4, 2, "two");
+      await first.waitForBlock(4, DEADLINE_MILLISECONDS);
+      assert.isTrue(await second.waitForBlock(4, DEADLINE_MILLISECONDS));
+      assert.deepEqual(await codes(), ["two", "one"]);
+    });
+
     it("rebuilds the index for another chain", async () => {
       const first = follow(new FakeLog("a").row(3, 1, "old").row(9, 2, "older"));
       await first.waitForBlock(9, DEADLINE_MILLISECONDS);

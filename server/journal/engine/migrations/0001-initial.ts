@@ -74,6 +74,16 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at_seconds").execute();
 
   await db.schema
+    .createTable("keyed_calls")
+    .addColumn("id", types.bytes, (c) => c.primaryKey())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .addColumn("begun_at", "bigint", (c) => c.notNull())
+    .addColumn("row_id", "bigint")
+    .addColumn("transaction_id", "bigint")
+    .execute();
+  await db.schema.createIndex("keyed_calls_by_age").on("keyed_calls").column("begun_at").execute();
+
+  await db.schema
     .createTable("login_failures")
     .addColumn("key", "text", (c) => c.primaryKey())
     .addColumn("count", "integer", (c) => c.notNull())

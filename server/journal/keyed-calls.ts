@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { SealbookError } from "../errors.ts";
+import type { Database } from "./engine/database.ts";
+
+/** How long a call can be repeated with its key. */
+const LIFETIME_MILLISECONDS = 24 * 3_600_000;
+/** Expired calls that each new one deletes: more than one, so that they never accumulate. */
+const DELETED_AT_ONCE = 10;
+
+/** A call with an idempotency key, which its client repeats when no response arrives. */
+export interface KeyedCall {
+  /** SHA-256 of the caller and the key. */
+  readonly id: Uint8Array;
+  /** SHA-256 of the route and the body. */
+  readonly digest: Uint8Array;
+}
+
+/** A record with its transaction, as a call began it. */
+export interface CallIntent {
+  readonly rowId: bigint;
+  readonly transactionId: number;
+}
+
+/** What is known of a call. */
+export interface BegunCall {
+  /** When it was first made, in Unix milliseconds. */
+  readonly begunAt: number;
+  /** Its newest intent. */
+  readonly intent: CallIntent | undefined;
+}
+
+/** Stores calls with idempotency keys, for all relayers on the database. */
+export interface KeyedCallStore {
+  /**
+   * Stores a call, unless it is known.
+   * @param now Unix milliseconds
+   * @throws SealbookError `key_reused` when the key was used for another call
+   */
+  begin(call: KeyedCall, now: number): Promise<BegunCall>;
+  /**
+   * Stores the intent of a call.
+   * @param known The newest intent that the caller knows of
+   * @throws CallOvertaken when there is another: the same call, made at the same time, was faster
+   */
+  setIntent(call: KeyedCall, known: CallIntent | undefined, intent: CallIntent): Promise<void>;
+}
+
+/** Thrown when the same call, made at the same time, has stored its intent before. */
+export class CallOvertaken extends Error {}
+
+/**
+ * Creates a call.
+ * @param caller Who makes it: the keys of different callers are different
+ * @param content The route and the body, without credentials
+ */
+export function keyedCall(caller: string, key: string, content: readonly [route: string, body: unknown]): KeyedCall {
+  return { id: sha256(JSON.stringify([caller, key])), digest: sha256(JSON.stringify(content)) };
+}
+
+/** @param database A transaction, for more than one write */
+export function keyedCallStore(database: Database): KeyedCallStore {
+  return {
+    async begin({ id, digest }, now) {
+      const expired = now - LIFETIME_MILLISECONDS;
+      const row = await database.selectFrom("keyed_calls").selectAll().where("id", "=", id).executeTakeFirst();
+      if (row !== undefined && row.begun_at > expired) {
+        if (Buffer.compare(row.digest, digest) !== 0) throw keyReused();
+        const { row_id: rowId, transaction_id: transactionId } = row;
+        const intent = rowId === null || transactionId === null ? undefined : { rowId: BigInt(rowId), transactionId };
+        return { begunAt: row.begun_at, intent };
+      }
+      await database
+        .deleteFrom("keyed_calls")
+        .where("id", "in", (e) =>
+          e
+            .selectFrom("keyed_calls")
+            .select("id")
+            .where("begun_at", "<=", expired)
+            .orderBy("begun_at")
+            .limit(DELETED_AT_ONCE),
+        )
+        .execute();
+      const values = { digest, begun_at: now, row_id: null, transaction_id: null };
+      await database
+        .insertInto("keyed_calls")
+        .values({ id, ...values })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(values))
+        .execute();
+      return { begunAt: now, intent: undefined };
+    },
+
+    async setIntent({ id }, known, { rowId, transactionId }) {
+      const { numUpdatedRows } = await database
+        .updateTable("keyed_calls")
+        .set({ row_id: Number(rowId), transaction_id: transactionId })
+        .where("id", "=", id)
+        .where("transaction_id", known === undefined ? "is" : "=", known?.transactionId ?? null)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new CallOvertaken();
+    },
+  };
+}
+
+function keyReused(): SealbookError {
+  const message = "was used for another call within 24 hours";
+  return new SealbookError("key_reused", `Idempotency-Key: ${message}`, {
+    details: [{ path: "Idempotency-Key", message }],
+  });
+}
+
+function sha256(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
+}
