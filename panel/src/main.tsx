@@ -1,4 +1,5 @@
 import { render } from "preact";
+import { keepScroll } from "./kept-scroll.ts";
 import { Panel } from "./panel.tsx";
 import { startSession } from "./session/session.ts";
 import "./styles/styles.ts";
@@ -9,6 +10,7 @@ import { showHiddenCharacters } from "./hidden-characters.ts";
 showHiddenCharacters();
 startTheme();
 startSession();
+keepScroll();
 await startTexts();
 const container = document.getElementById("app");
 if (container !== null) render(<Panel />, container);

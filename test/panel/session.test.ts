@@ -240,8 +240,7 @@ describeInBrowser("the panel's session", function () {
     await change(page, { renewAt: 0 });
     await page.getByText("The session has ended: its token is no longer valid.").waitFor();
     await logIn(page, stage.server.demo);
-    await page.getByRole("button", { name: "Send a record" }).click();
-    assert.equal(await page.getByLabel("Caption").inputValue(), "half a sentence");
+    assert.equal(await page.getByRole("dialog").getByLabel("Caption").inputValue(), "half a sentence");
     await page.keyboard.press("Escape");
     await page.goto("/#/");
   });

@@ -1,9 +1,13 @@
 import { batch, signal } from "@preact/signals";
+import { z } from "zod";
+import { kept } from "../session/kept.ts";
 import { type Decoded, decodeInput, type InputError } from "./decoding.ts";
 
 /** The input and the result of decoding; preserved while other tabs are open. */
 export const decodeState = {
-  input: signal(""),
+  input: kept("decode.input", z.string(), ""),
+  /** The input of the last decoding. */
+  decodedInput: kept("decode.decodedInput", z.string(), ""),
   decoded: signal<Decoded | undefined>(undefined),
   inputError: signal<InputError | undefined>(undefined),
   failure: signal<unknown>(undefined),
@@ -12,8 +16,9 @@ export const decodeState = {
 
 /** Decodes the input. */
 export async function decode(): Promise<void> {
-  const { input, decoded, inputError, failure, isWorking } = decodeState;
+  const { input, decodedInput, decoded, inputError, failure, isWorking } = decodeState;
   if (isWorking.value) return;
+  decodedInput.value = input.value;
   batch(() => {
     isWorking.value = true;
     decoded.value = undefined;

@@ -4,7 +4,7 @@ import { Empty } from "../components/empty.tsx";
 import { Field } from "../components/field.tsx";
 import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
-import { route } from "../route.ts";
+import { addressOf, route } from "../route.ts";
 import { type Texts, texts } from "../texts/texts.ts";
 import { decode, decodeState } from "./decode-state.ts";
 import { DecodedView } from "./decoded-view.tsx";
@@ -13,14 +13,20 @@ import "./decode.css";
 
 /** Decodes a stored transaction. Decodes data in the address immediately. */
 export default function Decode() {
-  const { input, decoded, inputError, failure, isWorking } = decodeState;
+  const { input, decodedInput, decoded, inputError, failure, isWorking } = decodeState;
   const words = texts.value.decode;
   const { rest } = route.value;
   useEffect(() => {
-    if (rest === "") return;
-    input.value = rest;
+    const isLoadedAgain = decoded.value === undefined && input.value !== "" && input.value === decodedInput.value;
+    if (rest === "" && !isLoadedAgain) return;
+    if (rest !== "") input.value = rest;
     void decode();
   }, [rest]);
+  const edit = (text: string) => {
+    input.value = text;
+    // Otherwise a reload would show the transaction of the address again.
+    if (rest !== "") location.replace(addressOf("decode"));
+  };
   const submit = (event: Event) => {
     event.preventDefault();
     void decode();
@@ -48,7 +54,7 @@ export default function Decode() {
               autocapitalize="off"
               placeholder="0x…"
               value={input.value}
-              onInput={(event) => (input.value = event.currentTarget.value)}
+              onInput={(event) => edit(event.currentTarget.value)}
             />
           )}
         </Field>

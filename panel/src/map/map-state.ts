@@ -1,10 +1,12 @@
 import { computed, signal } from "@preact/signals";
+import { z } from "zod";
 import {
   currentReadings,
   DAY_MILLISECONDS,
   sensorOf,
   sensorSeries,
 } from "../../../server/readings/air-quality/readings.ts";
+import { kept } from "../session/kept.ts";
 import { records, session } from "../session/session.ts";
 import { findReadings, type Found, type FoundReading, type GetPage } from "./found-reading.ts";
 import { mapSettings } from "./settings.ts";
@@ -21,9 +23,13 @@ export const updatedAt = signal(Date.now());
 export const progress = signal<number | undefined>(undefined);
 export const failure = signal<unknown>(undefined);
 /** The time that the map shows, in milliseconds before {@link updatedAt}. */
-export const ago = signal(0);
+export const ago = kept("map.ago", z.number().min(0).max(DAY_MILLISECONDS), 0);
 /** The chosen sensor, as returned by `sensorOf`. */
-export const chosenSensor = signal<string | undefined>(undefined);
+export const chosenSensor = kept("map.sensor", z.string().optional(), undefined);
+
+const MapView = z.object({ lat: z.number(), lng: z.number(), zoom: z.number() });
+/** The part of the world that the user has chosen; `undefined` shows all values. */
+export const mapView = kept("map.view", MapView.optional(), undefined);
 
 /** The time that the map shows; milliseconds since 1970. */
 export const moment = computed(() => updatedAt.value - ago.value);

@@ -8,7 +8,7 @@ import { fitView } from "../../../server/readings/map/view.ts";
 import { sensorOf } from "../../../server/readings/air-quality/readings.ts";
 import { language, texts } from "../texts/texts.ts";
 import { shownTheme } from "../theme/theme.ts";
-import { chosenSensor, found, settings, shown } from "./map-state.ts";
+import { chosenSensor, found, mapView, settings, shown } from "./map-state.ts";
 import { PlainLayer } from "./plain-layer.ts";
 import { PointsLayer } from "./points-layer.ts";
 import { readingText } from "./wording.ts";
@@ -43,7 +43,19 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
   map.attributionControl.setPrefix(false);
   L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map);
   L.control.scale({ imperial: false }).addTo(map);
-  fit(map, []);
+  const view = mapView.peek();
+  if (view === undefined) fit(map, []);
+  else map.setView(view, view.zoom, { animate: false });
+  map.on("moveend", () => {
+    const { lat, lng } = map.getCenter().wrap();
+    mapView.value = { lat, lng, zoom: map.getZoom() };
+  });
+  /** Moves the map without it being the user's choice. */
+  const adapt = (move: () => void): void => {
+    const chosen = mapView.peek();
+    move();
+    mapView.value = chosen;
+  };
   const plain = new PlainLayer(baseColours());
   if (tiles === undefined) plain.addTo(map);
   else addTiles(map, tiles.template, tiles.attribution, plain);
@@ -52,20 +64,18 @@ function openMap(element: HTMLElement): { map: L.Map; stop: () => void } {
     onChoose: (reading) => (chosenSensor.value = sensorOf(reading)),
     severalText: (count, worst) => words.several(count, readingText(worst)),
   });
-  let isFitted = false;
+  let isFitted = view !== undefined;
   const stopShowing = effect(() => {
     const readings = shown.value;
     if (!isFitted && found.value !== undefined && readings.length > 0) {
       isFitted = true;
-      fit(
-        map,
-        readings.map(({ position }) => position),
-      );
+      const positions = readings.map(({ position }) => position);
+      adapt(() => fit(map, positions));
     }
     points.show(readings, chosenSensor.value);
   });
   const stopColouring = effect(() => plain.recolour(baseColours()));
-  const observer = new ResizeObserver(() => map.invalidateSize());
+  const observer = new ResizeObserver(() => adapt(() => map.invalidateSize({ animate: false })));
   observer.observe(element);
   const stop = () => {
     stopShowing();

@@ -15,6 +15,7 @@ import { isAccessNeeded, noteUnauthorized, proofClient } from "../proof/proof-ac
 import { proofFailure } from "../proof/proof-failure.ts";
 import { texts } from "../texts/texts.ts";
 import type { Document } from "./document.ts";
+import { recordAs } from "./proofs-state.ts";
 import { DownloadBundle } from "./download-bundle.tsx";
 
 const POLL_MILLISECONDS = 2_000;
@@ -22,8 +23,8 @@ const POLL_MILLISECONDS = 2_000;
 /** Records a file's hash and shows the progress. */
 export function AnchorForm({ document, isChange }: { document: Document; isChange: boolean }) {
   const { anchoring: words } = texts.value.proofs;
-  const id = useSignal(document.name);
-  const type = useSignal("");
+  const { id, type } = recordAs.value ?? { id: document.name, type: "" };
+  const edit = (change: { id: string } | { type: string }) => (recordAs.value = { id, type, ...change });
   const response = useSignal<ProofResponse | undefined>(undefined);
   const isSending = useSignal(false);
   const failure = useSignal<unknown>(undefined);
@@ -32,16 +33,16 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
 
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (id.value.trim() === "" || isSending.value) return;
+    if (id.trim() === "" || isSending.value) return;
     isSending.value = true;
     failure.value = undefined;
     try {
-      const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
+      const metadata = { source: "panel", ...(type.trim() === "" ? {} : { type: type.trim() }) };
       const { signal } = ended.current;
       // The form shows the wait: it polls instead of waiting in the call.
       const client = proofClient();
       response.value = await client.submit(
-        { document_id: id.value.trim(), hash: document.hash, metadata },
+        { document_id: id.trim(), hash: document.hash, metadata },
         { signal, confirmWithinMilliseconds: 0 },
       );
       while (response.value.status === "pending") {
@@ -69,15 +70,15 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
         <Field
           label={words.documentId}
           hint={words.documentIdHint}
-          {...(id.value.trim() === "" ? { error: words.documentIdMissing } : {})}
+          {...(id.trim() === "" ? { error: words.documentIdMissing } : {})}
         >
           {(control) => (
             <input
               {...control}
-              value={id.value}
+              value={id}
               maxLength={512}
               autocomplete="off"
-              onInput={(event) => (id.value = event.currentTarget.value)}
+              onInput={(event) => edit({ id: event.currentTarget.value })}
             />
           )}
         </Field>
@@ -85,10 +86,10 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
           {(control) => (
             <input
               {...control}
-              value={type.value}
+              value={type}
               maxLength={128}
               autocomplete="off"
-              onInput={(event) => (type.value = event.currentTarget.value)}
+              onInput={(event) => edit({ type: event.currentTarget.value })}
             />
           )}
         </Field>

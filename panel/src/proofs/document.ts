@@ -1,7 +1,11 @@
-/** A file with its hash. */
-export interface Document {
-  readonly name: string;
-  readonly size: number;
+import { z } from "zod";
+
+export const Document = z.object({
+  name: z.string(),
+  size: z.number(),
   /** SHA-256, in hex. */
-  readonly hash: string;
-}
+  hash: z.string(),
+});
+
+/** A file with its hash. */
+export type Document = Readonly<z.output<typeof Document>>;

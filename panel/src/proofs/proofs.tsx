@@ -11,7 +11,7 @@ import { HashProgress } from "../proof/hash-progress.tsx";
 import { texts } from "../texts/texts.ts";
 import { BundleCheck } from "./bundle-check.tsx";
 import { ServerCheck } from "./server-check.tsx";
-import type { Document } from "./document.ts";
+import { bundle, document, recordAs } from "./proofs-state.ts";
 
 /** A proof has a few kilobytes; larger files are documents. */
 const LARGEST_PROOF = 4 * 1024 * 1024;
@@ -19,8 +19,6 @@ const LARGEST_PROOF = 4 * 1024 * 1024;
 /** Proves and checks files. A file is hashed in the browser and is not sent. */
 export default function Proofs() {
   const words = texts.value.proofs;
-  const document = useSignal<Document | undefined>(undefined);
-  const bundle = useSignal<string | undefined>(undefined);
   const progress = useSignal<{ readonly file: File; readonly done: number } | undefined>(undefined);
   const failure = useSignal<string | undefined>(undefined);
 
@@ -38,6 +36,7 @@ export default function Proofs() {
     // A document alone starts a new check, unless a proof waits for it.
     if (document.value !== undefined && input === undefined) bundle.value = undefined;
     document.value = undefined;
+    recordAs.value = undefined;
     progress.value = { file, done: 0 };
     try {
       const hash = await hashFile(file, (done) => (progress.value = { file, done }));
@@ -49,6 +48,7 @@ export default function Proofs() {
   };
   const reset = (): void => {
     document.value = undefined;
+    recordAs.value = undefined;
     bundle.value = undefined;
   };
 

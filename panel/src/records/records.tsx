@@ -8,7 +8,8 @@ import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { list, loadMore, search, searchInput } from "./record-list.ts";
+import { draft } from "./draft.ts";
+import { list, loadMore, query, restore, search } from "./record-list.ts";
 import { RecordItem } from "./record-item.tsx";
 import { SearchForm } from "./search-form.tsx";
 import { SendDialog } from "./send-dialog.tsx";
@@ -16,14 +17,13 @@ import "./records.css";
 
 /** The stored records, newest first, and a form to send one. */
 export default function Records() {
-  const isSending = useSignal(false);
   const stored = useSignal<StoreContent | undefined>(undefined);
   const { records: words } = texts.value;
   useEffect(() => {
-    if (list.records.value === undefined) void search();
+    if (list.records.value === undefined) void restore();
   }, []);
   const onStored = (record: StoreContent) => {
-    isSending.value = false;
+    draft.isOpen.value = false;
     stored.value = record;
     void search();
   };
@@ -35,7 +35,7 @@ export default function Records() {
           <p>{words.lead}</p>
         </div>
         {session.current.value?.scope === "full" ? (
-          <Button kind="main" icon="plus" onClick={() => (isSending.value = true)}>
+          <Button kind="main" icon="plus" onClick={() => (draft.isOpen.value = true)}>
             {words.send}
           </Button>
         ) : null}
@@ -44,7 +44,7 @@ export default function Records() {
       {stored.value === undefined ? null : <Notice kind="good">{words.stored(stored.value.chainid)}</Notice>}
       {list.failure.value === undefined ? null : <ErrorNotice error={list.failure.value} />}
       <RecordList />
-      {isSending.value ? <SendDialog onStored={onStored} onClose={() => (isSending.value = false)} /> : null}
+      {draft.isOpen.value ? <SendDialog onStored={onStored} onClose={() => (draft.isOpen.value = false)} /> : null}
     </div>
   );
 }
@@ -54,7 +54,7 @@ function RecordList() {
   const found = list.records.value;
   if (found === undefined) return list.isLoading.value ? <Progress>{words.searching}</Progress> : null;
   if (found.length === 0) {
-    return searchInput.value.value.trim().replaceAll("*", "") === "" ? (
+    return query.value.value.replaceAll("*", "") === "" ? (
       <div class="card">
         <Empty icon="records" title={words.none}>
           <p>{words.noneHelp}</p>

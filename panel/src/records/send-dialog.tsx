@@ -8,7 +8,7 @@ import { Segments } from "../components/segments.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { records, session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { clearDraft, draft } from "./draft.ts";
+import { clearDraft, draft, keyOf } from "./draft.ts";
 import { type FieldErrors, recordOfDraft } from "./draft-record.ts";
 import { FreeFields, ReadingFields } from "./draft-fields.tsx";
 
@@ -32,7 +32,8 @@ export function SendDialog({ onStored, onClose }: { onStored: (record: StoreCont
     isSending.value = true;
     failure.value = undefined;
     try {
-      const stored = await session.call((token) => records.store(token, input.record));
+      const key = keyOf(input.record);
+      const stored = await session.call((token) => records.store(token, input.record, key));
       clearDraft();
       onStored(stored);
     } catch (error) {

@@ -1,0 +1,43 @@
+import { computed, effect } from "@preact/signals";
+import { z } from "zod";
+import { addressOf, route } from "./route.ts";
+import { kept } from "./session/kept.ts";
+import { session } from "./session/session.ts";
+
+/** Time in which the content of a view arrives. */
+const LOADING_MILLISECONDS = 10_000;
+
+const positions = kept<Readonly<Record<string, number>>>("scroll", z.record(z.string(), z.number()), {});
+
+/** The address of the shown view; `undefined` at the login. */
+const view = computed(() =>
+  session.current.value === undefined ? undefined : addressOf(route.value.tab, route.value.rest),
+);
+
+/** Keeps the scroll position of each view. Its content arrives after the browser would restore it. */
+export function keepScroll(): void {
+  history.scrollRestoration = "manual";
+  /** The position to return to, until the user acts. */
+  let target: { readonly top: number; readonly until: number } | undefined;
+  const reach = (): void => {
+    if (target !== undefined && performance.now() > target.until) target = undefined;
+    if (target !== undefined) scrollTo(0, target.top);
+  };
+  effect(() => {
+    if (view.value === undefined) return;
+    target = { top: positions.peek()[view.value] ?? 0, until: performance.now() + LOADING_MILLISECONDS };
+    reach();
+  });
+  new ResizeObserver(reach).observe(document.documentElement);
+  for (const act of ["wheel", "touchstart", "pointerdown", "keydown", "click"])
+    addEventListener(act, () => (target = undefined), { capture: true, passive: true });
+  addEventListener(
+    "scroll",
+    () => {
+      reach();
+      if (target === undefined && view.value !== undefined)
+        positions.value = { ...positions.value, [view.value]: Math.round(scrollY) };
+    },
+    { passive: true },
+  );
+}

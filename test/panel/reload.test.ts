@@ -1,0 +1,199 @@
+import { assert } from "chai";
+import type { Page } from "playwright-core";
+import { describeInBrowser } from "../support/chromium.ts";
+import { eventually } from "../support/eventually.ts";
+import { openPanel, type PanelStage } from "../support/panel.ts";
+import { content } from "../support/envelope.ts";
+import { ROUTES } from "../support/server.ts";
+import { fillWithRecords } from "./sample-records.ts";
+import { logIn } from "./steps.ts";
+
+const SERIES = 45;
+const DRAFT = [
+  ["Code", "kept-station"],
+  ["PM2.5 in µg/m³", "17.25"],
+  ["Sensor or device", "PMS7003"],
+  ["Caption", "Балкон"],
+  ["Latitude", "50.45"],
+  ["Longitude", "30.52"],
+] as const;
+
+describeInBrowser("a page that is loaded again, or left by a link and opened again", function () {
+  let stage: PanelStage;
+  let page: Page;
+  before(async () => {
+    stage = await openPanel({ SESSION_LIFETIME: "3600", STORE_RATE: "100000" });
+    await fillWithRecords(stage.server);
+    const token = await stage.server.login();
+    for (let number = 1; number <= SERIES; number += 1)
+      await stage.server.call(ROUTES.store, { token }, { code: `series-${number}`, topic: "many", payload: {} });
+    page = await stage.page("/#/records");
+    await logIn(page, stage.server.demo);
+  });
+  after(() => stage?.[Symbol.asyncDispose]());
+
+  const dialog = () => page.getByRole("dialog");
+  const position = async () => Number(await page.evaluate("Math.round(scrollY)"));
+  const visitExplorer = async (): Promise<void> => {
+    await page.goto("/explorer");
+    await page.getByRole("heading").first().waitFor();
+    await page.goBack();
+  };
+  /** Checks the page as it is, after a reload, and after a visit of the explorer. */
+  async function eachTime(check: () => Promise<void>): Promise<void> {
+    await check();
+    await page.reload();
+    await check();
+    await visitExplorer();
+    await check();
+  }
+  async function open(tab: string): Promise<void> {
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: tab }).click();
+  }
+  async function fillDraft(): Promise<void> {
+    await page.getByRole("button", { name: "Send a record" }).click();
+    for (const [label, value] of DRAFT) await dialog().getByLabel(label, { exact: true }).fill(value);
+  }
+  const stored = async (code: string): Promise<number> => {
+    const search = { search: { target: "1", value: code } };
+    const response = await stage.server.call(ROUTES.search, { token: await stage.server.login() }, search);
+    return content(response, ROUTES.search).tparams.events.length;
+  };
+
+  it("has the search, all records that were shown, and its position", async () => {
+    await page.getByRole("searchbox").fill("series-*");
+    await page.getByRole("button", { name: "Search" }).click();
+    for (const shown of [20, 40]) {
+      await page.getByText(`${shown} records shown`).waitFor();
+      await page.getByRole("button", { name: "Show older records" }).click();
+    }
+    const all = page.getByText(`${SERIES} records shown`);
+    await all.waitFor();
+    await page.mouse.move(600, 600);
+    const top = (await position()) - 1_234;
+    assert.isAbove(top, 1_000);
+    await page.mouse.wheel(0, -1_234);
+    await eventually(async () => assert.equal(await position(), top));
+    await eventually(async () =>
+      assert.include(await page.evaluate(() => sessionStorage.getItem("sealbook.scroll")), String(top)),
+    );
+    const isThere = async (): Promise<void> => {
+      await all.waitFor();
+      assert.equal(await page.getByRole("searchbox").inputValue(), "series-*");
+      await eventually(async () => assert.equal(await position(), top));
+    };
+    await eachTime(isThere);
+    await open("Decode");
+    await page.getByRole("heading", { level: 1, name: "Decode" }).waitFor();
+    await eventually(async () => assert.equal(await position(), 0));
+    await open("Records");
+    await isThere();
+  });
+
+  it("has the draft of a record, in its dialog", async () => {
+    await fillDraft();
+    await eachTime(async () => {
+      for (const [label, value] of DRAFT)
+        assert.equal(await dialog().getByLabel(label, { exact: true }).inputValue(), value);
+    });
+    await dialog().getByRole("button", { name: "Cancel" }).click();
+  });
+
+  it("stores a record once whose response got lost, when it is sent again", async () => {
+    let lost = 0;
+    await page.route("/api", async (route) => {
+      if (!route.request().postData()?.includes("event%2Fstore")) return route.continue();
+      await route.fetch();
+      lost += 1;
+      await route.abort();
+    });
+    await fillDraft();
+    await dialog().getByRole("button", { name: "Send", exact: true }).click();
+    // The client has repeated it by itself.
+    await eventually(() => Promise.resolve(assert.isAbove(lost, 1)));
+    await page.reload();
+    await page.unroute("/api");
+    await dialog().getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("is on the chain.").waitFor();
+    assert.equal(await stored("kept-station"), 1);
+
+    // The same input again is another record.
+    await page.getByRole("button", { name: "Send a record" }).click();
+    await dialog().getByLabel("PM2.5 in µg/m³").fill("17.25");
+    await dialog().getByRole("button", { name: "Send", exact: true }).click();
+    await dialog().waitFor({ state: "hidden" });
+    assert.equal(await stored("kept-station"), 2);
+  });
+
+  it("has the input and the result of Decode", async () => {
+    const link = page.getByRole("link", { name: "Decode" });
+    await link.nth(1).click();
+    const input = page.getByRole("textbox");
+    await page.getByText("Signed by the sender").waitFor();
+    const transaction = await input.inputValue();
+    await input.fill("0x1234");
+    await eachTime(async () => assert.equal(await input.inputValue(), "0x1234"));
+    await input.fill(transaction);
+    await page.getByRole("button", { name: "Decode" }).click();
+    await eachTime(async () => {
+      await page.getByText("Signed by the sender").waitFor();
+      assert.equal(await input.inputValue(), transaction);
+    });
+  });
+
+  it("has the time, the sensor and the part of the world that the map shows", async () => {
+    await open("Map");
+    await page.locator(".air-point").first().waitFor();
+    await page.getByRole("slider").fill("95");
+    await page.getByRole("slider").fill("96");
+    await page.locator("tbody").getByRole("button").first().click();
+    const sensor = page.locator("#air-sensor");
+    const caption = await sensor.textContent();
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    const view = () => page.evaluate(() => sessionStorage.getItem("sealbook.map.view"));
+    const chosen = await eventually(async () => (await view()) ?? assert.fail("no view is kept"));
+    await eachTime(async () => {
+      await sensor.waitFor();
+      assert.equal(await sensor.textContent(), caption);
+      assert.equal(await view(), chosen);
+    });
+    await page.getByRole("slider").fill("10");
+    await eachTime(async () => {
+      await page.getByRole("slider").waitFor();
+      assert.equal(await page.getByRole("slider").inputValue(), "10");
+    });
+  });
+
+  it("has the file that is checked, and how it shall be recorded", async () => {
+    await open("Proofs");
+    const file = { name: "minutes.txt", mimeType: "text/plain", buffer: Buffer.from(String(Math.random())) };
+    await page.locator(".drop-input").first().setInputFiles(file);
+    await page.getByLabel("Document ID").fill("minutes of May");
+    await page.getByLabel("Type of document").fill("minutes");
+    await eachTime(async () => {
+      await page.getByRole("heading", { name: "minutes.txt" }).waitFor();
+      assert.equal(await page.getByLabel("Document ID").inputValue(), "minutes of May");
+      assert.equal(await page.getByLabel("Type of document").inputValue(), "minutes");
+    });
+  });
+
+  it("has nothing of that after a logout, or for another account", async () => {
+    const kept = () => page.evaluate(() => Object.keys(sessionStorage).filter((key) => key !== "sealbook.scroll"));
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.locator("form.login").waitFor();
+    assert.deepEqual(await kept(), []);
+    await logIn(page, stage.server.demo);
+    await open("Records");
+    await page.getByRole("searchbox").fill("of the first account");
+    await page.evaluate(() => localStorage.removeItem("sealbook.session"));
+    await page.reload();
+    const other = (await stage.server.context.accounts?.create("full")) ?? assert.fail("no administrator");
+    await logIn(page, other);
+    await open("Records");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "");
+    assert.deepEqual(
+      stage.complaints.filter((text) => !text.includes("Failed to load")),
+      [],
+    );
+  });
+});
