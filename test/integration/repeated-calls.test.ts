@@ -97,6 +97,9 @@ for (const engine of ENGINES)
       it("is refused with a key that somebody could guess, and without its token", async () => {
         const response = await store(record(), keyed("1"));
         assert.match(refused(response, ROUTES.store, 400, "malformed"), /^Idempotency-Key: is not 16 to 255/);
+        const search = { search: { target: "1", value: "*" } };
+        const searched = await server.call(ROUTES.search, { token }, search, keyed("1"));
+        assert.match(refused(searched, ROUTES.search, 400, "malformed"), /^Idempotency-Key: is not 16 to 255/);
         const [headers, payload] = [keyed(), record()];
         content(await store(payload, headers), ROUTES.store);
         refused(await store(payload, headers, `0x${hash()}`), ROUTES.store, 401, "token_invalid");

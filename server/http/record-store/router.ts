@@ -1,6 +1,7 @@
 import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
 import { formPost, isFormPost } from "./form-post.ts";
 import { routeOf, sendFailure, sendSuccess, startClock, Envelope } from "./envelope.ts";
@@ -43,6 +44,8 @@ export function recordStoreRouter(routes: RecordStoreRoutes): Router {
     // An unknown route is reported before other errors of the call.
     if (named !== undefined && !routes.has(named)) throw noSuchRoute();
     const { route } = parseInput(Envelope, request.body);
+    // Also where the key has no effect: a client learns that its keys are wrong before it needs one.
+    idempotencyKeyOf(request);
     const found = routes.get(route);
     if (found === undefined) throw noSuchRoute();
     sendSuccess(response, route, await found.handle(request, response));

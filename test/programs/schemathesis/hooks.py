@@ -6,6 +6,7 @@ SEALBOOK_CALL_DATA (the call data of a transaction that stored a record).
 
 import json
 import os
+import uuid
 
 import schemathesis
 from schemathesis import GenerationMode
@@ -40,6 +41,9 @@ def before_call(ctx, case, kwargs):
         if case.operation.path == "/api/v1/verify" and isinstance(case.body, dict) and "document_hash" in case.body:
             # A second name of the same field.
             case.body.pop("hash", None)
+        if "Idempotency-Key" in (case.headers or {}):
+            # Another call has another key.
+            case.headers["Idempotency-Key"] = str(uuid.uuid4())
         if case.operation.path == "/api" and isinstance(case.body, dict):
             log_in(case.body)
 
