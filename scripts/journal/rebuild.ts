@@ -24,7 +24,6 @@ import {
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
 import { sumRecentKeys } from "../../server/journal/index/key-sums.ts";
-import { openPartitions } from "../../server/journal/index/partitions.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
 import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";
@@ -277,7 +276,6 @@ export class JournalRebuild {
       rows.push(proofRow(entry, digest, labels(encodeLabel(entry)), sharesLeaf));
     }
     const keys: RecentKeysTable[] = proofKeys(proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash(entry) })));
-    await openPartitions(this.#database, rows);
     for (const some of chunks(rows)) await this.#database.insertInto("proofs").values(some).execute();
     await sumRecentKeys(this.#database, keys);
     for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();

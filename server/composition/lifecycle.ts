@@ -73,7 +73,7 @@ async function startMonitoring(parts: Parts, resources: AsyncDisposableStack): P
 
 /** Registers the stops of everything that works on its own. */
 function deferStops(
-  { foundation, records, proofs, recovery, transactions, journalWorkers, months }: Parts,
+  { foundation, records, proofs, recovery, transactions, journalWorkers }: Parts,
   { embeddedLog, resources }: Opened,
 ): void {
   const { link, head } = foundation;
@@ -89,13 +89,12 @@ function deferStops(
   resources.defer(() => transactions.sender.stop());
   resources.defer(() => proofs.stop());
   resources.defer(() => journalWorkers.stop());
-  resources.defer(() => months.stop());
   resources.defer(() => recovery.stop());
 }
 
 /** Completes interrupted work, then starts new work; new blocks come last. */
 async function startWork(
-  { foundation, sessions, recovery, transactions, proofs, journalWorkers, months }: Parts,
+  { foundation, sessions, recovery, transactions, proofs, journalWorkers }: Parts,
   resources: AsyncDisposableStack,
 ): Promise<void> {
   await sessions.sessions.recover();
@@ -103,7 +102,6 @@ async function startWork(
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();
-  months.start();
   recovery.start();
   foundation.head.start();
 }

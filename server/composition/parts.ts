@@ -2,8 +2,6 @@ import type { Bot } from "../bot/bot.ts";
 import type { NodeInspector } from "../chain/node/node-report.ts";
 import type { Config } from "../config/config.ts";
 import { configuredSecrets } from "../config/secrets.ts";
-import { PartitionMaintenance } from "../journal/index/partition-maintenance.ts";
-import { createPartitions } from "../journal/index/partition-map.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
@@ -48,7 +46,6 @@ export interface Parts {
   readonly records: Records;
   readonly proofs: Proofs;
   readonly journalWorkers: JournalWorkers;
-  readonly months: PartitionMaintenance;
   readonly recovery: Recovery;
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
@@ -69,7 +66,6 @@ export interface BuildOptions {
 export function buildParts(foundation: Foundation, options: BuildOptions): Parts {
   const { config, opened, overrides } = options;
   const { chainLagMilliseconds, keystoreRounds, nodeIntervalMilliseconds } = overrides;
-  const { database, logger, clock } = foundation;
   const address = new PublicAddress(config.http.publicUrl, config.explorer.url);
   const transactions = createTransactions(foundation, config.chain, overrides);
   const { sender } = transactions;
@@ -93,14 +89,6 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   const { targets } = opened;
   const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
   const proofs = buildProofs(foundation, config, transactions, journalWorkers);
-  const months = new PartitionMaintenance(
-    () => createPartitions(database, clock()),
-    (err) =>
-      logger.warn(
-        { err },
-        "the journal's partitions for the coming months could not be created; the server retries in an hour",
-      ),
-  );
   const recovery = createRecovery(foundation, config.recovery, opened.issuer);
   const operations = createOperations(foundation, {
     config: config.alerts,
@@ -119,7 +107,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     opened.former.map(({ address }) => address),
   );
   const parts = { foundation, address, transactions, inspect, sessions, records, proofs, journalWorkers };
-  const built = { ...parts, months, recovery, operations, pictures, printer, explorerDecoder };
+  const built = { ...parts, recovery, operations, pictures, printer, explorerDecoder };
   return { ...built, bot: buildBot(built, options) };
 }
 

@@ -6,8 +6,6 @@ import { chunks, paddedChunks, StatementCache } from "../journal/engine/statemen
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { KeyLookups, type KeyRange } from "../journal/index/key-lookups.ts";
 import { sumRecentKeys } from "../journal/index/key-sums.ts";
-import { type PartitionEntries, PartitionMap } from "../journal/index/partition-map.ts";
-import { openPartitions } from "../journal/index/partitions.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
 import { isConfirmed, type StoredProof } from "./proof.ts";
 import { equalBytes } from "../kit/bytes.ts";
@@ -34,7 +32,6 @@ export class ProofStatements {
   readonly #proofs = new StatementCache();
   readonly #keys = new StatementCache();
   readonly #keysFound = new KeyLookups();
-  readonly #months = new PartitionMap();
   readonly #lookups = new StatementCache<ProofRow>();
   readonly #counts = { document_id: new StatementCache<Counted>(), hash: new StatementCache<Counted>() };
 
@@ -43,7 +40,6 @@ export class ProofStatements {
     rows: readonly Insertable<ProofsTable>[],
     keys: readonly RecentKeysTable[],
   ): Promise<void> {
-    await openPartitions(database, rows);
     // Values in the order of the first row's columns, like the compiler's output.
     for (const some of chunks(rows)) {
       const compile = () => database.insertInto("proofs").values(some).compile();
@@ -121,17 +117,15 @@ export class ProofStatements {
     let confirmed = 0;
     const range: KeyRange = { order: "newest first", from: before, limit: COUNTED_AT_ONCE };
     for await (const numbers of this.#numbers(database, keyOfSubject(subject), range)) {
-      for (const { numbers: some, span } of await this.#months.split(database, numbers)) {
-        for (const wanted of paddedChunks(some)) {
-          const distinct = [...new Set(wanted)];
-          const counted = await this.#countOf(database, wanted, span, subject);
-          const isWhole = counted.rows === distinct.length && counted.proofs === distinct.length && counted.lost === 0;
-          // Another proof has the same key by chance, or one was changed.
-          confirmed += isWhole
-            ? counted.confirmed
-            : (await this.#matches(database, distinct, subject, checked)).filter(isConfirmed).length;
-          await nextTurn();
-        }
+      for (const wanted of paddedChunks(numbers)) {
+        const distinct = [...new Set(wanted)];
+        const counted = await this.#countOf(database, wanted, subject);
+        const isWhole = counted.rows === distinct.length && counted.proofs === distinct.length && counted.lost === 0;
+        // Another proof has the same key by chance, or one was changed.
+        confirmed += isWhole
+          ? counted.confirmed
+          : (await this.#matches(database, distinct, subject, checked)).filter(isConfirmed).length;
+        await nextTurn();
       }
     }
     return confirmed;
@@ -148,11 +142,11 @@ export class ProofStatements {
     }
   }
 
-  async #countOf(database: Database, wanted: readonly number[], span: PartitionEntries["span"], subject: ProofSubject) {
+  async #countOf(database: Database, wanted: readonly number[], subject: ProofSubject) {
     const [column, value] =
       "documentId" in subject ? ["document_id" as const, subject.documentId] : ["hash" as const, subject.hash];
     const compile = (): CompiledQuery<Counted> =>
-      proofsAt(database, wanted, span)
+      proofsAt(database, wanted)
         .clearSelect()
         .where(`proofs.${column}`, "=", value)
         .select((e) => [
@@ -165,7 +159,7 @@ export class ProofStatements {
             when confirmations.block_number is null or contracts.address is null then 1 else 0 end)`.as("lost"),
         ])
         .compile();
-    const query = this.#counts[column].of(wanted.length, compile, [...parametersOf(wanted, span), value]);
+    const query = this.#counts[column].of(wanted.length, compile, [...wanted, value]);
     const [counted] = (await database.executeQuery(query)).rows;
     return {
       rows: Number(counted?.rows),
@@ -187,30 +181,18 @@ export class ProofStatements {
   /** @param wanted Sequence numbers of entries, ascending */
   async #rowsOf(database: Database, wanted: readonly number[], checked?: VerifiedEntries): Promise<ProofRow[]> {
     const found: ProofRow[] = [];
-    for (const { numbers, span } of await this.#months.split(database, wanted)) {
-      for (const some of paddedChunks(numbers)) {
-        const compile = (): CompiledQuery<ProofRow> =>
-          proofsAt(database, some, span).orderBy("proofs.sequence").compile();
-        const query = this.#lookups.of(some.length, compile, parametersOf(some, span));
-        const { rows } = await database.executeQuery(query);
-        found.push(...rows);
-      }
+    for (const some of paddedChunks(wanted)) {
+      const compile = (): CompiledQuery<ProofRow> => proofsAt(database, some).orderBy("proofs.sequence").compile();
+      const { rows } = await database.executeQuery(this.#lookups.of(some.length, compile, some));
+      found.push(...rows);
     }
     if (checked !== undefined) assertWhole(found, wanted, checked);
     return found;
   }
 }
 
-function proofsAt(database: Database, numbers: readonly number[], span: PartitionEntries["span"]) {
-  return selectProofs(database)
-    .where("proofs.sequence", "in", numbers)
-    .$if(span !== undefined, (query) =>
-      query.where("proofs.accepted_at", ">=", span?.from ?? 0).where("proofs.accepted_at", "<", span?.to ?? 0),
-    );
-}
-
-function parametersOf(numbers: readonly number[], span: PartitionEntries["span"]): number[] {
-  return span === undefined ? [...numbers] : [...numbers, span.from, span.to];
+function proofsAt(database: Database, numbers: readonly number[]) {
+  return selectProofs(database).where("proofs.sequence", "in", numbers);
 }
 
 /** Returns the key of a subject in the index. */

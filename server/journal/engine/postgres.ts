@@ -4,7 +4,6 @@ import pg from "pg";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { POSTGRES_TYPES } from "./postgres-types.ts";
-import { createPartitions } from "../index/partition-map.ts";
 import type { Schema } from "./schema.ts";
 import { serializeWrites } from "./serialized-writes.ts";
 
@@ -101,8 +100,7 @@ export async function openPostgres(url: string): Promise<Database> {
   try {
     await assertUsable(url);
     // Migrations of a large journal may be silent for long.
-    const migrated = await openDatabase(postgresDialect(url));
-    await createPartitions(migrated, Date.now()).finally(() => migrated.destroy());
+    await (await openDatabase(postgresDialect(url))).destroy();
     return new Kysely<Schema>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
   } catch (error) {
     throw new SealbookError("config_invalid", `DATABASE_URL: the database cannot be used: ${reasonOf(error)}`, {

@@ -21,7 +21,6 @@ export interface Schema {
   digest_nodes: DigestNodesTable;
   notices: NoticesTable;
   proofs: ProofsTable;
-  proof_months: ProofMonthsTable;
   proof_labels: ProofLabelsTable;
   proof_keys: ProofKeysTable;
   proof_keys_recent: RecentKeysTable;
@@ -245,12 +244,6 @@ export interface ProofsTable {
   document_id: string;
   /** JSON of the metadata other than timestamp, type and source. */
   metadata: string | null;
-}
-
-/** First entry of each run of entries in one month, on PostgreSQL: see `partition-map.ts`. */
-export interface ProofMonthsTable {
-  first_sequence: number;
-  month: number;
 }
 
 /** Type and source of proofs, dictionary-encoded because many proofs share them. */

@@ -305,17 +305,9 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
     .addColumn("hash", types.bytes, (c) => c.notNull())
     .addColumn("document_id", "text", (c) => c.notNull())
     .addColumn("metadata", "text")
-    .modifyEnd(isPostgres(db) ? sql`partition by range (accepted_at)` : sql``)
     .execute();
-  if (isPostgres(db)) {
-    // Rows are only ever appended.
-    await sql`alter table proofs add primary key (sequence, accepted_at) with (fillfactor = 100)`.execute(db);
-    await db.schema
-      .createTable("proof_months")
-      .addColumn("first_sequence", "bigint", (c) => c.primaryKey())
-      .addColumn("month", "integer", (c) => c.notNull())
-      .execute();
-  }
+  // Rows are only ever appended.
+  if (isPostgres(db)) await sql`alter table proofs add primary key (sequence) with (fillfactor = 100)`.execute(db);
 
   await db.schema
     .createIndex("proofs_sharing_leaf")
@@ -325,7 +317,6 @@ async function proofs(db: Kysely<unknown>): Promise<void> {
     .execute();
 
   for (const table of ["proofs", "proof_labels"]) await refuseChanges(db, table);
-  if (isPostgres(db)) await refuseChanges(db, "proof_months");
 }
 
 async function proofKeys(db: Kysely<unknown>): Promise<void> {

@@ -15,13 +15,6 @@ export async function refuseChangesOf(db: Kysely<unknown>, table: string, column
   await refuse(db, table, "delete");
 }
 
-/** Adds the rules that a PostgreSQL partition does not inherit from its table. */
-export async function refuseChangesOfPartition(db: QueryExecutorProvider, partition: string): Promise<void> {
-  await makeRefusal(db);
-  await refuseTruncate(db, partition);
-  await sql`revoke update, delete, truncate on ${sql.table(partition)} from public, current_user`.execute(db);
-}
-
 async function makeRefusal(db: QueryExecutorProvider): Promise<void> {
   const body = sql.lit(`begin raise exception '${REFUSAL}'; end`);
   await sql`create or replace function refuse_change() returns trigger language plpgsql as ${body}`.execute(db);
