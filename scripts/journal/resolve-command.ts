@@ -1,7 +1,11 @@
 import { Command } from "commander";
-import { parseConfig } from "../../server/config/config.ts";
+import { type Config, parseConfig } from "../../server/config/config.ts";
+import { headFile } from "../../server/composition/data-folder.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
-import { acknowledgedText } from "../../server/journal/reconciliation/divergence.ts";
+import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
+import { continues } from "../../server/journal/reconciliation/head-check.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { appendNotice } from "../../server/journal/entries/entry-log.ts";
 import { printable } from "../proofs/reason.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
@@ -27,7 +31,8 @@ export function resolveCommand(terminal: Terminal): Command {
       "after",
       `
 Appends an entry with subject, message and reason to the journal for each divergence. Running servers end the alert; the
-same divergence with another message raises a new one.
+same divergence with another message raises a new one. A "head of RELAYER" ends when the command is run with DATA_DIR of
+that relayer: it then has the journal as it is now in DATA_DIR/journal.head.
 Exit code: 0 done or listed, 1 nothing to resolve, 2 wrong usage.`,
     )
     .action((subject: string | undefined, options: Options) => resolve(terminal, subject, options));
@@ -50,6 +55,9 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
     for (let first = 0; first < chosen.length; first += AT_ONCE) {
       await database.transaction().execute(async (transaction) => {
         for (const each of chosen.slice(first, first + AT_ONCE)) {
+          // Only the row: the relayer itself raises it again while its file says otherwise.
+          if (!isAcknowledgeable(each.subject))
+            await transaction.deleteFrom("divergences").where("subject", "=", each.subject).execute();
           const divergence = acknowledgedText(each);
           await appendNotice(transaction, (sequence) => ({
             kind: "resolution",
@@ -61,6 +69,7 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
         }
       });
     }
+    if (chosen.some((each) => !isAcknowledgeable(each.subject))) await acceptHead(terminal, config, database);
     printLine(
       terminal,
       chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`,
@@ -68,4 +77,18 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
   } finally {
     await database.destroy();
   }
+}
+
+/** Has the relayer of this data folder continue from the journal as it is. */
+async function acceptHead(terminal: Terminal, { dataDirectory }: Config, database: Database): Promise<void> {
+  const file = headFile(dataDirectory);
+  const seen = await file.read();
+  const entries = journalSource(database);
+  if (seen === undefined || (await continues(entries, seen))) {
+    printLine(terminal, `the journal continues what ${dataDirectory} has seen: nothing is accepted here`);
+    return;
+  }
+  const head = await entries.head();
+  await file.write(head);
+  printLine(terminal, `${dataDirectory} had seen entry ${seen.sequence}; now it continues from entry ${head.sequence}`);
 }

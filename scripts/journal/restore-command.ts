@@ -14,8 +14,10 @@ import {
 import { deploymentName, parseDeploymentName } from "../../server/chain/contracts/deployment-name.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { holdDataFolder } from "../../server/composition/data-folder.ts";
+import { headFile, holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment-fault.ts";
+import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import { journalName } from "../../server/journal/contract-store.ts";
 import { openJournalDatabase } from "../../server/composition/database.ts";
 import { rebuildJournal } from "./rebuild.ts";
@@ -47,20 +49,26 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
     .action(async ({ from }: Options) => {
       const address = parseAddress(from);
       const config = parseConfig(terminal.variables, { relays: false });
-      const { entries, proofs, confirmedSince, pending } = await restore(config, address);
+      const { entries, proofs, confirmedSince, pending, isBehind } = await restore(config, address);
       printLine(
         terminal,
         `Restored ${entries} entries, of which ${proofs} proofs. ` +
           `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are ` +
           "to be anchored yet.",
       );
+      if (isBehind)
+        printLine(
+          terminal,
+          "The server of this DATA_DIR had seen another or a longer journal. It signs nothing until you accept this " +
+            "one with `npm run journal -- resolve`.",
+        );
     });
 }
 
 async function restore(
   { dataDirectory, chain, database: databaseConfig, journal: { mayReplaceContracts } }: Config,
   address: TargetAddress,
-): Promise<Restored> {
+): Promise<Restored & { readonly isBehind: boolean }> {
   await using opened = new AsyncDisposableStack();
   const lock = await holdDataFolder(dataDirectory);
   opened.defer(() => lock.release());
@@ -87,7 +95,7 @@ async function restore(
   try {
     const { ProofAnchor } = link.deployment.contracts;
     await journalName(database, deploymentName(deployment));
-    return await rebuildJournal(database, ProofAnchor, (rebuild) =>
+    const restored = await rebuildJournal(database, ProofAnchor, (rebuild) =>
       restoreJournal({
         target,
         rebuild,
@@ -104,6 +112,8 @@ async function restore(
         },
       }),
     );
+    const seen = await headFile(dataDirectory).read();
+    return { ...restored, isBehind: seen !== undefined && !(await continues(journalSource(database), seen)) };
   } catch (error) {
     if (error instanceof SegmentFault) throw new CommandFailure(`${error.message}. Nothing was restored`);
     throw error;

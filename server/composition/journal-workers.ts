@@ -1,7 +1,9 @@
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { JournalConfig } from "../config/config.ts";
+import { HeadCheck } from "../journal/reconciliation/head-check.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
+import type { HeadFile } from "../journal/integrity/head-file.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Foundation } from "./foundation.ts";
@@ -22,6 +24,8 @@ export interface JournalWorkers {
 
 export interface JournalWorkersOptions {
   readonly config: JournalConfig;
+  /** What this relayer has seen of the journal. */
+  readonly headFile: HeadFile;
   readonly transactions: Transactions;
   /** Targets of the replicas. */
   readonly targets: readonly SegmentTarget[];
@@ -29,7 +33,7 @@ export interface JournalWorkersOptions {
 
 export function createJournalWorkers(
   foundation: Foundation,
-  { config, transactions, targets }: JournalWorkersOptions,
+  { config, headFile, transactions, targets }: JournalWorkersOptions,
 ): JournalWorkers {
   const { journal, proofAnchor: chain, database, signer, metrics, telemetry, logger, clock } = foundation;
   const checkpoints = new CheckpointAnchor({
@@ -45,6 +49,16 @@ export function createJournalWorkers(
   // Two relayers with one key do not share a journal.
   const store = reconciliationStore(database, signer.address);
   const reconciler = createReconciler(foundation, config, store, targets);
+  const headCheck = new HeadCheck({
+    file: headFile,
+    store,
+    entries: journal.entries,
+    divergences: foundation.divergences,
+    relayer: signer.address,
+    mayBeNew: config.mayBeNew,
+    intervalMilliseconds: config.reconcileIntervalMilliseconds,
+    onFailure: (err) => logger.warn({ err }, "the journal could not be compared with what was seen of it"),
+  });
   const lastReconciled = async (): Promise<number | null> => {
     const { passedAt } = await store.progress();
     return passedAt === undefined ? null : Math.floor(passedAt / 1000);
@@ -70,12 +84,15 @@ export function createJournalWorkers(
     async start() {
       // Its alert can last from a start in the other mode.
       if (syncReplication === undefined) telemetry.replicaAvailable();
+      await reconciler.start();
+      // Nothing is signed before: a checkpoint of an older copy would stay.
+      await headCheck.start();
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
-      await reconciler.start();
     },
     async stop() {
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
+      await headCheck.stop();
     },
     replicaLag: () =>
       replicators.length === 0 ? null : Math.max(...replicators.map((replicator) => replicator.lag().seconds)),

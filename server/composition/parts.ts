@@ -9,6 +9,7 @@ import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
 import { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
 import type * as ChatBot from "./bot.ts";
+import { headFile } from "./data-folder.ts";
 import type { Foundation } from "./foundation.ts";
 import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts";
 import { createNodeInspector } from "./node.ts";
@@ -87,7 +88,12 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     chainLagMilliseconds,
   });
   const { targets } = opened;
-  const journalWorkers = createJournalWorkers(foundation, { config: config.journal, transactions: sender, targets });
+  const journalWorkers = createJournalWorkers(foundation, {
+    config: config.journal,
+    headFile: headFile(config.dataDirectory),
+    transactions: sender,
+    targets,
+  });
   const proofs = buildProofs(foundation, config, transactions, journalWorkers);
   const recovery = createRecovery(foundation, config.recovery, opened.issuer);
   const operations = createOperations(foundation, {

@@ -10,7 +10,7 @@ import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-keccak.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
-import { assertJournalExists, assertJournalOfRelayer, holdDataFolder, pinDataFolder } from "./data-folder.ts";
+import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
 import type { Issuer } from "../attestation/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
@@ -65,6 +65,8 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     await useFastKeccak();
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
+    // A file that cannot be read ends the start here, before anything runs.
+    await headFile(config.dataDirectory).read();
     const storage = new StorageGuard();
     pinDataFolder(config.dataDirectory, storage);
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);

@@ -320,6 +320,7 @@ for (const engine of ENGINES)
         );
         assert.isTrue(raised.some(({ subject }) => /^leaves of anchor/.test(subject)));
         assert.isTrue(raised.some(({ subject }) => /^replica/.test(subject)));
+        assert.isTrue(raised.some(({ subject }) => /^head of 0x/.test(subject)));
       });
       await server.stop("keep");
       await put(genuine);

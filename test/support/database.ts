@@ -1,3 +1,4 @@
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { postgresDialect } from "../../server/journal/engine/postgres.ts";
@@ -50,6 +51,16 @@ async function openCluster(): Promise<{ server: PostgresServer; template: string
   if (process.env[SHARED_CLUSTER] === undefined) await shareCluster();
   const { template, ...access } = JSON.parse(process.env[SHARED_CLUSTER] ?? "") as SharedCluster;
   return { server: postgresServer(access), template };
+}
+
+/** Copies a database that no server uses. */
+export async function copyOf(database: EngineDatabase, engine: Engine): Promise<EngineDatabase> {
+  const { pathname } = new URL(database.url);
+  if (engine === "postgres") return postgresDatabase(await sharedCluster(), pathname.slice(1));
+  const directory = await temporaryDirectory();
+  const file = join(directory, "copy.sqlite");
+  await copyFile(pathname, file);
+  return sqliteDatabase(file, () => removeDirectory(directory));
 }
 
 /** Creates an empty database. */

@@ -19,7 +19,7 @@ export interface JournalHead {
 }
 
 /** Bytes of a digest. */
-const DIGEST_LENGTH = 32;
+export const DIGEST_LENGTH = 32;
 /** Bytes of the digest that are stored with a proof. */
 const LINK_LENGTH = 4;
 

@@ -4,6 +4,7 @@ import {
   acknowledgedText,
   type Divergence,
   HISTORY_CAUSES,
+  isAcknowledgeable,
   isCompared,
   type ReconciliationStore,
   type Subject,
@@ -14,7 +15,7 @@ import type { JournalEvents } from "../events.ts";
 import { causeOf, OpenDivergences } from "./open-divergences.ts";
 
 /** Alerts can have any of these causes from before this start. */
-const CAUSES = ["confirmation", "anchor", "entries", "index", "leaves", "replica", "proof", "root", "transaction"];
+const CAUSES = [...HISTORY_CAUSES, "replica", "proof", "root", "transaction"];
 const AGREES = "journal, replicas and chain agree again";
 
 /**
@@ -29,10 +30,12 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   readonly #open = new OpenDivergences();
   /** Subjects of the divergences that the current pass found. */
   readonly #found = new Set<string>();
+  /** Subjects of the divergences that checks of this process found, until they are resolved. */
+  readonly #own = new Set<string>();
   /** Divergences that entries of the journal acknowledge. */
   readonly #acknowledged = new Set<string>();
   readonly #unsaved = new Map<string, Divergence>();
-  /** Divergences of the history whose rows were deleted: only a full pass of this process resolves them. */
+  /** Compared divergences of the history whose rows were deleted: only a full pass of this process resolves them. */
   readonly #deleted = new Set<string>();
   #newestNotice = 0;
   #isLoaded = false;
@@ -112,7 +115,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     }
     const kept: Divergence[] = [];
     for (const divergence of await this.#store.divergences()) {
-      if (this.#acknowledged.has(acknowledgedText(divergence))) await this.#store.resolve(divergence.subject);
+      if (this.#isAcknowledged(divergence)) await this.#store.resolve(divergence.subject);
       else kept.push(divergence);
     }
     for (const { subject, message } of kept) {
@@ -122,10 +125,10 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     for (const subject of this.subjects) {
       if (subjects.has(subject) || this.#unsaved.has(subject)) continue;
       const message = this.#open.messageOf(subject) ?? "";
-      const isAcknowledged = this.#acknowledged.has(acknowledgedText({ subject, message }));
-      if (HISTORY_CAUSES.includes(causeOf(subject)) && !isAcknowledged) {
+      const isChecked = isCompared(subject) || this.#own.has(subject);
+      if (HISTORY_CAUSES.includes(causeOf(subject)) && isChecked && !this.#isAcknowledged({ subject, message })) {
         // Another relayer resolved it, or an administrator of the database deleted it.
-        this.#deleted.add(subject);
+        if (isCompared(subject)) this.#deleted.add(subject);
         this.#unsaved.set(subject, { subject, message, foundAt: this.#clock() });
         continue;
       }
@@ -140,8 +143,9 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   /** @returns whether the divergence is new */
   async diverged(subject: Subject, message: string): Promise<boolean> {
     const text = subjectText(subject);
-    if (this.#acknowledged.has(acknowledgedText({ subject: text, message }))) return false;
+    if (this.#isAcknowledged({ subject: text, message })) return false;
     this.#found.add(text);
+    this.#own.add(text);
     return this.#isKnown(text, message) ? false : this.#raise(text, message);
   }
 
@@ -165,7 +169,11 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   }
 
   #isKnown(subject: string, message: string): boolean {
-    return this.#open.has(subject) || this.#acknowledged.has(acknowledgedText({ subject, message }));
+    return this.#open.has(subject) || this.#isAcknowledged({ subject, message });
+  }
+
+  #isAcknowledged(divergence: Pick<Divergence, "subject" | "message">): boolean {
+    return isAcknowledgeable(divergence.subject) && this.#acknowledged.has(acknowledgedText(divergence));
   }
 
   /** @returns whether no other process has raised it */
@@ -185,6 +193,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   }
 
   async #resolve(subject: string): Promise<void> {
+    this.#own.delete(subject);
     // Most subjects have no divergence and need no write.
     if (!this.#open.has(subject)) return;
     const isNew = await this.#store.resolve(subject);

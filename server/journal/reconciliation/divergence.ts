@@ -8,19 +8,29 @@ export type Subject =
   | { readonly kind: "confirmation"; readonly sequence: number }
   | { readonly kind: "anchor"; readonly hash: Uint8Array }
   | { readonly kind: "entries" }
+  /** What a relayer has seen of the journal. */
+  | { readonly kind: "head"; readonly relayer: string }
   | { readonly kind: "index" }
   | { readonly kind: "leaves"; readonly anchor: number }
   | { readonly kind: "replica"; readonly name: string };
 
 /** Subjects that other parts than the regular comparison find: those check themselves whether they agree again. */
-const NOT_COMPARED = /^(proof|root|replication|transaction) /;
+const NOT_COMPARED = /^(head|proof|root|replication|transaction) /;
 
 /** Causes that concern the journal's own history. */
-export const HISTORY_CAUSES: readonly string[] = ["entries", "index", "leaves", "anchor", "confirmation"];
+export const HISTORY_CAUSES: readonly string[] = ["head", "entries", "index", "leaves", "anchor", "confirmation"];
 
 /** Returns whether the regular comparison finds a subject whenever it diverges. */
 export function isCompared(subject: string): boolean {
   return !NOT_COMPARED.test(subject);
+}
+
+/**
+ * Returns whether an entry of the journal can acknowledge a divergence. A journal that does not continue what a relayer
+ * has seen is accepted on that relayer's machine only.
+ */
+export function isAcknowledgeable(subject: string): boolean {
+  return !subject.startsWith("head ");
 }
 
 /** A difference that needs an operator, or that is not corrected yet. */
@@ -46,6 +56,8 @@ export function subjectText(subject: Subject): string {
       return `anchor ${hex(subject.hash)}`;
     case "entries":
       return "entries";
+    case "head":
+      return `head of ${subject.relayer}`;
     case "index":
       return "index";
     case "leaves":

@@ -15,50 +15,46 @@ export interface EntryCheckDeps {
   readonly divergences: DivergenceTracker;
 }
 
-/** Walks the journal's entries: none is missing, and each gives its digest and that of its checkpoint. */
+/** Walks all entries of the journal: none is missing, and each gives its digest and that of its checkpoint. */
 export class EntryCheck {
   readonly #deps: EntryCheckDeps;
-  #reached: JournalHead | undefined;
 
   constructor(deps: EntryCheckDeps) {
     this.#deps = deps;
   }
 
-  /**
-   * @param isFull From the first entry on; else from the end of the last check, or from the newest entry at the first
-   */
-  async run(isFull: boolean, isStopped: () => boolean): Promise<void> {
-    const { entries, divergences } = this.#deps;
+  async run(isStopped: () => boolean): Promise<void> {
+    const { store, entries, divergences } = this.#deps;
     const head = await entries.head();
     try {
-      const reached = await this.#walk(isFull ? GENESIS : (this.#reached ?? head), head, isStopped);
-      if (reached.sequence < head.sequence) return;
-      if (!equalBytes(reached.digest, head.digest)) {
-        throw new RangeError(
-          `the journal's newest entry ${head.sequence} does not have the digest that is kept for it`,
-        );
-      }
-      this.#reached = reached;
-      if (isFull) await divergences.resolved(SUBJECT);
+      const reached = await walkEntries({ store, from: GENESIS, head, isStopped });
+      if (reached.sequence === head.sequence) await divergences.resolved(SUBJECT);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       await divergences.diverged(SUBJECT, error.message);
     }
   }
+}
 
-  /** Walks to the head, over the entry that the last check reached: a rewritten journal has another digest there. */
-  async #walk(from: JournalHead, head: JournalHead, isStopped: () => boolean): Promise<JournalHead> {
-    const { store } = this.#deps;
-    const known = this.#reached ?? GENESIS;
-    if (known.sequence > head.sequence)
-      throw new RangeError(`the journal ends with entry ${head.sequence}, though it had ${known.sequence}`);
-    let at = from;
-    while (at.sequence < head.sequence && !isStopped()) {
-      const end = Math.min(head.sequence, at.sequence + STEP);
-      at = await store.walk(at, at.sequence < known.sequence ? Math.min(end, known.sequence) : end);
-      if (at.sequence === known.sequence && !equalBytes(at.digest, known.digest))
-        throw new RangeError(`the journal up to entry ${known.sequence} was rewritten: it had another digest`);
-    }
-    return at;
-  }
+export interface EntryWalk {
+  readonly store: Pick<ReconciliationStore, "walk">;
+  /** An entry with a known digest. */
+  readonly from: JournalHead;
+  /** The newest entry, with the digest that is stored for it. */
+  readonly head: JournalHead;
+  readonly isStopped: () => boolean;
+}
+
+/**
+ * Walks from one entry to the newest.
+ * @returns the entry that was reached: an earlier one than the newest when it was stopped
+ * @throws RangeError when an entry is missing or was changed, or the newest one has another digest
+ */
+export async function walkEntries({ store, from, head, isStopped }: EntryWalk): Promise<JournalHead> {
+  let at = from;
+  while (at.sequence < head.sequence && !isStopped())
+    at = await store.walk(at, Math.min(head.sequence, at.sequence + STEP));
+  if (at.sequence === head.sequence && !equalBytes(at.digest, head.digest))
+    throw new RangeError(`the journal's newest entry ${head.sequence} does not have the digest that is kept for it`);
+  return at;
 }

@@ -100,9 +100,9 @@ export class Reconciler {
     try {
       const confirmation = await confirmations.run(isFull ? 0 : before.confirmation, isStopped);
       const block = await anchors.run(isFull ? undefined : before.block, isStopped);
-      await entries.run(isFull, isStopped);
       await index.run(isFull, isStopped);
       if (isFull) {
+        await entries.run(isStopped);
         await leaves.run(isStopped);
         for (const each of replicas) await replica.run(each, isStopped);
       }

@@ -1,0 +1,113 @@
+import { equalBytes } from "../../kit/bytes.ts";
+import { every, type Interval } from "../../kit/interval.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
+import type { JournalHead } from "../integrity/entry-chain.ts";
+import type { HeadFile } from "../integrity/head-file.ts";
+import type { ReconciliationStore, Subject } from "./divergence.ts";
+import type { DivergenceTracker } from "./divergence-tracker.ts";
+import { walkEntries } from "./entry-check.ts";
+
+export interface HeadCheckDeps {
+  readonly file: HeadFile;
+  readonly store: Pick<ReconciliationStore, "walk">;
+  readonly entries: Pick<JournalSource, "head" | "digestAt">;
+  readonly divergences: DivergenceTracker;
+  /** Address of the relayer whose file it is. */
+  readonly relayer: string;
+  /** Whether an empty journal is meant to be new. */
+  readonly mayBeNew: boolean;
+  readonly intervalMilliseconds: number;
+  /** Called when a check fails, once until one succeeds. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Checks that the journal continues the newest entry that this relayer has seen, and walks from there over the new
+ * ones. A database with an older copy, with another journal or with a rewritten history does not continue it; that
+ * divergence ends when it does again, or when an operator accepts the journal on this machine.
+ */
+export class HeadCheck {
+  readonly #deps: HeadCheckDeps;
+  readonly #subject: Subject;
+  #interval: Interval | undefined;
+  #isStopped = false;
+  #failing = false;
+
+  constructor(deps: HeadCheckDeps) {
+    this.#deps = deps;
+    this.#subject = { kind: "head", relayer: deps.relayer };
+  }
+
+  async start(): Promise<void> {
+    const { file, entries, mayBeNew, intervalMilliseconds } = this.#deps;
+    const seen = await file.read();
+    if (seen !== undefined && mayBeNew) {
+      const head = await entries.head();
+      if (head.sequence === 0) await file.write(head);
+    }
+    // The new entries of a long absence are walked over while the server works.
+    await this.#attempt(() => this.#check(false));
+    this.#interval = every(intervalMilliseconds, () => this.#attempt(() => this.#check(true)));
+  }
+
+  /** Stops after a last check, so that the file has the newest entry. */
+  async stop(): Promise<void> {
+    await this.#interval?.stop();
+    if (this.#interval !== undefined) await this.#attempt(() => this.#check(true));
+    this.#isStopped = true;
+  }
+
+  async #check(walks: boolean): Promise<void> {
+    const { file, store, entries, divergences } = this.#deps;
+    try {
+      const seen = await this.#seen();
+      if (seen === undefined || !walks) return;
+      const head = await entries.head();
+      const reached = await walkEntries({ store, from: seen, head, isStopped: () => this.#isStopped });
+      if (reached.sequence > seen.sequence) await file.write(reached);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      await divergences.diverged({ kind: "entries" }, error.message);
+    }
+  }
+
+  /** Returns the entry in the file, or the newest one before the first; `undefined` when the journal lacks it. */
+  async #seen(): Promise<JournalHead | undefined> {
+    const { file, entries, divergences, relayer } = this.#deps;
+    const seen = await file.read();
+    if (seen === undefined) {
+      const head = await entries.head();
+      await file.write(head);
+      return head;
+    }
+    if (await continues(entries, seen)) {
+      await divergences.resolved(this.#subject);
+      return seen;
+    }
+    await divergences.diverged(
+      this.#subject,
+      `the journal does not continue entry ${seen.sequence}, which the relayer ${relayer} has seen: it is an older ` +
+        "copy, another journal, or was rewritten",
+    );
+    return undefined;
+  }
+
+  async #attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) this.#deps.onFailure(error);
+      this.#failing = true;
+    }
+  }
+}
+
+/**
+ * Returns whether a journal has an entry with the digest that was seen.
+ * @throws RangeError when an entry near it is missing or was changed
+ */
+export async function continues(entries: Pick<JournalSource, "digestAt">, seen: JournalHead): Promise<boolean> {
+  const digest = await entries.digestAt(seen.sequence);
+  return digest !== undefined && equalBytes(digest, seen.digest);
+}
