@@ -14,6 +14,7 @@ import type { Account } from "../../server/sessions/session.ts";
 import type { Scope } from "../../server/chain/contracts/session-registry-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
+import { openJournalToAppend } from "../../server/composition/journal-key.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
 import { createJournal, NO_RELAYER } from "../../server/composition/journal.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
@@ -40,7 +41,7 @@ async function withAccounts(terminal: Terminal, work: (accounts: AccountService)
   if (registrar === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is not set; it is required to enrol and revoke accounts");
   }
-  const database = await openJournalDatabase(config.database);
+  const database = await openJournalToAppend(config);
   opened.defer(() => database.destroy());
   const journal = createJournal(database, link.deployment.contracts, NO_RELAYER);
   await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { checkCommand } from "./check-command.ts";
 import { importCommand } from "./import-command.ts";
 import { reindexCommand } from "./reindex-command.ts";
+import { rekeyCommand } from "./rekey-command.ts";
 import { restoreCommand } from "./restore-command.ts";
 import { resolveCommand } from "./resolve-command.ts";
 import type { Terminal } from "../proofs/terminal.ts";
@@ -16,5 +17,6 @@ export function journalCommand(terminal: Terminal): Command {
   program.addCommand(importCommand(terminal));
   program.addCommand(reindexCommand(terminal));
   program.addCommand(resolveCommand(terminal));
+  program.addCommand(rekeyCommand(terminal));
   return program;
 }

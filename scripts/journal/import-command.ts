@@ -3,12 +3,13 @@ import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { openJournalDatabase } from "../../server/composition/database.ts";
+import { openJournalToAppend } from "../../server/composition/journal-key.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { usingChain } from "../using-chain.ts";
+import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 import { bundleFiles } from "./bundle-files.ts";
 import { importBundles, type Imported } from "./import.ts";
 
@@ -51,7 +52,7 @@ async function run(terminal: Terminal, config: Config, paths: readonly string[])
   opened.defer(() => lock.release());
   const { promise, resolve } = Promise.withResolvers<Imported>();
   await usingChain(config.chain, async ({ rpc, deployment }) => {
-    const database = await openJournalDatabase(config.database);
+    const database = await openJournalToAppend(config);
     const former = await anchorContracts(database);
     const progress = showProgress("importing", total, "bundles");
     try {
@@ -71,6 +72,7 @@ async function run(terminal: Terminal, config: Config, paths: readonly string[])
         bundleFiles(paths),
       );
       resolve(imported);
+      if (!(await continuesSeen(config.dataDirectory, database))) printLine(terminal, OTHER_JOURNAL);
     } finally {
       progress.stop();
       await database.destroy();

@@ -23,6 +23,7 @@ import {
   decodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
+import { insertRow } from "../../server/journal/entries/journal-rows.ts";
 import { sumRecentKeys } from "../../server/journal/index/key-sums.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
@@ -108,6 +109,7 @@ export class JournalRebuild {
 
   /** Writes the next entries. */
   async append(lines: readonly JournalLine[]): Promise<void> {
+    const before = this.#head;
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
     const nodes: TreeNode[] = [];
     for (const { sequence, text } of lines) {
@@ -151,6 +153,7 @@ export class JournalRebuild {
       .updateTable("journal_head")
       .set({ ...this.#head, proofs: this.#proofs })
       .execute();
+    if (lines.length > 0) await insertRow(this.#database, before, this.#head);
     await mergeRecentKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
   }
 

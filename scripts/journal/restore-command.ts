@@ -14,17 +14,16 @@ import {
 import { deploymentName, parseDeploymentName } from "../../server/chain/contracts/deployment-name.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { headFile, holdDataFolder } from "../../server/composition/data-folder.ts";
+import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment-fault.ts";
-import { journalSource } from "../../server/journal/entries/entry-source.ts";
-import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import { journalName } from "../../server/journal/contract-store.ts";
-import { openJournalDatabase } from "../../server/composition/database.ts";
+import { openJournalToAppend } from "../../server/composition/journal-key.ts";
 import { rebuildJournal } from "./rebuild.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
 import { restoreJournal, type Restored } from "./restore.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
+import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
 
 interface Options {
@@ -56,19 +55,16 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
           `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are ` +
           "to be anchored yet.",
       );
-      if (isBehind)
-        printLine(
-          terminal,
-          "The server of this DATA_DIR had seen another or a longer journal. It signs nothing until you accept this " +
-            "one with `npm run journal -- resolve`.",
-        );
+      if (isBehind) printLine(terminal, OTHER_JOURNAL);
     });
 }
 
-async function restore(
-  { dataDirectory, chain, database: databaseConfig, journal: { mayReplaceContracts } }: Config,
-  address: TargetAddress,
-): Promise<Restored & { readonly isBehind: boolean }> {
+async function restore(config: Config, address: TargetAddress): Promise<Restored & { readonly isBehind: boolean }> {
+  const {
+    dataDirectory,
+    chain,
+    journal: { mayReplaceContracts },
+  } = config;
   await using opened = new AsyncDisposableStack();
   const lock = await holdDataFolder(dataDirectory);
   opened.defer(() => lock.release());
@@ -82,7 +78,7 @@ async function restore(
         "journal continued with these contracts, set NEW_CONTRACTS=yes",
     );
   }
-  const database = await openJournalDatabase(databaseConfig);
+  const database = await openJournalToAppend(config);
   opened.defer(() => database.destroy());
   const target = await openTarget(address, deploymentName(deployment));
   opened.defer(() => target.close());
@@ -112,8 +108,7 @@ async function restore(
         },
       }),
     );
-    const seen = await headFile(dataDirectory).read();
-    return { ...restored, isBehind: seen !== undefined && !(await continues(journalSource(database), seen)) };
+    return { ...restored, isBehind: !(await continuesSeen(dataDirectory, database)) };
   } catch (error) {
     if (error instanceof SegmentFault) throw new CommandFailure(`${error.message}. Nothing was restored`);
     throw error;

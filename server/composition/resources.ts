@@ -19,7 +19,7 @@ import type { TokenVerifier } from "../http/access/token-verifier.ts";
 import { issuerKeyStore } from "../attestation/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
 import { readPassword } from "../chain/keys/keystore.ts";
-import { openJournalDatabase } from "./database.ts";
+import { openJournalToAppend } from "./journal-key.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { indexedTables } from "../records/indexed-tables.ts";
@@ -70,7 +70,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const storage = new StorageGuard();
     pinDataFolder(config.dataDirectory, storage);
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
-    const database = await openJournalDatabase(config.database, storage);
+    const database = await openJournalToAppend(config, storage);
     resources.defer(() => database.destroy());
     const validators = await ValidatorHistory.open(validatorSetStore(database));
     const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));

@@ -77,6 +77,8 @@ export interface RecoveryConfig {
 
 /** Checkpoints, reconciliation and replicas of the journal. */
 export interface JournalConfig {
+  /** File with the journal's key; `undefined` for the one in the data folder. */
+  readonly keyFile: string | undefined;
   /** Whether an empty journal is accepted where there must have been one. */
   readonly mayBeNew: boolean;
   /** Whether other contracts or another table than before may be used. */
@@ -218,6 +220,7 @@ function apiConfig(
 
 function journalConfig(env: EnvironmentValues): JournalConfig {
   return {
+    keyFile: env.JOURNAL_KEY_FILE,
     mayBeNew: env.NEW_JOURNAL === "yes",
     mayReplaceContracts: env.NEW_CONTRACTS === "yes",
     minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,

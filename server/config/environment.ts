@@ -120,6 +120,16 @@ export const Environment = z.object({
       "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
+  JOURNAL_KEY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        "File with the journal's key, which several relayers of one journal share; see " +
+        "[The journal's key](operate.md#the-journals-key)",
+      unset: "`journal.key` in `DATA_DIR`, created at the first start",
+    }),
   NEW_JOURNAL: z
     .enum(["no", "yes"])
     .default("no")

@@ -3,14 +3,18 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { appendNotice, inTransaction } from "../../server/journal/entries/entry-log.ts";
+import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { anchored } from "../support/anchored.ts";
+import { attackerOf } from "../support/attacker.ts";
 import { copyOf, emptyDatabase, ENGINES } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
 import { fullPasses } from "../support/full-passes.ts";
+import { putKey } from "../support/journal-key.ts";
 import { type Outcome, runJournalScript } from "../support/journal-script.ts";
+import { keepRows } from "../support/kept-rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const PERIOD = 200;
@@ -82,7 +86,10 @@ for (const engine of ENGINES)
     it("is not accepted by what an administrator of the database writes", async () => {
       const subject = await headSubject();
       const [row] = await older.query(`select message from divergences where subject = '${subject}'`);
+      const attacker = await attackerOf(older, engine);
+      const putBack = await keepRows(attacker);
       const administrator = await openDatabase(older.connect());
+      useJournalKey(administrator, JournalKey.generate());
       try {
         await inTransaction(administrator, (transaction) =>
           appendNotice(transaction, (sequence) => ({
@@ -101,11 +108,15 @@ for (const engine of ENGINES)
       } finally {
         await administrator.destroy();
       }
+      // The forged entry is another divergence.
+      await putBack();
+      await attacker.close();
       await eventually(async () => assert.isNotEmpty(await headSubject()));
     });
 
     it("is not accepted by the command without this relayer's folder", async () => {
       const other = await temporaryDirectory();
+      await putKey(other);
       const variables = { DATABASE_URL: older.url, DATA_DIR: other };
       const done = await runJournalScript(variables, "resolve", await headSubject(), "--reason", REASON);
       assert.equal(done.code, 0, done.err);

@@ -10,6 +10,7 @@ import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
 import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
+import { withKey } from "../support/journal-key.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
@@ -94,7 +95,7 @@ export async function startRelayer(
   rules: RelayerRules,
   trace: (text: string) => void,
 ): Promise<Relayer> {
-  const database = await openDatabase(dialect);
+  const database = withKey(await openDatabase(dialect));
   const signer = transactionSigner(ownKey(key), rpc.chainId);
   const journal = createJournal(database, ADDRESSES, signer.address);
   const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);

@@ -1,11 +1,13 @@
 import { Kysely, sql } from "kysely";
-import { GENESIS_DIGEST, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
+import { GENESIS, GENESIS_DIGEST, type JournalHead, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { DigestTree, ENTRIES_PER_BLOCK } from "../../server/journal/integrity/digest-tree.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { insertRow } from "../../server/journal/entries/journal-rows.ts";
 import { linkOf } from "../../server/journal/integrity/entry-chain.ts";
 import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import type { Engine } from "./database.ts";
+import { withKey } from "./journal-key.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 
 const TABLES = ["proofs", "proof_labels", "confirmations", "accounts", "issuer_keys", "notices", "digest_nodes"];
@@ -13,7 +15,7 @@ const TABLES = ["proofs", "proof_labels", "confirmations", "accounts", "issuer_k
 /** An attacker with all rights on the database. */
 export interface Intruder {
   run(statement: string): Promise<void>;
-  /** Recomputes all digests, so that the journal is consistent in itself. */
+  /** Recomputes all digests, with the journal's key, so that the journal is consistent in itself. */
   rewrite(): Promise<void>;
 }
 
@@ -39,7 +41,7 @@ export async function breakIn(database: EngineDatabase, engine: Engine): Promise
   return {
     run,
     async rewrite() {
-      const connection = await openDatabase(database.connect());
+      const connection = withKey(await openDatabase(database.connect()));
       try {
         await connection.transaction().execute(async (transaction) => {
           const { sequence: last } = await transaction
@@ -49,9 +51,17 @@ export async function breakIn(database: EngineDatabase, engine: Engine): Promise
           let digest = GENESIS_DIGEST;
           const tree = new DigestTree();
           await transaction.deleteFrom("digest_nodes").execute();
+          const rows = await transaction.selectFrom("journal_rows").selectAll().orderBy("first_sequence").execute();
+          await transaction.deleteFrom("journal_rows").execute();
+          let before: JournalHead = GENESIS;
           for (const { entry } of await readEntries(transaction, 0, last)) {
             digest = nextDigest(digest, encodeEntry(entry));
             const { sequence } = entry;
+            if (rows[0]?.last_sequence === sequence) {
+              rows.shift();
+              await insertRow(transaction, before, { sequence, digest });
+              before = { sequence, digest };
+            }
             if (sequence % ENTRIES_PER_BLOCK === 0)
               await transaction.insertInto("digest_nodes").values(tree.add(digest)).execute();
             if (entry.kind === "proof")

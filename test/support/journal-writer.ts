@@ -8,6 +8,7 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { checkpointHashAt } from "../../server/journal/entries/digest-nodes.ts";
 import { digestFrom } from "../../server/journal/entries/entry-source.ts";
 import { createJournal } from "../../server/composition/journal.ts";
+import { withKey } from "./journal-key.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
@@ -22,7 +23,7 @@ export class JournalWriter {
 
   /** @param former The writer of a database that this one is a copy of */
   constructor(database: Database, former?: JournalWriter) {
-    this.#database = database;
+    this.#database = withKey(database);
     if (former !== undefined) {
       this.#documents = former.#documents;
       this.#nonce = former.#nonce;

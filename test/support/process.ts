@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ServerOverrides } from "../../server/composition/parts.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
+import { putKey } from "./journal-key.ts";
 import { secretWatch } from "./secrets/watch.ts";
 import { clientOf, demoAccount, type TestServer } from "./server.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
@@ -63,6 +64,7 @@ export async function startProcess(
   variables: EnvironmentVariables = {},
   overrides?: ProcessOverrides,
 ): Promise<ServerProcess> {
+  if (variables.DATABASE_URL !== undefined) await putKey(directory);
   const { child, output } = launch(directory, variables, overrides);
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {

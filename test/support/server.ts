@@ -6,6 +6,7 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import type { ServerOverrides } from "../../server/composition/parts.ts";
 import { type Server, createServer } from "../../server/composition/server.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import { putKey } from "./journal-key.ts";
 import { type HttpResponse, post, request } from "./http.ts";
 import { secretWatch } from "./secrets/watch.ts";
 
@@ -58,6 +59,7 @@ export async function startServer(
   { directory: given, overrides, periods }: TestServerOptions = {},
 ): Promise<TestServer> {
   const directory = given ?? (await temporaryDirectory());
+  if (variables.DATABASE_URL !== undefined) await putKey(directory);
   const log: string[] = [];
   secretWatch.wrote("the log", () => log.join(""));
   secretWatch.configured(variables);

@@ -17,6 +17,7 @@ export interface Schema {
   row_copies: RowCopiesTable;
   index_progress: IndexProgressTable;
   journal_head: JournalHeadTable;
+  journal_rows: JournalRowsTable;
   journal_name: JournalNameTable;
   digest_nodes: DigestNodesTable;
   notices: NoticesTable;
@@ -196,6 +197,16 @@ export interface JournalHeadTable {
   digest: Uint8Array;
   /** Number of proofs among the entries. */
   proofs: number;
+}
+
+/** What relayers appended, one row for each write: see `journal-rows.ts`. */
+export interface JournalRowsTable {
+  first_sequence: number;
+  last_sequence: number;
+  /** Of the last entry. */
+  digest: Uint8Array;
+  /** The authentication code of the row, by the journal's key. */
+  code: Uint8Array;
 }
 
 /** The name that the journal's replicas have. */

@@ -3,6 +3,7 @@ import type { Database } from "../engine/database.ts";
 import { type JournalEntry, encodeEntry, type Notice } from "./codec.ts";
 import { writeNodes } from "./digest-nodes.ts";
 import { readHead } from "./journal-head.ts";
+import { insertRow } from "./journal-rows.ts";
 import { mergeRecentKeys } from "../index/key-merge.ts";
 
 /** An appended entry and its digest. */
@@ -35,6 +36,7 @@ export async function appendEntries<Entry extends JournalEntry>(
     return { entry, digest };
   });
   await transaction.updateTable("journal_head").set({ sequence, digest, proofs }).execute();
+  await insertRow(transaction, head, { sequence, digest });
   const digests = appended.map((each) => each.digest);
   await writeNodes(transaction, head.sequence, digests);
   await mergeRecentKeys(transaction, head.sequence, sequence);

@@ -12,6 +12,8 @@ const ENTRIES_AT_ONCE = 1000;
 /** Number of cached digests: a reader continues at the end of its last read. */
 const KEPT = 16;
 
+const NOTHING: ReadonlyMap<number, Uint8Array> = new Map();
+
 /** The entries of the journal, as text. */
 export interface JournalSource {
   /** Returns the newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
@@ -79,16 +81,22 @@ async function head(database: Database): Promise<JournalHead> {
 
 /**
  * Computes the digest of an entry from an earlier one with a known digest.
+ * @param known Digests that entries between have to give
  * @throws RangeError when an entry between is missing or does not give its digest
  */
-export async function digestFrom(database: Database, from: JournalHead, sequence: number): Promise<Uint8Array> {
+export async function digestFrom(
+  database: Database,
+  from: JournalHead,
+  sequence: number,
+  known: ReadonlyMap<number, Uint8Array> = NOTHING,
+): Promise<Uint8Array> {
   let at = from;
   while (at.sequence < sequence) {
     const limit = Math.min(ENTRIES_AT_ONCE, sequence - at.sequence);
     const entries = await readEntries(database, at.sequence, limit);
     const blocks = await readBlocks(database, at.sequence, at.sequence + limit);
     if (entries.length === 0) throw new RangeError(`the journal has no entry ${at.sequence + 1}`);
-    at = followAll(at, entries, blocks);
+    at = followAll(at, entries, blocks, known);
   }
   return at.digest;
 }
@@ -109,12 +117,14 @@ export async function readBlocks(database: Database, after: number, last: number
 /**
  * Follows entries from one with a known digest.
  * @param blocks The stored digests of the blocks that they complete, by their last entry
+ * @param known Other digests that they have to give
  * @throws RangeError when an entry is missing, or does not give its stored digest or that of its block
  */
 export function followAll(
   from: JournalHead,
   entries: readonly StoredEntry[],
   blocks: ReadonlyMap<number, Uint8Array>,
+  known: ReadonlyMap<number, Uint8Array> = NOTHING,
 ): JournalHead {
   let at = from;
   for (const { entry, link } of entries) {
@@ -126,6 +136,9 @@ export function followAll(
     if (at.sequence % ENTRIES_PER_BLOCK === 0 && !equalBytes(blocks.get(at.sequence), at.digest)) {
       throw new RangeError(`the stored digest of the entries up to ${at.sequence} is missing or was changed`);
     }
+    const expected = known.get(at.sequence);
+    if (expected !== undefined && !equalBytes(expected, at.digest))
+      throw new RangeError(`the entries up to ${at.sequence} are not those that a relayer has written`);
   }
   return at;
 }

@@ -18,12 +18,15 @@ import { KeyCheck, KeyGuard } from "../index/key-guard.ts";
 import type { JournalEntry } from "./codec.ts";
 import { readNodes, readTree } from "./digest-nodes.ts";
 import { readEntries } from "./entry-rows.ts";
+import { rowsBetween } from "./journal-rows.ts";
 import { followAll, readBlocks } from "./entry-source.ts";
 
 /** Maximum number of checked blocks that a reader keeps. */
 const MOST_BLOCKS = 64;
 /** Maximum number of checkpoints that are known to be on chain. */
 const MOST_CHECKPOINTS = 1_000;
+/** Maximum number of entries that a reader knows to be written. */
+const MOST_WRITTEN = 10_000;
 
 export interface EntryVerifierDeps {
   readonly database: Database;
@@ -78,6 +81,8 @@ export class VerifiedEntries {
   readonly #deps: ReaderDeps;
   readonly #blocks = new Map<number, Promise<readonly JournalEntry[]>>();
   readonly #keys: KeyGuard;
+  /** Entries of rows that were checked. */
+  readonly #written = new Map<number, Promise<void>>();
   #head: Promise<JournalHead> | undefined;
   #checkpoint: Promise<CheckpointHead | undefined> | undefined;
 
@@ -102,7 +107,11 @@ export class VerifiedEntries {
   async entry(sequence: number): Promise<JournalEntry> {
     const block = sequence < 1 ? [] : await this.#block(blocksIn(sequence - 1));
     const entry = block[(sequence - 1) % ENTRIES_PER_BLOCK];
-    if (entry?.sequence === sequence) return entry;
+    if (entry?.sequence === sequence) {
+      // What a proof says is compared with the chain as well.
+      if (entry.kind !== "proof") await this.#assertWritten(sequence);
+      return entry;
+    }
     return this.damaged(`the journal has no entry ${sequence}, though it refers to it`);
   }
 
@@ -161,6 +170,27 @@ export class VerifiedEntries {
       this.#blocks.delete(oldest);
     }
     return checked;
+  }
+
+  /** Checks that a relayer has written an entry: the entries of its row give the digest that its code covers. */
+  #assertWritten(sequence: number): Promise<void> {
+    const known = this.#written.get(sequence);
+    if (known !== undefined) return known;
+    const written = this.#readRow(sequence).catch((error: unknown) => this.#fail(error));
+    if (this.#written.size === MOST_WRITTEN) this.#written.clear();
+    this.#written.set(sequence, written);
+    return written;
+  }
+
+  async #readRow(sequence: number): Promise<void> {
+    const { database } = this.#deps;
+    const [row] = await rowsBetween(database, sequence - 1, sequence);
+    if (row === undefined) throw new RangeError(`entry ${sequence} of the journal has no row`);
+    const { previous, sequence: last, digest } = row;
+    const stored = await readEntries(database, previous.sequence, last - previous.sequence);
+    const blocks = await readBlocks(database, previous.sequence, last);
+    const reached = followAll(previous, stored, blocks, new Map([[last, digest]]));
+    if (reached.sequence !== last) throw new RangeError(`entry ${reached.sequence + 1} of the journal is missing`);
   }
 
   async #checked(block: number): Promise<readonly JournalEntry[]> {

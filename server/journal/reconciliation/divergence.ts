@@ -127,7 +127,8 @@ export interface ReconciliationStore {
   reconfirm(transactionId: number, block: BlockReference): Promise<void>;
   /**
    * Walks from an entry with a known digest to a later one.
-   * @throws RangeError when an entry between is missing, or does not give its digest or that of its checkpoint
+   * @throws RangeError when an entry between is missing, was not written by a relayer, or does not give its digest or
+   * that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
   /** Returns whether all keys of a slice of the index are those that were written. */

@@ -2,6 +2,7 @@ import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import { inTransaction, newestSequence } from "../entries/entry-log.ts";
+import { rowsBetween } from "../entries/journal-rows.ts";
 import { readEntries } from "../entries/entry-rows.ts";
 import { KeyLookups } from "../index/key-lookups.ts";
 import { KeyCheck } from "../index/key-guard.ts";
@@ -187,16 +188,18 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         .where("anchors.checkpoint", "<=", to)
         .orderBy("anchors.checkpoint")
         .execute();
+      const rows = await rowsBetween(database, from.sequence, to);
+      const written = new Map(rows.map(({ sequence, digest }) => [sequence, digest]));
       let at = from;
       for (const { checkpoint, hash } of checkpoints) {
         if (checkpoint === null || checkpoint <= at.sequence || checkpoint > to) continue;
-        at = { sequence: checkpoint, digest: await digestFrom(database, at, checkpoint) };
+        at = { sequence: checkpoint, digest: await digestFrom(database, at, checkpoint, written) };
         if (Buffer.compare(await checkpointHashAt(database, at), hash) !== 0)
           throw new RangeError(
             `the journal up to entry ${checkpoint} does not have the digest of its checkpoint on chain`,
           );
       }
-      const digest = await digestFrom(database, at, to);
+      const digest = await digestFrom(database, at, to, written);
       const blocks = Array.from({ length: blocksIn(to) - blocksIn(from.sequence) }, (_, index) => ({
         last: (blocksIn(from.sequence) + index + 1) * ENTRIES_PER_BLOCK,
         digest: undefined,

@@ -18,7 +18,10 @@ describe("journal import", () => {
   let before: Map<string, unknown>;
 
   const start = async (): Promise<TestServer> =>
-    (server = await startServer({ ...chain.variables, BATCH_MAX_AGE: "1" }, { directory: chain.directory }));
+    (server = await startServer(
+      { ...chain.variables, BATCH_MAX_AGE: "1" },
+      { directory: chain.directory, periods: { reconcileIntervalMilliseconds: 200 } },
+    ));
   const stop = async (): Promise<void> => {
     await server?.stop("keep");
     server = undefined;
@@ -79,7 +82,14 @@ describe("journal import", () => {
       );
       assert.equal((await running.get(`/api/v1/verify?hash=${each.hash}`)).body.valid, true);
     }
-    assert.equal((await running.get(`/api/v1/proof/${idOf(single)}?format=bundle`)).status, 200);
+    // It is not the journal that this relayer has seen.
+    assert.match(imported.out, /had seen another or a longer journal/);
+    const bundle = () => running.get(`/api/v1/proof/${idOf(single)}?format=bundle`);
+    assert.equal((await bundle()).status, 500);
+    const { out } = await runJournalScript(variables(), "resolve");
+    const [subject = ""] = /^head of 0x\w+/.exec(out) ?? [];
+    assert.equal((await runJournalScript(variables(), "resolve", subject, "--reason", "lost")).code, 0);
+    await eventually(async () => assert.equal((await bundle()).status, 200));
     assert.equal((await running.get("/api/v1/status")).body.status, "ok");
   });
 

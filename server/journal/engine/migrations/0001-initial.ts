@@ -259,6 +259,14 @@ async function journalHead(db: Kysely<unknown>): Promise<void> {
   await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
 
   await db.schema
+    .createTable("journal_rows")
+    .addColumn("first_sequence", "bigint", (c) => c.primaryKey())
+    .addColumn("last_sequence", "bigint", (c) => c.notNull())
+    .addColumn("digest", types.bytes, (c) => c.notNull())
+    .addColumn("code", types.bytes, (c) => c.notNull())
+    .execute();
+
+  await db.schema
     .createTable("journal_name")
     .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
     .addColumn("name", "text", (c) => c.notNull())

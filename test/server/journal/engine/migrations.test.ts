@@ -1,3 +1,4 @@
+import { withKey } from "../../../support/journal-key.ts";
 import { assert } from "chai";
 import { Kysely, sql } from "kysely";
 import { recordHash } from "../../../../server/journal/integrity/record-hash.ts";
@@ -35,7 +36,7 @@ for (const engine of ENGINES)
     const opened = async (
       work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<void>,
     ): Promise<void> => {
-      const database = await openDatabase(empty.connect());
+      const database = withKey(await openDatabase(empty.connect()));
       await work(database).finally(() => database.destroy());
     };
 

@@ -1,3 +1,4 @@
+import { withKey } from "../../../support/journal-key.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
 import { Kysely, sql } from "kysely";
@@ -26,7 +27,7 @@ describe("PostgreSQL", function () {
   });
   beforeEach(async () => {
     empty = await emptyDatabase("postgres");
-    database = await openDatabase(empty.connect());
+    database = withKey(await openDatabase(empty.connect()));
   });
   afterEach(async () => {
     await database.destroy();
@@ -250,7 +251,7 @@ describe("PostgreSQL", function () {
       `select rolsuper, rolcreatedb, rolcreaterole, rolbypassrls from pg_roles where rolname = '${username}'`,
     );
     assert.deepEqual(rights, [{ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolbypassrls: false }]);
-    const opened = await openPostgres(empty.url);
+    const opened = withKey(await openPostgres(empty.url));
     const journal = createJournal(opened, ADDRESSES, ADDRESS);
     assert.equal(await journal.records.nextRowId("events"), 1n);
     const hash = Buffer.alloc(32, 1);

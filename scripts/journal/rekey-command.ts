@@ -1,0 +1,90 @@
+import { Command } from "commander";
+import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import { holdDataFolder } from "../../server/composition/data-folder.ts";
+import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
+import { hasJournalKey, journalKeyFile, writeJournalKey } from "../../server/composition/journal-key.ts";
+import { type Config, parseConfig } from "../../server/config/config.ts";
+import { anchorContracts } from "../../server/journal/contract-store.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { JournalKey } from "../../server/journal/integrity/journal-key.ts";
+import { CommandFailure } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { usingChain } from "../using-chain.ts";
+import { findingLine } from "./check-report.ts";
+import { interruptible } from "./interruptible.ts";
+import { type AnchorQueries, JournalCheck } from "./journal-check.ts";
+import { provedExtent, rekey } from "./rekey.ts";
+
+const INTERRUPTED = 130;
+
+interface Options {
+  readonly reason: string;
+  readonly accept?: true;
+}
+
+/** Creates the command `journal rekey`. */
+export function rekeyCommand(terminal: Terminal): Command {
+  return new Command("rekey")
+    .description("Writes the journal under a new key when its key is lost, with all servers stopped.")
+    .requiredOption("--reason <text>", "what happened to the key; part of the journal")
+    .option("--accept", "accept the entries after the newest checkpoint on chain")
+    .addHelpText(
+      "after",
+      `
+Checks the whole journal with the chain first. The chain proves the entries up to the newest checkpoint; those behind it
+are as the database has them: without --accept the command only says how many there are.
+Exit code: 0 written, 1 findings or entries to accept, 2 wrong usage, 130 interrupted.`,
+    )
+    .action((options: Options) => run(terminal, options));
+}
+
+async function run(terminal: Terminal, options: Options): Promise<void> {
+  const config = parseConfig(terminal.variables, { relays: false });
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
+  const lock = await holdDataFolder(config.dataDirectory);
+  try {
+    await usingChain(
+      config.chain,
+      async ({ rpc, deployment }) => {
+        const database = await openJournalDatabase(config.database);
+        try {
+          const former = (await anchorContracts(database)).map(({ address }) => address);
+          const chain = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former });
+          await rekeyChecked(terminal, { config, database, chain, ...options });
+        } finally {
+          await database.destroy();
+        }
+      },
+      { onlyReads: true },
+    );
+  } finally {
+    lock.release();
+  }
+}
+
+interface Rekeying extends Options {
+  readonly config: Config;
+  readonly database: Database;
+  readonly chain: AnchorQueries;
+}
+
+async function rekeyChecked(terminal: Terminal, { config, database, chain, reason, accept }: Rekeying): Promise<void> {
+  const file = journalKeyFile(config);
+  if (await hasJournalKey(config, database)) throw new CommandFailure(`${file} is the journal's key: nothing to do`);
+  const onFinding = (finding: Parameters<typeof findingLine>[0]): void =>
+    void printLine(terminal, findingLine(finding, false));
+  const { findings, isComplete } = await interruptible((signal) =>
+    JournalCheck.run({ database, chain, onFinding }, undefined, signal),
+  );
+  if (!isComplete) return terminal.exit(INTERRUPTED);
+  if (findings > 0) throw new CommandFailure("the journal is not whole: restore it first");
+  const extent = await provedExtent(database);
+  printLine(terminal, `The chain proves the entries up to ${extent.checkpoint} of ${extent.newest}.`);
+  const others = extent.newest - extent.checkpoint;
+  if (others > 0 && accept !== true)
+    throw new CommandFailure(`${others} entries are not proved: accept them with --accept, or restore a replica`);
+  const key = JournalKey.generate();
+  await rekey(database, key, { reason, extent, onKey: () => writeJournalKey(file, key) });
+  printLine(terminal, `The journal is written under the key in ${file}.`);
+}

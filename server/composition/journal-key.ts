@@ -1,0 +1,80 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { SealbookError } from "../errors.ts";
+import type { Database } from "../journal/engine/database.ts";
+import type { StorageGuard } from "../journal/engine/storage-guard.ts";
+import { newestSequence } from "../journal/entries/entry-log.ts";
+import { assertKeyOf } from "../journal/entries/journal-rows.ts";
+import { JournalKey, useJournalKey } from "../journal/integrity/journal-key.ts";
+import { writeFileDurably } from "../kit/durable-file.ts";
+import { openJournalDatabase } from "./database.ts";
+
+const KEY_FILE = "journal.key";
+
+/** Returns the file with the journal's key. */
+export function journalKeyFile({ dataDirectory, journal: { keyFile } }: Config): string {
+  return keyFile ?? join(dataDirectory, KEY_FILE);
+}
+
+/**
+ * Opens the journal's database to append to it. The first one to open an empty journal creates its key.
+ * @throws SealbookError `config_invalid` when the database or the key cannot be used
+ */
+export async function openJournalToAppend(config: Config, guard?: StorageGuard): Promise<Database> {
+  const database = await openJournalDatabase(config.database, guard);
+  try {
+    const file = journalKeyFile(config);
+    const key = (await readJournalKey(file)) ?? (await createJournalKey(database, file));
+    await assertKeyOf(database, key, file);
+    useJournalKey(database, key);
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+/** Returns whether the key of a journal is there. */
+export async function hasJournalKey(config: Config, database: Database): Promise<boolean> {
+  const file = journalKeyFile(config);
+  const key = await readJournalKey(file);
+  if (key === undefined) return false;
+  return assertKeyOf(database, key, file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * @returns `undefined` when the file does not exist
+ * @throws SealbookError `config_invalid` when it has no key
+ */
+async function readJournalKey(file: string): Promise<JournalKey | undefined> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw new SealbookError("config_invalid", `the journal's key cannot be read: ${error.message}`, { cause: error });
+  });
+  if (text === undefined) return undefined;
+  const key = JournalKey.parse(text);
+  if (key === undefined) throw new SealbookError("config_invalid", `${file} does not have 64 hex digits: no key`);
+  return key;
+}
+
+async function createJournalKey(database: Database, file: string): Promise<JournalKey> {
+  if ((await newestSequence(database)) > 0) {
+    throw new SealbookError(
+      "config_invalid",
+      `the journal's key ${file} is missing. Restore it from a backup of DATA_DIR; relayers of one journal share it: ` +
+        "set JOURNAL_KEY_FILE. When it is lost, write the journal under a new key with `npm run journal -- rekey`",
+    );
+  }
+  const key = JournalKey.generate();
+  await writeJournalKey(file, key);
+  return key;
+}
+
+/** Writes the key's file, which only its owner can read. */
+export async function writeJournalKey(file: string, key: JournalKey): Promise<void> {
+  await writeFileDurably(file, [Buffer.from(key.text())]);
+}
