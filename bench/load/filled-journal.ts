@@ -4,7 +4,6 @@ import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { anchorStore } from "../../server/proofs/anchor-store.ts";
 import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 
 /** Proofs under a root. */
@@ -24,7 +23,6 @@ const MILLISECONDS_A_PROOF = 10;
 export type BenchJournal = ReturnType<typeof createJournal>;
 
 export function journalOver(database: Database): BenchJournal {
-  useJournalKey(database, JournalKey.generate());
   return createJournal(database, CONTRACTS, ADDRESS);
 }
 

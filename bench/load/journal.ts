@@ -3,7 +3,6 @@ import type { Journal } from "../../server/composition/journal.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import { Documents } from "./documents.ts";
@@ -17,7 +16,6 @@ export async function fillJournal(
   { proofs, batchSize }: { readonly proofs: number; readonly batchSize: number },
   onProgress: (done: number) => void,
 ): Promise<void> {
-  useJournalKey(database, JournalKey.generate());
   const journal = createJournal(
     database,
     { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },

@@ -23,7 +23,7 @@ import {
   decodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
-import { insertRow } from "../../server/journal/entries/journal-rows.ts";
+import { ENTRIES_PER_ROW, insertRow } from "../../server/journal/entries/journal-rows.ts";
 import { sumRecentKeys } from "../../server/journal/index/key-sums.ts";
 import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
@@ -109,7 +109,8 @@ export class JournalRebuild {
 
   /** Writes the next entries. */
   async append(lines: readonly JournalLine[]): Promise<void> {
-    const before = this.#head;
+    const first = this.#head.sequence + 1;
+    let before = this.#head;
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
     const nodes: TreeNode[] = [];
     for (const { sequence, text } of lines) {
@@ -122,6 +123,10 @@ export class JournalRebuild {
       if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#head = next;
+      if ((sequence - first + 1) % ENTRIES_PER_ROW === 0) {
+        await insertRow(this.#database, before, next);
+        before = next;
+      }
       if (sequence % ENTRIES_PER_BLOCK === 0) {
         nodes.push(...this.#tree.add(next.digest));
         this.#root = this.#tree.root;
@@ -153,7 +158,7 @@ export class JournalRebuild {
       .updateTable("journal_head")
       .set({ ...this.#head, proofs: this.#proofs })
       .execute();
-    if (lines.length > 0) await insertRow(this.#database, before, this.#head);
+    if (before.sequence < this.#head.sequence) await insertRow(this.#database, before, this.#head);
     await mergeRecentKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
   }
 

@@ -2,12 +2,9 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { encodeEntry } from "../../server/journal/entries/codec.ts";
 import { appendNotice } from "../../server/journal/entries/entry-log.ts";
 import { readEntries } from "../../server/journal/entries/entry-rows.ts";
-import { insertRow } from "../../server/journal/entries/journal-rows.ts";
+import { ENTRIES_PER_ROW, insertRow } from "../../server/journal/entries/journal-rows.ts";
 import { follow, GENESIS, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import { type JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
-
-/** Entries of a row. */
-const ENTRIES_PER_ROW = 1_000;
 
 /** How far the chain proves the journal. */
 export interface ProvedExtent {

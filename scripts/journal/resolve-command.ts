@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { headFile } from "../../server/composition/data-folder.ts";
-import { missingFile } from "../../server/composition/database.ts";
+import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
 import { openJournalToAppend } from "../../server/composition/journal-key.ts";
 import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
@@ -43,7 +43,8 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
   const config = parseConfig(terminal.variables, { relays: false });
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
-  const database = await openJournalToAppend(config);
+  // A list needs no key.
+  const database = await (subject === undefined ? openJournalDatabase(config.database) : openJournalToAppend(config));
   try {
     const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
     if (subject === undefined) {

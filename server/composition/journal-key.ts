@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { link, readFile, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -7,7 +7,7 @@ import type { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";
 import { assertKeyOf } from "../journal/entries/journal-rows.ts";
 import { JournalKey, useJournalKey } from "../journal/integrity/journal-key.ts";
-import { writeFileDurably } from "../kit/durable-file.ts";
+import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
 import { openJournalDatabase } from "./database.ts";
 
 const KEY_FILE = "journal.key";
@@ -69,8 +69,19 @@ async function createJournalKey(database: Database, file: string): Promise<Journ
         "set JOURNAL_KEY_FILE. When it is lost, write the journal under a new key with `npm run journal -- rekey`",
     );
   }
-  const key = JournalKey.generate();
-  await writeJournalKey(file, key);
+  // A server and a command can start at the same time: the file of the first one counts.
+  const fresh = `${file}.${process.pid}`;
+  await writeJournalKey(fresh, JournalKey.generate());
+  try {
+    await link(fresh, file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await unlink(fresh);
+  }
+  await syncDirectory(dirname(file));
+  const key = await readJournalKey(file);
+  if (key === undefined) throw new SealbookError("config_invalid", `the journal's key ${file} was removed`);
   return key;
 }
 

@@ -16,6 +16,9 @@ interface StoredRow {
   readonly code: Uint8Array;
 }
 
+/** Entries of a row that is written by a command: reading one of them reads all. */
+export const ENTRIES_PER_ROW = 100;
+
 /** Writes the row of entries that were appended; inside the transaction that appends them. */
 export async function insertRow(transaction: Database, before: JournalHead, after: JournalHead): Promise<void> {
   const range = {

@@ -18,14 +18,14 @@ import { KeyCheck, KeyGuard } from "../index/key-guard.ts";
 import type { JournalEntry } from "./codec.ts";
 import { readNodes, readTree } from "./digest-nodes.ts";
 import { readEntries } from "./entry-rows.ts";
-import { rowsBetween } from "./journal-rows.ts";
+import { type JournalRow, rowsBetween } from "./journal-rows.ts";
 import { followAll, readBlocks } from "./entry-source.ts";
 
 /** Maximum number of checked blocks that a reader keeps. */
 const MOST_BLOCKS = 64;
 /** Maximum number of checkpoints that are known to be on chain. */
 const MOST_CHECKPOINTS = 1_000;
-/** Maximum number of entries that a reader knows to be written. */
+/** Maximum number of checked rows that a reader knows. */
 const MOST_WRITTEN = 10_000;
 
 export interface EntryVerifierDeps {
@@ -81,7 +81,7 @@ export class VerifiedEntries {
   readonly #deps: ReaderDeps;
   readonly #blocks = new Map<number, Promise<readonly JournalEntry[]>>();
   readonly #keys: KeyGuard;
-  /** Entries of rows that were checked. */
+  /** Checks of rows, by their last entry. */
   readonly #written = new Map<number, Promise<void>>();
   #head: Promise<JournalHead> | undefined;
   #checkpoint: Promise<CheckpointHead | undefined> | undefined;
@@ -173,20 +173,20 @@ export class VerifiedEntries {
   }
 
   /** Checks that a relayer has written an entry: the entries of its row give the digest that its code covers. */
-  #assertWritten(sequence: number): Promise<void> {
-    const known = this.#written.get(sequence);
+  async #assertWritten(sequence: number): Promise<void> {
+    const { database } = this.#deps;
+    const [row] = await rowsBetween(database, sequence - 1, sequence).catch((error: unknown) => this.#fail(error));
+    if (row === undefined) return this.damaged(`entry ${sequence} of the journal has no row`);
+    const known = this.#written.get(row.sequence);
     if (known !== undefined) return known;
-    const written = this.#readRow(sequence).catch((error: unknown) => this.#fail(error));
+    const written = this.#checkRow(row).catch((error: unknown) => this.#fail(error));
     if (this.#written.size === MOST_WRITTEN) this.#written.clear();
-    this.#written.set(sequence, written);
+    this.#written.set(row.sequence, written);
     return written;
   }
 
-  async #readRow(sequence: number): Promise<void> {
+  async #checkRow({ previous, sequence: last, digest }: JournalRow): Promise<void> {
     const { database } = this.#deps;
-    const [row] = await rowsBetween(database, sequence - 1, sequence);
-    if (row === undefined) throw new RangeError(`entry ${sequence} of the journal has no row`);
-    const { previous, sequence: last, digest } = row;
     const stored = await readEntries(database, previous.sequence, last - previous.sequence);
     const blocks = await readBlocks(database, previous.sequence, last);
     const reached = followAll(previous, stored, blocks, new Map([[last, digest]]));

@@ -22,6 +22,7 @@ import { startServer, type TestServer } from "../../support/server.ts";
 import { SURROUNDINGS } from "../../support/surroundings.ts";
 import { withoutProgress } from "../../support/without-progress.ts";
 import type { Outcome } from "../proofs-support.ts";
+import { withKey } from "../../support/journal-key.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../scripts/journal.ts");
 
@@ -220,7 +221,7 @@ describe("journal script", function () {
     let directory: string;
     before(async () => {
       directory = await temporaryDirectory();
-      const database = await openSqlite(join(directory, "sealbook.sqlite"));
+      const database = withKey(await openSqlite(join(directory, "sealbook.sqlite")));
       await fillJournal(database, { proofs: 60_000, batchSize: 1_000 }, () => undefined);
       await database.destroy();
     });
