@@ -109,7 +109,6 @@ export class JournalRebuild {
 
   /** Writes the next entries. */
   async append(lines: readonly JournalLine[]): Promise<void> {
-    const first = this.#head.sequence + 1;
     let before = this.#head;
     const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
     const nodes: TreeNode[] = [];
@@ -123,7 +122,7 @@ export class JournalRebuild {
       if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       this.#head = next;
-      if ((sequence - first + 1) % ENTRIES_PER_ROW === 0) {
+      if (sequence - before.sequence === ENTRIES_PER_ROW) {
         await insertRow(this.#database, before, next);
         before = next;
       }

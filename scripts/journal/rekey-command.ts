@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
-import { hasJournalKey, journalKeyFile, writeJournalKey } from "../../server/composition/journal-key.ts";
+import { journalKeyFile, writeJournalKey } from "../../server/composition/journal-key.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -71,7 +72,8 @@ interface Rekeying extends Options {
 
 async function rekeyChecked(terminal: Terminal, { config, database, chain, reason, accept }: Rekeying): Promise<void> {
   const file = journalKeyFile(config);
-  if (await hasJournalKey(config, database)) throw new CommandFailure(`${file} is the journal's key: nothing to do`);
+  // It may be the key of another journal, which would be lost.
+  if (existsSync(file)) throw new CommandFailure(`there is a key in ${file}: move it away if it is not the journal's`);
   const onFinding = (finding: Parameters<typeof findingLine>[0]): void =>
     void printLine(terminal, findingLine(finding, false));
   const { findings, isComplete } = await interruptible((signal) =>

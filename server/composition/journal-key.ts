@@ -35,17 +35,6 @@ export async function openJournalToAppend(config: Config, guard?: StorageGuard):
   }
 }
 
-/** Returns whether the key of a journal is there. */
-export async function hasJournalKey(config: Config, database: Database): Promise<boolean> {
-  const file = journalKeyFile(config);
-  const key = await readJournalKey(file);
-  if (key === undefined) return false;
-  return assertKeyOf(database, key, file).then(
-    () => true,
-    () => false,
-  );
-}
-
 /**
  * @returns `undefined` when the file does not exist
  * @throws SealbookError `config_invalid` when it has no key

@@ -45,10 +45,12 @@ for (const engine of ENGINES)
       await database.remove();
     });
 
-    it("refuses while the key is there", async () => {
+    it("refuses while a key is there, which stays as it is", async () => {
+      const before = await readFile(keyFile, "utf8");
       const { code, err } = await rekey("--accept");
       assert.equal(code, 1);
-      assert.include(err, `${keyFile} is the journal's key: nothing to do`);
+      assert.include(err, `there is a key in ${keyFile}: move it away if it is not the journal's`);
+      assert.equal(await readFile(keyFile, "utf8"), before);
     });
 
     it("is named by a start without the key, or with another one", async () => {
