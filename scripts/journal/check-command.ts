@@ -11,13 +11,13 @@ import { missingFile, openJournalDatabase } from "../../server/composition/datab
 import type { Database } from "../../server/journal/engine/database.ts";
 import { type AnchorQueries, type CheckResult, JournalCheck } from "./journal-check.ts";
 import { journalSource, nearestWhole } from "../../server/journal/entries/entry-source.ts";
-import { type Progress, showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine, resultLine } from "./check-report.ts";
 import { interruptible } from "./interruptible.ts";
 import { readResumePoint, writeResumePoint } from "./resume-file.ts";
+import { Stages } from "./stages.ts";
 
 const FOUND = 1;
 /** Exit code of a failed check; 1 means that the check has findings. */
@@ -149,7 +149,7 @@ async function checkAll(
           database,
           ...(chain === undefined ? {} : { chain }),
           onFinding: (finding) => void printLine(terminal, findingLine(finding, json)),
-          onProgress: (stage, done, total) => stages.update(stage, done, total),
+          onProgress: (unit, done, total) => stages.update(`checking ${unit}`, unit, done, total),
           async onResumePoint(resumePoint) {
             if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
             keptAt = Date.now();
@@ -186,26 +186,4 @@ async function startOf(
 function parseSequence(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("It is not the number of an entry.");
   return Number(text);
-}
-
-/** Progress of the consecutive stages. */
-class Stages {
-  #stage: string | undefined;
-  #progress: Progress | undefined;
-  #done = 0;
-
-  update(stage: string, done: number, total: number): void {
-    if (this.#stage !== stage) {
-      this.stop();
-      this.#stage = stage;
-      this.#done = 0;
-      this.#progress = showProgress(`checking ${stage}`, total, stage);
-    }
-    this.#progress?.tick(done - this.#done);
-    this.#done = done;
-  }
-
-  stop(): void {
-    this.#progress?.stop();
-  }
 }

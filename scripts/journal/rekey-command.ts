@@ -15,6 +15,7 @@ import { findingLine } from "./check-report.ts";
 import { interruptible } from "./interruptible.ts";
 import { type AnchorQueries, JournalCheck } from "./journal-check.ts";
 import { provedExtent, rekey } from "./rekey.ts";
+import { Stages } from "./stages.ts";
 
 const INTERRUPTED = 130;
 
@@ -76,9 +77,19 @@ async function rekeyChecked(terminal: Terminal, { config, database, chain, reaso
   if (existsSync(file)) throw new CommandFailure(`there is a key in ${file}: move it away if it is not the journal's`);
   const onFinding = (finding: Parameters<typeof findingLine>[0]): void =>
     void printLine(terminal, findingLine(finding, false));
+  const stages = new Stages();
   const { findings, isComplete } = await interruptible((signal) =>
-    JournalCheck.run({ database, chain, onFinding }, undefined, signal),
-  );
+    JournalCheck.run(
+      {
+        database,
+        chain,
+        onFinding,
+        onProgress: (unit, done, total) => stages.update(`checking ${unit}`, unit, done, total),
+      },
+      undefined,
+      signal,
+    ),
+  ).finally(() => stages.stop());
   if (!isComplete) return terminal.exit(INTERRUPTED);
   if (findings > 0) throw new CommandFailure("the journal is not whole: restore it first");
   const extent = await provedExtent(database);
@@ -87,6 +98,11 @@ async function rekeyChecked(terminal: Terminal, { config, database, chain, reaso
   if (others > 0 && accept !== true)
     throw new CommandFailure(`${others} entries are not proved: accept them with --accept, or restore a replica`);
   const key = JournalKey.generate();
-  await rekey(database, key, { reason, extent, onKey: () => writeJournalKey(file, key) });
+  await rekey(database, key, {
+    reason,
+    extent,
+    onKey: () => writeJournalKey(file, key),
+    onEntries: (done) => stages.update("writing rows", "entries", done, extent.newest),
+  }).finally(() => stages.stop());
   printLine(terminal, `The journal is written under the key in ${file}.`);
 }

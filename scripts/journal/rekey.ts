@@ -27,6 +27,7 @@ export async function provedExtent(database: Database): Promise<ProvedExtent> {
 /**
  * Writes all rows of a journal anew under another key, and an entry with the reason, in one transaction.
  * @param onKey Stores the key before the transaction ends
+ * @param onEntries Receives the number of entries that are written
  */
 export async function rekey(
   database: Database,
@@ -35,7 +36,13 @@ export async function rekey(
     reason,
     extent,
     onKey,
-  }: { readonly reason: string; readonly extent: ProvedExtent; readonly onKey: () => Promise<void> },
+    onEntries,
+  }: {
+    readonly reason: string;
+    readonly extent: ProvedExtent;
+    readonly onKey: () => Promise<void>;
+    readonly onEntries: (done: number) => void;
+  },
 ): Promise<void> {
   useJournalKey(database, key);
   await database.transaction().execute(async (transaction) => {
@@ -49,6 +56,7 @@ export async function rekey(
       }
       if (at === before) throw new RangeError(`entry ${at.sequence + 1} of the journal is missing`);
       await insertRow(transaction, before, at);
+      onEntries(at.sequence);
     }
     await appendNotice(transaction, (sequence) => ({
       kind: "resolution",
