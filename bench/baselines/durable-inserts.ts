@@ -1,6 +1,11 @@
 // A baseline: the same rows, written as durably to the same database, without any other work. Command line: the
 // database's file, rows per commit, warm-up seconds, measured seconds. Writes the rows per second as a line of JSON.
 import { randomBytes, randomInt } from "node:crypto";
+import { insertBatchRows } from "../../server/journal/entries/batch-rows.ts";
+import { encodeEntry, type ProofEntry } from "../../server/journal/entries/codec.ts";
+import { insertRow } from "../../server/journal/entries/journal-rows.ts";
+import { GENESIS } from "../../server/journal/integrity/entry-chain.ts";
+import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { KEY_RANGE } from "../../server/journal/index/proof-key.ts";
 import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";
 import { openSqlite } from "../../server/journal/engine/sqlite.ts";
@@ -9,6 +14,7 @@ import { Documents } from "../load/documents.ts";
 const [file = "", size = "", warmUp = "", counted = ""] = process.argv.slice(2);
 const groupSize = Number(size);
 const database = await openSqlite(file);
+useJournalKey(database, JournalKey.generate());
 const documents = new Documents();
 let sequence = 0;
 
@@ -33,8 +39,6 @@ async function insertGroup(): Promise<void> {
         batch_id: transactionId,
         first_leaf: 0,
         last_leaf: groupSize - 1,
-        first_sequence: sequence + 1,
-        last_sequence: sequence + groupSize,
         hash: randomBytes(32),
         size: groupSize,
         transaction_id: transactionId,
@@ -43,30 +47,24 @@ async function insertGroup(): Promise<void> {
       })
       .returning("id")
       .executeTakeFirstOrThrow();
-    const rows = Array.from({ length: groupSize }, (_, leafIndex) => {
-      const { document_id, hash, metadata } = documents.next();
+    const first = sequence + 1;
+    const proofs = Array.from({ length: groupSize }, (_, leaf): ProofEntry => {
+      const { document_id: documentId, hash, metadata } = documents.next();
+      const facts = { type: null, source: null, metadata: null, acceptedAt: now, batch: anchorId, leaf };
       const { timestamp } = metadata;
-      const facts = {
-        sequence: (sequence += 1),
-        document_id,
-        hash: Buffer.from(hash, "hex"),
-        timestamp,
-        label_id: null,
-      };
-      return {
-        ...facts,
-        metadata: null,
-        accepted_at: now,
-        batch_id: anchorId,
-        leaf_index: leafIndex,
-        shares_leaf: 0 as const,
-        link: randomBytes(4),
-      };
+      return { sequence: (sequence += 1), documentId, hash: Buffer.from(hash, "hex"), timestamp, ...facts };
     });
-    const keys = rows.flatMap((row) =>
-      Array.from({ length: 3 }, () => ({ key: randomInt(KEY_RANGE), sequence: row.sequence })),
+    const keys = proofs.flatMap((proof) =>
+      Array.from({ length: 3 }, () => ({ key: randomInt(KEY_RANGE), sequence: proof.sequence })),
     );
-    await transaction.insertInto("proofs").values(rows).execute();
+    const texts = proofs.map((proof) => encodeEntry({ kind: "proof", ...proof }));
+    await insertRow(
+      transaction,
+      { ...GENESIS, sequence: first - 1 },
+      { digest: randomBytes(32), proofs: sequence },
+      texts,
+    );
+    await insertBatchRows(transaction, first, proofs);
     await transaction.insertInto("proof_keys_recent").values(keys).execute();
     await mergeRecentKeys(transaction, sequence - groupSize, sequence);
   });

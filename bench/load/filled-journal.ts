@@ -71,7 +71,7 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
   const time = proofs[0]?.acceptedAt ?? 0;
   const anchors = anchorStore(transaction, ADDRESS);
   const anchorId = await anchors.open(time);
-  const leaves = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, sharesLeaf: false }));
+  const leaves = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex }));
   await journalOver(transaction).proofs.insert(leaves);
   const block = { number: batch, hash: randomBytes(32), time: Math.floor(time / 1000), validator: ADDRESS };
   const { id: transactionId } = await transaction
@@ -103,7 +103,7 @@ export async function acceptBatch(journal: BenchJournal, batch: number): Promise
   await journal.atomically(async ({ proofs: store, anchors, intents }) => {
     await store.byRecordHashes(proofs.map((proof) => proof.recordHash));
     const anchorId = await anchors.open(proofs[0]?.acceptedAt ?? 0);
-    await store.insert(proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex, sharesLeaf: false })));
+    await store.insert(proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex })));
     const transactionId = await intents.insert({
       purpose: "anchor",
       contract: "ProofAnchor",

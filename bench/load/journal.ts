@@ -54,7 +54,7 @@ async function writeBatch({ anchors, proofs, intents }: Journal, documents: Docu
     const { document_id: documentId, hash: hex, metadata } = documents.next();
     const hash = Buffer.from(hex, "hex");
     const recorded = recordHash({ documentId, hash, ...metadata });
-    return { documentId, hash, recordHash: recorded, metadata, acceptedAt, anchorId, leafIndex, sharesLeaf: false };
+    return { documentId, hash, recordHash: recorded, metadata, acceptedAt, anchorId, leafIndex };
   });
   await proofs.insert(leaves);
   const { content } = contentOver(

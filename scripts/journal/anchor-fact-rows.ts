@@ -32,11 +32,9 @@ export async function anchorsWithoutProofs(database: Database, after: number, li
       e.not(
         e.exists(
           e
-            .selectFrom("proofs")
-            .select("proofs.sequence")
-            .whereRef("proofs.batch_id", "=", "anchors.batch_id")
-            .whereRef("proofs.sequence", ">=", "anchors.first_sequence")
-            .whereRef("proofs.sequence", "<=", "anchors.last_sequence"),
+            .selectFrom("batch_rows")
+            .select("batch_rows.batch_id")
+            .whereRef("batch_rows.batch_id", "=", "anchors.batch_id"),
         ),
       ),
     )
@@ -78,8 +76,6 @@ function toFacts(row: Row): AnchorFacts {
     batch: row.batch_id,
     firstLeaf: row.first_leaf,
     lastLeaf: row.last_leaf,
-    firstSequence: row.first_sequence,
-    lastSequence: row.last_sequence,
     hash: row.hash,
     size: row.size,
     checkpoint: row.checkpoint,

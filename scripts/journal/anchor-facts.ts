@@ -4,8 +4,6 @@ export interface AnchorFacts {
   readonly batch: number;
   readonly firstLeaf: number;
   readonly lastLeaf: number;
-  readonly firstSequence: number;
-  readonly lastSequence: number;
   /** `null` while it is open. */
   readonly hash: Uint8Array | null;
   readonly size: number;

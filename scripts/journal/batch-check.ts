@@ -16,8 +16,6 @@ export interface Leaf {
 /** Result of the check of a batch. */
 export interface BatchVerdict {
   readonly findings: readonly Finding[];
-  /** Returns whether the anchored hash proves the recorded hash of a leaf; `unknown` when nothing is anchored yet. */
-  provesLeaf(leaf: number): "intact" | "changed" | "unknown";
   /** Number of unconfirmed leaves. */
   readonly pending: number;
 }
@@ -39,24 +37,14 @@ export function checkBatch(batch: number, leaves: readonly Leaf[], anchors: read
   const inOrder = leaves.toSorted((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
   findLeaves(batch, inOrder, anchors, findings);
   findPlaces(batch, inOrder, anchors, findings);
-  const proven = new Map<AnchorFacts, "intact" | "changed" | "unknown">();
   let pending = 0;
   for (const anchor of anchors) {
     const own = inOrder.filter(({ leaf }) => leaf >= anchor.firstLeaf && leaf <= anchor.lastLeaf);
     if (anchor.confirmation === null) pending += own.length;
-    for (const fault of faultsOf(anchor, own)) findings.push({ kind: "anchor_wrong", anchor: anchor.id, fault });
-    const isFit = fitsRoot(anchor, own);
-    proven.set(anchor, isFit === undefined ? "unknown" : isFit ? "intact" : "changed");
-    if (isFit === false) findings.push(rootDiffers(anchor, own));
+    for (const fault of faultsOf(anchor)) findings.push({ kind: "anchor_wrong", anchor: anchor.id, fault });
+    if (fitsRoot(anchor, own) === false) findings.push(rootDiffers(anchor, own));
   }
-  return {
-    findings,
-    pending,
-    provesLeaf(leaf) {
-      const over = anchors.find(({ firstLeaf, lastLeaf }) => leaf >= firstLeaf && leaf <= lastLeaf);
-      return (over && proven.get(over)) ?? "unknown";
-    },
-  };
+  return { findings, pending };
 }
 
 function findLeaves(
@@ -111,15 +99,10 @@ function findPlaces(
   bare(next, Number.MAX_SAFE_INTEGER);
 }
 
-function faultsOf(anchor: AnchorFacts, own: readonly Leaf[]): AnchorFault[] {
-  const { hash, firstLeaf, lastLeaf, firstSequence, lastSequence } = anchor;
-  const isOutside = own.some(({ sequence }) => sequence < firstSequence || sequence > lastSequence);
+function faultsOf(anchor: AnchorFacts): AnchorFault[] {
+  const { hash, firstLeaf, lastLeaf } = anchor;
   const hasPlaces = hash === null || lastLeaf - firstLeaf + 1 === hashesUnder(anchor);
-  return [
-    ...(hasPlaces ? [] : ["places" as const]),
-    ...(isOutside ? ["range" as const] : []),
-    ...outcomeFaults(anchor),
-  ];
+  return [...(hasPlaces ? [] : ["places" as const]), ...outcomeFaults(anchor)];
 }
 
 /**

@@ -7,10 +7,12 @@ import type { Address } from "../../server/chain/transaction.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
+import { missingFile } from "../../server/composition/database.ts";
+import { openJournalToRead } from "../../server/composition/journal-key.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { type AnchorQueries, type CheckResult, JournalCheck } from "./journal-check.ts";
-import { journalSource, nearestWhole } from "../../server/journal/entries/entry-source.ts";
+import type { AnchorQueries } from "./chain-comparison.ts";
+import { type CheckResult, JournalCheck } from "./journal-check.ts";
+import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { usingChain } from "../using-chain.ts";
@@ -109,7 +111,7 @@ async function checkIn(
   options: Options,
   openChain: ((contracts: readonly Address[]) => AnchorQueries) | undefined,
 ): Promise<void> {
-  const database = await openJournalDatabase(config.database);
+  const database = await openJournalToRead(config);
   try {
     const contracts = await anchorContracts(database);
     await checkAll(
@@ -179,8 +181,9 @@ async function startOf(
   const { sequence: newest } = await journalSource(database).head();
   if (from > newest)
     throw new CommandFailure(`--from: there is no entry ${from}: the newest is entry ${newest}`, NOT_CHECKED);
-  const { sequence, digest } = await nearestWhole(database, from - 1);
-  return sequence === 0 ? BEGINNING : { sequence, digest, proofs: undefined, keys: undefined };
+  const digest = await journalSource(database).digestAt(from - 1);
+  if (digest === undefined) throw new RangeError(`entry ${from - 1} of the journal is missing`);
+  return { sequence: from - 1, digest, proofs: undefined, keys: undefined };
 }
 
 function parseSequence(text: string): number {

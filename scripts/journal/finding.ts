@@ -1,3 +1,5 @@
+import type { JournalEntry } from "../../server/journal/entries/codec.ts";
+import { hex } from "../../server/kit/hex.ts";
 import type { ChainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
 
 /** The fields that identify an entry in a message. */
@@ -20,7 +22,6 @@ export type KeyKind = "recordHash" | "hash" | "document";
 
 const ANCHOR_FAULTS = {
   places: "does not have as many leaves as hashes are under it",
-  range: "has proofs outside of the entries that it names as its first and last",
   no_proofs: "has no proofs",
   half_closed: "has a hash without a transaction, or a transaction without a hash",
   no_transaction: "names a transaction that is not there",
@@ -55,32 +56,15 @@ export type ConfirmationFault = keyof typeof CONFIRMATION_FAULTS;
 /** A difference between the journal and its original contents or the chain. */
 export type Finding =
   /** Entries that are missing from the sequence. */
-  | {
-      readonly kind: "entry_missing";
-      readonly sequence: number;
-      readonly last: number;
-      readonly unverifiable?: EntryRange;
-    }
-  /** A second entry with the same number. */
-  | { readonly kind: "entry_twice"; readonly sequence: number; readonly subject: Subject }
-  /**
-   * The contents do not give the digest. `recorded`: whether the facts in the recorded hash match the anchored ones, if
-   * known.
-   */
-  | {
-      readonly kind: "entry_changed";
-      readonly sequence: number;
-      readonly subject: Subject;
-      readonly recorded?: "intact" | "changed" | "unknown";
-      readonly unverifiable?: EntryRange;
-    }
-  /** The stored digest of an entry is wrong; the contents of it and of all later entries are unchanged. */
-  | { readonly kind: "digest_changed"; readonly sequence: number; readonly subject: Subject }
-  /** An entry after the newest entry by the head. */
-  | { readonly kind: "entry_beyond"; readonly sequence: number; readonly newest: number }
-  | { readonly kind: "head_changed"; readonly sequence: number }
-  /** A node of the tree over the digests, up to this entry, is missing or was changed. */
-  | { readonly kind: "node_wrong"; readonly sequence: number; readonly level: number }
+  | { readonly kind: "entry_missing"; readonly sequence: number; readonly last: number }
+  /** Entries, from `sequence` to `last`, that do not give the digest or the code of their row. */
+  | { readonly kind: "row_changed"; readonly sequence: number; readonly last: number }
+  /** An entry whose facts the tables for finding lack, or have otherwise. */
+  | { readonly kind: "entry_differs"; readonly sequence: number; readonly subject: Subject }
+  /** An entry that only the tables for finding have. */
+  | { readonly kind: "entry_beyond"; readonly sequence: number }
+  /** Proofs of a batch, in the row that begins with this entry, that their batch does not lead to. */
+  | { readonly kind: "batch_not_found"; readonly sequence: number; readonly batch: number }
   | { readonly kind: "proofs_miscounted"; readonly counted: number; readonly stored: number }
   /** Missing proofs of a leaf. */
   | { readonly kind: "leaf_missing"; readonly batch: number; readonly leaf: number; readonly last: number }
@@ -159,34 +143,18 @@ export function subjectText(subject: Subject): string {
 export function findingText(finding: Finding): string {
   switch (finding.kind) {
     case "entry_missing":
-      return `${numbers("entry", "entries", finding.sequence, finding.last)} missing${restText(finding.unverifiable)}`;
-    case "entry_twice":
+      return `${numbers("entry", "entries", finding.sequence, finding.last)} missing`;
+    case "row_changed":
       return (
-        `entry ${finding.sequence} (${subjectText(finding.subject)}): there is another entry with the same ` +
-        "number, and this one does not belong there"
+        `${rangeText({ first: finding.sequence, last: finding.last })}: not what a relayer has written: changed, or ` +
+        "added by somebody else"
       );
-    case "entry_changed":
-      return (
-        `entry ${finding.sequence} (${subjectText(finding.subject)}): its contents do not give its digest: it ` +
-        "was changed" +
-        `${recordedText(finding.recorded)}${restText(finding.unverifiable)}`
-      );
-    case "digest_changed":
-      return (
-        `entry ${finding.sequence} (${subjectText(finding.subject)}): the digest stored with it was ` +
-        "changed; its contents were not"
-      );
+    case "entry_differs":
+      return `entry ${finding.sequence} (${subjectText(finding.subject)}): the tables do not have what the entry says`;
     case "entry_beyond":
-      return finding.sequence < 1
-        ? `entry ${finding.sequence}: entries begin with 1`
-        : `entry ${finding.sequence}: the journal's head has ${finding.newest} as the newest entry`;
-    case "head_changed":
-      return `the journal's head: its digest is not that of entry ${finding.sequence}`;
-    case "node_wrong":
-      return (
-        `entry ${finding.sequence}: the stored digest of the entries up to there (level ${finding.level}) is missing ` +
-        "or was changed"
-      );
+      return `entry ${finding.sequence}: it is in the tables, but not in the journal`;
+    case "batch_not_found":
+      return `entry ${finding.sequence}: its row is not found by batch ${finding.batch}`;
     case "proofs_miscounted":
       return `the journal's head: it counts ${finding.stored} proofs, but there are ${finding.counted}`;
     case "leaf_missing":
@@ -253,18 +221,22 @@ function numbers(one: string, many: string, first: number, last: number): string
   return first === last ? `${one} ${first} is` : `${many} ${first} to ${last} are`;
 }
 
-function recordedText(recorded: "intact" | "changed" | "unknown" | undefined): string {
-  if (recorded === "intact") return " (document, hash, timestamp and type are what was anchored: it is something else)";
-  return recorded === "changed" ? " (in its document, hash, timestamp or type, which are not what was anchored)" : "";
-}
-
-function restText(unverifiable: EntryRange | undefined): string {
-  if (unverifiable === undefined) return "";
-  const { first, last } = unverifiable;
-  return (
-    `; ${rangeText(unverifiable)} cannot be checked by ${first === last ? "its digest" : "their digests"} ` +
-    "any more, only by what was anchored"
-  );
+/** Returns the fields of an entry that identify it. */
+export function subjectOf(entry: JournalEntry): Subject {
+  switch (entry.kind) {
+    case "proof":
+      return { kind: "proof", documentId: entry.documentId };
+    case "confirmation":
+      return { kind: "confirmation", anchor: entry.anchor };
+    case "account":
+      return { kind: "account", address: entry.address };
+    case "verification":
+      return { kind: "verification", id: entry.id };
+    case "resolution":
+      return { kind: "resolution", divergence: entry.divergence };
+    case "issuer_key":
+      return { kind: "issuer_key", publicKey: hex(entry.publicKey) };
+  }
 }
 
 function suspectsText(suspects: readonly number[]): string {

@@ -1,45 +1,32 @@
-import { hex } from "../../server/kit/hex.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Database } from "../../server/journal/engine/database.ts";
+import { proofsOfBatch } from "../../server/journal/entries/batch-rows.ts";
+import type { ConfirmationEntry, JournalEntry, ProofEntry } from "../../server/journal/entries/codec.ts";
+import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import { isFound, readTables, type TabledEntries } from "../../server/journal/entries/entry-tables.ts";
+import { type CountedHead, readHead, RowReader, storedRows } from "../../server/journal/entries/journal-rows.ts";
+import { SLICES } from "../../server/journal/index/key-sums.ts";
+import { keyToCheckWith } from "../../server/journal/integrity/journal-key.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
+import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
+import { anchorsWithoutProofs, readAnchors } from "./anchor-fact-rows.ts";
 import type { AnchorFacts } from "./anchor-facts.ts";
 import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
-import { BEGINNING, type ResumePoint } from "./resume-point.ts";
-import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
-import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor-content.ts";
-import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
-import { DigestChain } from "./digest-chain.ts";
-import { ENTRIES_PER_BLOCK } from "../../server/journal/integrity/digest-tree.ts";
-import { checkpointHashAt, wrongNodes } from "../../server/journal/entries/digest-nodes.ts";
-import { SLICES } from "../../server/journal/index/key-sums.ts";
-import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
-import type { Finding, Subject } from "./finding.ts";
+import { checkBatchRows, hasRowsBefore, withRowsAfter } from "./batch-row-check.ts";
+import { type AnchorQueries, ChainComparison } from "./chain-comparison.ts";
+import { type Finding, subjectOf } from "./finding.ts";
+import { checkKeys, checkSums, keysOf } from "./key-check.ts";
 import { KeySums } from "./key-sums.ts";
 import { OpenBatches } from "./open-batches.ts";
-import { recordHash } from "../../server/journal/integrity/record-hash.ts";
-import { anchorsWithoutProofs, readAnchors } from "./anchor-fact-rows.ts";
-import type { Database } from "../../server/journal/engine/database.ts";
-import { readEntries, type StoredEntry } from "../../server/journal/entries/entry-rows.ts";
-import { digestFrom, nearestWhole } from "../../server/journal/entries/entry-source.ts";
-import { checkKeys, checkSums, keysOf } from "./key-check.ts";
-import {
-  type ConfirmationEntry,
-  type JournalEntry,
-  encodeEntry,
-  type ProofEntry,
-} from "../../server/journal/entries/codec.ts";
-import { firstProofAt, journalExtent, journalHead, leavesBefore } from "./check-rows.ts";
+import { BEGINNING, type ResumePoint } from "./resume-point.ts";
+import { entryIn, type FollowedRow, RowChain } from "./row-chain.ts";
 
-/** Entries per read: a multiple of the range length of the key sums. */
+/** Entries that are checked at once, as far as rows end there. */
 const PAGE = 2_048;
 /** Cached digests for checkpoints: a checkpoint is confirmed soon after its entry. */
 const KEPT_DIGESTS = 16 * PAGE;
-/** Blocks that are queried concurrently. */
-const BLOCKS_AT_ONCE = 16;
 const STRAYS_AT_ONCE = 1_000;
-
-/** Chain queries of a check. */
-export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "anchoringBlock">;
 
 /** Dependencies of a check. */
 export interface JournalCheckDeps {
@@ -76,33 +63,28 @@ export interface CheckResult {
   readonly resumePoint: ResumePoint;
 }
 
-/** A proof at a break of the chain of digests. */
-interface Doubted {
-  readonly batch: number;
-  readonly leaf: number;
-  recorded?: "intact" | "changed" | "unknown";
-  finding?: Extract<Finding, { kind: "entry_changed" }>;
+/** The readable entries of a row. */
+interface ReadRow extends FollowedRow {
+  readonly entries: readonly JournalEntry[];
 }
 
 /**
- * Checks a journal from an entry to the newest one at the start of the check: the chain of digests, the anchors over
- * the proofs, their confirmations on chain, and the proof index. The check only reads and can run beside a server:
- * entries never change, and related mutable rows are read in one snapshot.
+ * Checks a journal from an entry to the newest one at the start of the check: its rows, the anchors over the proofs,
+ * their confirmations on chain, and the tables for finding. The check only reads and can run beside a server: entries
+ * never change, and related mutable rows are read in one snapshot.
  */
 export class JournalCheck {
   readonly #deps: JournalCheckDeps;
   readonly #start: ResumePoint;
-  readonly #head: JournalHead & { readonly proofs: number };
-  readonly #chain: DigestChain;
+  readonly #head: CountedHead;
+  readonly #chain: RowChain;
   readonly #sums: KeySums;
   readonly #batches = new OpenBatches();
-  readonly #doubted = new Map<number, Doubted>();
-  /** By sequence, the newest ones. */
+  readonly #reader = new RowReader();
+  /** By the last entry of a row, the newest ones. */
   readonly #digests = new Map<number, Uint8Array>();
-  /** Digests of the blocks that the current page completes, by their last entry. */
-  readonly #blocks = new Map<number, Uint8Array | undefined>();
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
-  #candidates: Omit<ResumePoint, "keys">[] = [];
+  #candidates: ResumePoint[] = [];
   #resumePoint: ResumePoint;
   #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0, verification: 0, resolution: 0 };
   #checkpoints = 0;
@@ -110,13 +92,13 @@ export class JournalCheck {
   #compared = 0;
   #findings = 0;
 
-  private constructor(deps: JournalCheckDeps, start: ResumePoint, head: JournalHead & { proofs: number }) {
+  private constructor(deps: JournalCheckDeps, start: ResumePoint, head: CountedHead) {
     this.#deps = deps;
     this.#start = start;
     this.#resumePoint = start;
     this.#head = head;
-    this.#chain = new DigestChain(start, (finding) => this.#fromChain(finding));
-    this.#sums = new KeySums(start.sequence + 1, head.sequence, start.keys?.seeds);
+    this.#chain = new RowChain(start, keyToCheckWith(deps.database), (finding) => this.#report(finding));
+    this.#sums = new KeySums(start.sequence + 1, start.keys?.seeds);
     if (start.keys !== undefined) this.#sums.goOn(start.keys);
   }
 
@@ -125,50 +107,58 @@ export class JournalCheck {
    * @param signal Once aborted, the check ends at the next page
    */
   static async run(deps: JournalCheckDeps, start: ResumePoint = BEGINNING, signal?: AbortSignal): Promise<CheckResult> {
-    return new JournalCheck(deps, start, await journalHead(deps.database)).#run(signal);
+    return new JournalCheck(deps, start, await readHead(deps.database)).#run(signal);
   }
 
   async #run(signal: AbortSignal | undefined): Promise<CheckResult> {
     const { database, onProgress } = this.#deps;
     const { sequence: start } = this.#start;
     const total = Math.max(0, this.#head.sequence - start);
-    for (let from = start; from < this.#head.sequence; from += PAGE) {
+    let page: ReadRow[] = [];
+    let done = start;
+    for await (const row of storedRows(database, start, this.#head.sequence)) {
+      page.push(this.#followed(row));
+      if (row.last - done < PAGE) continue;
       if (signal?.aborted === true) return this.#result(false);
-      const limit = Math.min(PAGE, this.#head.sequence - from);
-      await this.#page(await readEntries(database, from, limit));
-      onProgress?.("entries", from + limit - start, total);
-      await this.#keepResumePoint(from + limit);
+      await this.#page(page, done);
+      done = row.last;
+      page = [];
+      onProgress?.("entries", done - start, total);
+      await this.#keepResumePoint();
       // Yields the thread, which an embedded database blocks while it reads.
       await nextTurn();
     }
+    await this.#page(page, done);
     if (signal?.aborted === true) return this.#result(false);
     this.#chain.end(this.#head);
     await this.#endBatches();
     await this.#extent();
-    const entries = { first: start + 1, last: this.#head.sequence };
-    const hasEarlier = start === 0 || this.#start.keys !== undefined;
-    const proofs = (this.#start.proofs ?? this.#head.proofs) + this.#counts.proof;
-    const onKeys = (done: number): void => onProgress?.("keys", done, Math.max(done, 3 * proofs));
-    await checkKeys(
-      database,
-      { sums: this.#sums, entries, hasEarlier, proofs },
-      (finding) => this.#report(finding),
-      onKeys,
-    );
-    await checkSums(
-      database,
-      (finding) => this.#report(finding),
-      (done) => onProgress?.("slices", done, SLICES),
-    );
-    await this.#keepResumePoint(this.#head.sequence);
+    await this.#checkKeys();
+    await this.#keepResumePoint();
     return this.#result(true);
   }
 
-  #result(isWhole: boolean): CheckResult {
+  async #checkKeys(): Promise<void> {
+    const { database, onProgress } = this.#deps;
+    const { sequence: start, keys } = this.#start;
+    const expectation = {
+      sums: this.#sums,
+      entries: { first: start + 1, last: this.#head.sequence },
+      hasEarlier: start === 0 || keys !== undefined,
+      proofs: (this.#start.proofs ?? this.#head.proofs) + this.#counts.proof,
+    };
+    const report = (finding: Finding): void => this.#report(finding);
+    await checkKeys(database, expectation, report, (done) =>
+      onProgress?.("keys", done, Math.max(done, 3 * expectation.proofs)),
+    );
+    await checkSums(database, report, (done) => onProgress?.("slices", done, SLICES));
+  }
+
+  #result(isComplete: boolean): CheckResult {
     return {
-      isComplete: isWhole,
+      isComplete,
       from: this.#start.sequence,
-      to: this.#chain.at,
+      to: this.#chain.at.sequence,
       proofs: this.#counts.proof,
       confirmations: this.#counts.confirmation,
       accounts: this.#counts.account,
@@ -185,36 +175,37 @@ export class JournalCheck {
     this.#deps.onFinding(finding);
   }
 
-  /** Defers the finding for a changed proof until its batch is checked. */
-  #fromChain(finding: Finding): void {
-    const doubted = "sequence" in finding ? this.#doubted.get(finding.sequence) : undefined;
-    if (finding.kind !== "entry_changed" || doubted === undefined) return this.#report(finding);
-    doubted.finding = finding;
-    this.#conclude(finding.sequence, doubted);
+  /** Follows a row; one whose texts are no entries was changed. */
+  #followed(row: Parameters<RowChain["next"]>[0]): ReadRow {
+    const followed = this.#chain.next(row);
+    this.#digests.set(row.last, row.digest);
+    const entries: JournalEntry[] = [];
+    for (const { sequence, text } of followed.lines) {
+      const entry = entryIn(sequence, text);
+      if (entry !== undefined) entries.push(entry);
+      else if (followed.isIntact) this.#report({ kind: "row_changed", sequence, last: sequence });
+    }
+    return { ...followed, entries };
   }
 
-  #conclude(sequence: number, { finding, recorded }: Doubted): void {
-    if (finding === undefined || recorded === undefined) return;
-    this.#doubted.delete(sequence);
-    this.#report({ ...finding, recorded });
-  }
-
-  async #page(entries: readonly StoredEntry[]): Promise<void> {
+  async #page(rows: readonly ReadRow[], after: number): Promise<void> {
+    const last = rows.at(-1)?.lines.at(-1)?.sequence;
+    if (last === undefined) return;
+    const { database } = this.#deps;
+    const tables = await readTables(database, after, last);
     const confirmations: ConfirmationEntry[] = [];
-    for (const stored of entries) {
-      const { entry, link } = stored;
-      this.#chain.next({ sequence: entry.sequence, text: encodeEntry(entry), subject: subjectOf(entry), link });
-      const { digest } = this.#chain;
-      if (digest !== undefined) this.#digests.set(entry.sequence, digest);
-      if (entry.sequence % ENTRIES_PER_BLOCK === 0) this.#blocks.set(entry.sequence, digest);
-      this.#counts[entry.kind] += 1;
-      if (entry.kind === "confirmation") confirmations.push(entry);
-      if (entry.kind === "proof") {
-        const taken = this.#proof(entry, stored.sharesLeaf);
-        if (taken !== undefined) await taken;
+    for (const row of rows) {
+      for (const line of row.lines) if (!isFound(tables, line)) this.#differs(row, line.sequence);
+      for (const entry of row.entries) {
+        this.#counts[entry.kind] += 1;
+        if (entry.kind === "confirmation") confirmations.push(entry);
+        if (entry.kind === "proof") await this.#proof(entry, row);
       }
     }
-    await this.#checkNodes();
+    this.#strays(tables);
+    // A row that began before the start has more proofs than were read.
+    const whole = rows.filter(({ first }) => first > this.#start.sequence);
+    await checkBatchRows(database, whole, (finding) => this.#report(finding));
     const anchors = await this.#checkBatches();
     await this.#checkConfirmations(confirmations, anchors);
     for (const oldest of this.#digests.keys()) {
@@ -223,37 +214,35 @@ export class JournalCheck {
     }
   }
 
-  /** Checks the tree over the digests: each block's node is its digest, each node above is over the two below. */
-  async #checkNodes(): Promise<void> {
-    const blocks = Array.from(this.#blocks, ([last, digest]) => ({ last, digest }));
-    this.#blocks.clear();
-    for (const { last, level } of await wrongNodes(this.#deps.database, blocks))
-      this.#report({ kind: "node_wrong", sequence: last, level });
+  #differs({ entries }: ReadRow, sequence: number): void {
+    const entry = entries.find((each) => each.sequence === sequence);
+    if (entry !== undefined) this.#report({ kind: "entry_differs", sequence, subject: subjectOf(entry) });
   }
 
-  /** @returns a promise to await, in the rare case that there is one */
-  #proof(entry: ProofEntry, sharesLeaf: boolean): Promise<void> | undefined {
-    const { sequence, batch, leaf } = entry;
+  /** Reports rows of tables whose entries are of another kind, or are not there. */
+  #strays(tables: TabledEntries): void {
+    for (const sequence of tables.keys()) this.#report({ kind: "entry_beyond", sequence });
+  }
+
+  /** Adds a proof to its batch, unless it shares the leaf of an earlier one: then that has the same recorded hash. */
+  async #proof(entry: ProofEntry, { first, isIntact }: ReadRow): Promise<void> {
+    const { sequence, batch, leaf, documentId } = entry;
     const recorded = recordHash(entry);
     for (const [key] of keysOf(entry, recorded)) this.#sums.add(key, sequence);
-    const { brokenAt } = this.#chain;
-    const isDoubtful = brokenAt !== undefined && brokenAt <= sequence;
-    if (brokenAt === sequence) this.#doubted.set(sequence, { batch, leaf });
-    if (sharesLeaf) return this.#checkSharedLeaf(entry, recorded);
-    this.#batches.add(batch, { sequence, leaf, recordHash: recorded, isDoubtful });
-    return undefined;
+    const shared =
+      this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ?? (await this.#earlierLeaf(entry, first));
+    if (shared === undefined) this.#batches.add(batch, { sequence, leaf, recordHash: recorded, isDoubtful: !isIntact });
+    else if (!equalBytes(shared, recorded))
+      this.#report({ kind: "shared_leaf_differs", sequence, subject: { kind: "proof", documentId } });
   }
 
-  /** Checks that a proof which shares the leaf of an earlier one has the same recorded hash. */
-  async #checkSharedLeaf(entry: ProofEntry, recorded: Uint8Array): Promise<void> {
-    const { sequence, batch, leaf, documentId } = entry;
-    const first =
-      this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ??
-      (await firstProofAt(this.#deps.database, batch, leaf, sequence));
-    const isIntact = equalBytes(first, recorded);
-    if (!isIntact) this.#report({ kind: "shared_leaf_differs", sequence, subject: { kind: "proof", documentId } });
-    const doubted = this.#doubted.get(sequence);
-    if (doubted !== undefined) doubted.recorded = isIntact ? "intact" : "changed";
+  /** Returns the recorded hash of an earlier proof with the leaf of this one, in a batch that is not being read. */
+  async #earlierLeaf({ batch, leaf, sequence }: ProofEntry, first: number): Promise<Uint8Array | undefined> {
+    const { database } = this.#deps;
+    if (this.#batches.has(batch) || !(await hasRowsBefore(database, batch, first))) return undefined;
+    const earlier = await proofsOfBatch(database, this.#reader, batch).catch(unreadable);
+    const found = earlier.find((each) => each.leaf === leaf && each.sequence < sequence);
+    return found && recordHash(found);
   }
 
   /** Checks the complete batches and returns the anchors that were read for this. */
@@ -269,66 +258,44 @@ export class JournalCheck {
 
   /** Checks the batches that remain at the end: those that continue, and those with missing entries. */
   async #endBatches(): Promise<void> {
-    const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
-    const { sequence: newest } = await journalHead(this.#deps.database);
+    const { database } = this.#deps;
+    const anchors = await readAnchors(database, "batch_id", this.#batches.ids);
+    const later = await withRowsAfter(database, [...this.#batches.ids], this.#head.sequence);
     const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
     for (const batch of [...this.#batches.ids]) {
       const own = byBatch.get(batch) ?? [];
-      for (const { id, hash, lastSequence } of own) {
-        if (hash !== null && lastSequence > newest) this.#report({ kind: "anchor_wrong", anchor: id, fault: "range" });
-      }
-      const goesOn = own.some(
-        ({ hash, lastSequence }) => hash === null || (lastSequence > this.#head.sequence && lastSequence <= newest),
-      );
-      await this.#checkBatch(
-        batch,
-        own.map((anchor) => this.#asItWas(anchor, newest)),
-        goesOn,
-      );
+      const goesOn = later.has(batch) || own.some(({ hash }) => hash === null);
+      await this.#checkBatch(batch, later.has(batch) ? own.map(asOpen) : own, goesOn);
     }
-    for (const [sequence, doubted] of this.#doubted) {
-      doubted.recorded ??= "unknown";
-      this.#conclude(sequence, doubted);
-    }
-  }
-
-  /** Returns an anchor as it was at the newest checked entry: an anchor that was closed later was open then. */
-  #asItWas(anchor: AnchorFacts, newest: number): AnchorFacts {
-    if (anchor.lastSequence <= this.#head.sequence || anchor.lastSequence > newest) return anchor;
-    return { ...anchor, hash: null, transactionId: null, transaction: undefined };
   }
 
   async #checkBatch(batch: number, anchors: readonly AnchorFacts[], goesOn = false): Promise<void> {
-    const leaves = [...(await this.#earlier(batch, anchors)), ...this.#batches.of(batch)];
-    const { findings, provesLeaf, pending } = checkBatch(batch, leaves, anchors);
+    const leaves = [...(await this.#earlier(batch)), ...this.#batches.of(batch)];
+    const { findings, pending } = checkBatch(batch, leaves, anchors);
     for (const finding of findings) this.#report(finding);
     this.#pending += pending;
-    for (const [sequence, doubted] of this.#doubted) {
-      if (doubted.batch !== batch) continue;
-      doubted.recorded ??= provesLeaf(doubted.leaf);
-      this.#conclude(sequence, doubted);
-    }
     if (!goesOn) this.#batches.close(batch);
   }
 
   /** Reads the proofs of a batch that began before the first checked entry. */
-  async #earlier(batch: number, anchors: readonly AnchorFacts[]): Promise<Leaf[]> {
+  async #earlier(batch: number): Promise<Leaf[]> {
+    const { database } = this.#deps;
     const { sequence: start } = this.#start;
-    const first = Math.min(...anchors.map(({ firstSequence }) => firstSequence));
-    if (first > start) return [];
-    return leavesBefore(this.#deps.database, batch, first, start);
+    if (start === 0 || !(await hasRowsBefore(database, batch, start + 1))) return [];
+    const proofs = await proofsOfBatch(database, this.#reader, batch).catch(unreadable);
+    const own = new Map<number, Leaf>();
+    for (const { sequence, leaf, ...entry } of proofs) {
+      if (sequence <= start && !own.has(leaf))
+        own.set(leaf, { sequence, leaf, recordHash: recordHash(entry), isDoubtful: false });
+    }
+    return [...own.values()];
   }
 
   async #checkConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
     const { database, chain } = this.#deps;
     const anchors = new Map(known.map((anchor) => [anchor.id, anchor]));
-    const unknown = confirmations.filter(({ anchor }) => !anchors.has(anchor));
-    for (const anchor of await readAnchors(
-      database,
-      "id",
-      unknown.map(({ anchor: id }) => id),
-    ))
-      anchors.set(anchor.id, anchor);
+    const unknown = confirmations.flatMap(({ anchor }) => (anchors.has(anchor) ? [] : [anchor]));
+    for (const anchor of await readAnchors(database, "id", unknown)) anchors.set(anchor.id, anchor);
     const current: ConfirmationEntry[] = [];
     for (const confirmation of confirmations) {
       const anchor = anchors.get(confirmation.anchor);
@@ -337,7 +304,9 @@ export class JournalCheck {
       if (confirmation.checkpoint !== null) await this.#checkpoint(confirmation, confirmation.checkpoint, anchor);
       if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
     }
-    if (chain !== undefined) await this.#compareWithChain(chain, current);
+    if (chain === undefined) return;
+    this.#compared += current.length;
+    await new ChainComparison(database, chain, (finding) => this.#report(finding)).compare(current);
   }
 
   /** Checks that the hash of a checkpoint is the computed digest of its entry. */
@@ -350,56 +319,23 @@ export class JournalCheck {
     if (anchor !== undefined) {
       for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
     }
-    const digest = this.#digests.get(checkpoint) ?? (await this.#digestAt(checkpoint));
-    const expected = digest && (await this.#checkpointHash({ sequence: checkpoint, digest }));
-    if (!equalBytes(expected, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
+    const digest =
+      this.#digests.get(checkpoint) ??
+      (await journalSource(this.#deps.database)
+        .digestAt(checkpoint)
+        .catch(() => undefined));
+    if (!equalBytes(digest, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
   }
 
-  /** Returns the content of a checkpoint; `undefined` when a node of the tree is missing. */
-  async #checkpointHash(head: JournalHead): Promise<Uint8Array | undefined> {
-    return checkpointHashAt(this.#deps.database, head).catch(() => undefined);
-  }
-
-  /** Returns the digest of an earlier entry; `undefined` when it cannot be determined. */
-  async #digestAt(sequence: number): Promise<Uint8Array | undefined> {
-    const { database } = this.#deps;
-    return digestFrom(database, await nearestWhole(database, sequence), sequence).catch(() => undefined);
-  }
-
-  async #compareWithChain(chain: AnchorQueries, confirmations: readonly ConfirmationEntry[]): Promise<void> {
-    const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
-    const worker = async (): Promise<void> => {
-      // All workers draw from the one iterator.
-      for (const [number, inBlock] of blocks) {
-        const mined = await chain.anchoringBlock(number);
-        await Promise.all(inBlock.map((confirmation) => this.#compareOneWithChain(chain, confirmation, mined)));
-      }
-    };
-    await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
-  }
-
-  async #compareOneWithChain(
-    chain: AnchorQueries,
-    confirmation: ConfirmationEntry,
-    mined: AnchoringBlock | undefined,
-  ): Promise<void> {
-    this.#compared += 1;
-    const { hash, contract, blockNumber } = confirmation;
-    if (onChainFinding(confirmation, await chain.anchorOf(hash, contract), mined) === undefined) return;
-    // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
-    // that.
-    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash, contract), chain.anchoringBlock(blockNumber)]);
-    const finding = onChainFinding(confirmation, onChain, minedNow);
-    const [anchor] = await readAnchors(this.#deps.database, "id", [confirmation.anchor]);
-    if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
-  }
-
-  /** Checks for entries outside of the processed range. */
+  /** Checks for facts of entries outside of the journal. */
   async #extent(): Promise<void> {
     const { database } = this.#deps;
-    const { oldest, newest, head } = await journalExtent(database);
-    if (newest > head) this.#report({ kind: "entry_beyond", sequence: newest, newest: head });
-    if (oldest < 1) this.#report({ kind: "entry_beyond", sequence: oldest, newest: head });
+    const beyond = await readTables(database, this.#head.sequence, Number.MAX_SAFE_INTEGER);
+    // What is written during the check is in the journal by now.
+    const { sequence: newest } = await readHead(database);
+    for (const sequence of beyond.keys()) if (sequence <= newest) beyond.delete(sequence);
+    this.#strays(beyond);
+    this.#strays(await readTables(database, Number.MIN_SAFE_INTEGER, 0));
     const { proofs } = this.#start;
     const counted = (proofs ?? 0) + this.#counts.proof;
     if (proofs !== undefined && counted !== this.#head.proofs)
@@ -416,46 +352,28 @@ export class JournalCheck {
    * Stores the end of a page as a candidate. It becomes the resume point when all batches that began before it are
    * checked, without findings.
    */
-  async #keepResumePoint(sequence: number): Promise<void> {
-    const { digest, brokenAt } = this.#chain;
-    if (this.#findings > 0 || brokenAt !== undefined || digest === undefined || this.#doubted.size > 0) return;
+  async #keepResumePoint(): Promise<void> {
+    if (this.#findings > 0) return;
     const proofs = this.#start.proofs === undefined ? undefined : this.#start.proofs + this.#counts.proof;
-    this.#candidates.push({ sequence, digest, proofs });
+    const hasEarlier = this.#start.sequence === 0 || this.#start.keys !== undefined;
+    const { at } = this.#chain;
+    this.#candidates.push({ ...at, proofs, keys: hasEarlier ? this.#sums.total() : undefined });
     const { oldest } = this.#batches;
     const safe = this.#candidates.findLast((candidate) => candidate.sequence < oldest);
     if (safe === undefined || safe.sequence <= this.#resumePoint.sequence) return;
     this.#candidates = this.#candidates.filter((candidate) => candidate.sequence > safe.sequence);
-    const hasEarlier = this.#start.sequence === 0 || this.#start.keys !== undefined;
-    this.#resumePoint = { ...safe, keys: hasEarlier ? this.#sums.upTo(safe.sequence) : undefined };
+    this.#resumePoint = safe;
     await this.#deps.onResumePoint?.(this.#resumePoint);
   }
 }
 
-/** Compares the contents of a confirmation with the chain. */
-function onChainFinding(
-  confirmation: ConfirmationEntry,
-  onChain: AnchorOnChain | undefined,
-  mined: AnchoringBlock | undefined,
-): Finding | undefined {
-  const { sequence, anchor, transactionHash, blockNumber, blockHash: hash, blockTime: time } = confirmation;
-  const inclusion = { transactionHash, block: { number: blockNumber, hash, time } };
-  const fault = chainFault(confirmation, inclusion, onChain, mined);
-  return fault && { kind: "chain_differs", sequence, anchor, block: blockNumber, fault };
+/** An anchor that has leaves after the newest checked entry: it was open then. */
+function asOpen(anchor: AnchorFacts): AnchorFacts {
+  return { ...anchor, hash: null, transactionId: null, transaction: undefined };
 }
 
-function subjectOf(entry: JournalEntry): Subject {
-  switch (entry.kind) {
-    case "proof":
-      return { kind: "proof", documentId: entry.documentId };
-    case "confirmation":
-      return { kind: "confirmation", anchor: entry.anchor };
-    case "account":
-      return { kind: "account", address: entry.address };
-    case "verification":
-      return { kind: "verification", id: entry.id };
-    case "resolution":
-      return { kind: "resolution", divergence: entry.divergence };
-    case "issuer_key":
-      return { kind: "issuer_key", publicKey: hex(entry.publicKey) };
-  }
+/** Rows that cannot be read have a finding of their own. */
+function unreadable(error: unknown): ProofEntry[] {
+  if (error instanceof RangeError) return [];
+  throw error;
 }

@@ -3,7 +3,8 @@ import type { Finding, KeyKind, EntryRange } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { storedRows } from "../../server/journal/entries/journal-rows.ts";
+import { entriesOf } from "./row-chain.ts";
 import { newestSequence } from "../../server/journal/entries/entry-log.ts";
 import type { IndexedKey } from "../../server/journal/index/key-codec.ts";
 import type { ProofEntry } from "../../server/journal/entries/codec.ts";
@@ -50,7 +51,7 @@ export async function checkKeys(
   onProgress: (done: number) => void = () => undefined,
 ): Promise<void> {
   const { first, last } = entries;
-  const stored = new KeySums(first, last, sums.seeds);
+  const stored = new KeySums(first, sums.seeds);
   const later: IndexedKey[] = [];
   let done = 0;
   for await (const some of storedKeys(database, KEYS_A_PROOF * proofs)) {
@@ -99,10 +100,11 @@ async function nameKeys(
 ): Promise<void> {
   const expected = new Map<number, Map<number, KeyKind>>();
   for (const { first, last } of ranges) {
-    for (const { entry } of await readEntries(database, first - 1, last - first + 1)) {
-      if (entry.kind !== "proof") continue;
-      const recorded = recordHash(entry);
-      expected.set(entry.sequence, new Map(keysOf(entry, recorded)));
+    for await (const row of storedRows(database, first - 1, last)) {
+      for (const entry of entriesOf(row)) {
+        if (entry.kind === "proof" && entry.sequence >= first && entry.sequence <= last)
+          expected.set(entry.sequence, new Map(keysOf(entry, recordHash(entry))));
+      }
     }
   }
   const strays: IndexedKey[] = [];

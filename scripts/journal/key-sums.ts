@@ -19,50 +19,50 @@ export interface KeptSums {
 export class KeySums {
   readonly seeds: readonly [number, number];
   readonly #first: number;
-  readonly #sums: Int32Array;
+  /** By the number of their range. */
+  readonly #sums = new Map<number, Int32Array>();
   /** Sum over the entries before the first range. */
   readonly #earlier = new Int32Array(3);
 
-  /**
-   * @param first The first entry that has a range
-   * @param last The last one
-   */
-  constructor(first: number, last: number, seeds: readonly [number, number] = newSeeds()) {
+  /** @param first The first entry that has a range */
+  constructor(first: number, seeds: readonly [number, number] = newSeeds()) {
     this.seeds = seeds;
     this.#first = first;
-    this.#sums = new Int32Array(3 * Math.max(0, Math.ceil((last - first + 1) / RANGE_LENGTH)));
   }
 
   /** Adds a pair; entries before the first range are added to one common sum. */
   add(key: number, sequence: number): void {
     const [a, b] = this.seeds;
-    const isEarlier = sequence < this.#first;
-    const sums = isEarlier ? this.#earlier : this.#sums;
-    const at = isEarlier ? 0 : 3 * Math.floor((sequence - this.#first) / RANGE_LENGTH);
-    sums[at] = (sums[at] ?? 0) + 1;
-    sums[at + 1] = (sums[at + 1] ?? 0) + mixKey(a, { key, sequence });
-    sums[at + 2] = (sums[at + 2] ?? 0) + mixKey(b, { key, sequence });
+    const sums = this.#sumsOf(sequence);
+    sums[0] = (sums[0] ?? 0) + 1;
+    sums[1] = (sums[1] ?? 0) + mixKey(a, { key, sequence });
+    sums[2] = (sums[2] ?? 0) + mixKey(b, { key, sequence });
+  }
+
+  #sumsOf(sequence: number): Int32Array {
+    if (sequence < this.#first) return this.#earlier;
+    const range = Math.floor((sequence - this.#first) / RANGE_LENGTH);
+    let sums = this.#sums.get(range);
+    if (sums === undefined) this.#sums.set(range, (sums = new Int32Array(3)));
+    return sums;
   }
 
   /** Returns the ranges in which two sums differ, in order. */
   differences(other: KeySums): { first: number; last: number }[] {
-    const found: { first: number; last: number }[] = [];
-    for (let at = 0; at < this.#sums.length; at += 3) {
-      if ([0, 1, 2].every((n) => this.#sums[at + n] === other.#sums[at + n])) continue;
-      const first = this.#first + (at / 3) * RANGE_LENGTH;
-      found.push({ first, last: first + RANGE_LENGTH - 1 });
-    }
-    return found;
+    const ranges = [...new Set([...this.#sums.keys(), ...other.#sums.keys()])];
+    return ranges
+      .filter((range) => !isSame(this.#sums.get(range), other.#sums.get(range)))
+      .sort((a, b) => a - b)
+      .map((range) => this.#first + range * RANGE_LENGTH)
+      .map((first) => ({ first, last: first + RANGE_LENGTH - 1 }));
   }
 
-  /**
-   * Returns the sum over all entries up to `sequence`, which must be the end of a range of `kept`, or over all entries.
-   */
-  upTo(sequence: number): KeptSums {
-    const end = Math.min(this.#sums.length, 3 * Math.ceil((sequence - this.#first + 1) / RANGE_LENGTH));
-    const total = this.#earlier.slice();
-    for (let at = 0; at < end; at += 1) total[at % 3] = (total[at % 3] ?? 0) + (this.#sums[at] ?? 0);
-    return kept(this.seeds, total);
+  /** Returns the sum over all pairs that were added. */
+  total(): KeptSums {
+    const [count = 0, first = 0, second = 0] = [this.#earlier, ...this.#sums.values()].reduce((total, each) =>
+      total.map((value, index) => value + (each[index] ?? 0)),
+    );
+    return { seeds: this.seeds, count, sums: [first, second] };
   }
 
   /** Restores an earlier sum as that of the entries before the first range. */
@@ -72,12 +72,12 @@ export class KeySums {
 
   /** Returns whether the sums over the entries before the first range are equal. */
   isSameEarlier(other: KeySums): boolean {
-    return this.#earlier.every((value, index) => value === other.#earlier[index]);
+    return isSame(this.#earlier, other.#earlier);
   }
 }
 
-function kept(seeds: readonly [number, number], [count = 0, first = 0, second = 0]: Int32Array): KeptSums {
-  return { seeds, count, sums: [first, second] };
+function isSame(one: Int32Array | undefined, other: Int32Array | undefined): boolean {
+  return [0, 1, 2].every((index) => one?.[index] === other?.[index]);
 }
 
 function newSeeds(): readonly [number, number] {

@@ -14,6 +14,10 @@ export class OpenBatches {
     return this.#batches.keys();
   }
 
+  has(batch: number): boolean {
+    return this.#batches.has(batch);
+  }
+
   of(batch: number): readonly Leaf[] {
     return this.#batches.get(batch) ?? [];
   }

@@ -1,12 +1,6 @@
 import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
 import type { Insertable } from "kysely";
-import {
-  checkpointHash,
-  DigestTree,
-  ENTRIES_PER_BLOCK,
-  type TreeNode,
-} from "../../server/journal/integrity/digest-tree.ts";
-import { follow, GENESIS, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
+import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchor-content.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
@@ -23,19 +17,17 @@ import {
   decodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
-import { ENTRIES_PER_ROW, insertRow } from "../../server/journal/entries/journal-rows.ts";
+import { proofsOfBatch } from "../../server/journal/entries/batch-rows.ts";
+import { appendRow } from "../../server/journal/entries/entry-log.ts";
+import { type CountedHead, ENTRIES_PER_ROW, readHead, RowReader } from "../../server/journal/entries/journal-rows.ts";
 import { sumRecentKeys } from "../../server/journal/index/key-sums.ts";
-import { labelIds, encodeLabel, decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
-import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";
-import { proofKeys, proofRow } from "../../server/proofs/proof-rows.ts";
+import { proofKeys } from "../../server/proofs/proof-rows.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
 import { chunks } from "../../server/journal/engine/statement-cache.ts";
 
 /** A batch with unconfirmed leaves. */
 interface OpenBatch {
-  readonly firstSequence: number;
-  lastSequence: number;
   leaves: number;
   /** Leaves covered by confirmations. */
   readonly confirmed: { readonly first: number; readonly count: number }[];
@@ -47,8 +39,6 @@ export interface UnconfirmedLeaves {
   readonly firstLeaf: number;
   /** Recorded hashes, by leaf index. */
   readonly hashes: readonly Uint8Array[];
-  readonly firstSequence: number;
-  readonly lastSequence: number;
 }
 
 /**
@@ -69,12 +59,10 @@ export class JournalRebuild {
   /** Address of the anchor contract for what is to be anchored yet. */
   readonly #contract: string;
   readonly #open = new Map<number, OpenBatch>();
-  /** Entries, by the content of their checkpoint, that may have a checkpoint on chain that the replica lacks. */
+  readonly #rows = new RowReader();
+  /** Entries, by their digest, that may have a checkpoint on chain that the replica lacks. */
   readonly #unanchored = new Map<string, number>();
-  readonly #tree = new DigestTree();
-  #root = this.#tree.root;
-  #head = GENESIS;
-  #proofs = 0;
+  #head: CountedHead = { ...GENESIS, proofs: 0 };
   /** The newest block with an anchor of the journal. */
   #block = 0;
   /** Greater than every id of an anchor or a batch, so that no id is assigned twice. */
@@ -86,7 +74,7 @@ export class JournalRebuild {
   }
 
   get proofs(): number {
-    return this.#proofs;
+    return this.#head.proofs;
   }
 
   /** Returns the contracts that the entries name. */
@@ -100,7 +88,7 @@ export class JournalRebuild {
 
   /** @throws SealbookError `conflict` when the journal is not empty */
   async assertEmpty(): Promise<void> {
-    const { sequence } = await this.#database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+    const { sequence } = await readHead(this.#database);
     const transaction = await this.#database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
     if (sequence > 0 || transaction !== undefined) {
       throw new SealbookError("conflict", "the database is not empty: a journal is rebuilt in one that is");
@@ -109,79 +97,62 @@ export class JournalRebuild {
 
   /** Writes the next entries. */
   async append(lines: readonly JournalLine[]): Promise<void> {
-    let before = this.#head;
-    const entries: { entry: JournalEntry; digest: Uint8Array }[] = [];
-    const nodes: TreeNode[] = [];
-    for (const { sequence, text } of lines) {
+    let { sequence: before, digest } = this.#head;
+    const entries = lines.map(({ sequence, text }) => {
       const entry = decodeEntry(text);
-      const next = follow(this.#head, { sequence, text });
-      if (next === undefined || entry.sequence !== sequence) {
-        throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${this.#head.sequence + 1} has to`);
-      }
+      if (sequence !== (before += 1) || entry.sequence !== sequence)
+        throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${before} has to`);
       // The stored fields of an entry must give the same digest.
       if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
-      this.#head = next;
-      if (sequence - before.sequence === ENTRIES_PER_ROW) {
-        await insertRow(this.#database, before, next);
-        before = next;
-      }
-      if (sequence % ENTRIES_PER_BLOCK === 0) {
-        nodes.push(...this.#tree.add(next.digest));
-        this.#root = this.#tree.root;
-      }
-      this.#unanchored.set(keyOfDigest(checkpointHash(this.#root, next)), sequence);
-      entries.push({ entry, digest: next.digest });
+      digest = nextDigest(digest, text);
+      this.#unanchored.set(keyOfDigest(digest), sequence);
+      return { entry, text };
+    });
+    for (let first = 0; first < entries.length; first += ENTRIES_PER_ROW) {
+      const some = entries.slice(first, first + ENTRIES_PER_ROW);
+      this.#head = await appendRow(
+        this.#database,
+        this.#head,
+        some.map(({ entry }) => entry),
+        some.map(({ text }) => text),
+      );
     }
-    await this.#addProofs(entries.flatMap(({ entry, digest }) => (entry.kind === "proof" ? [{ entry, digest }] : [])));
-    for (const { entry, digest } of entries) {
-      if (entry.kind === "confirmation") await this.#addConfirmation(entry, digest);
-      if (entry.kind === "account") await this.#addAccount(entry, digest);
-      if (entry.kind === "verification" || entry.kind === "resolution") {
-        await this.#database
-          .insertInto("notices")
-          .values({ sequence: entry.sequence, text: encodeEntry(entry), digest })
-          .execute();
+    await this.#addProofs(entries.flatMap(({ entry }) => (entry.kind === "proof" ? [entry] : [])));
+    for (const { entry } of entries) await this.#addFacts(entry);
+  }
+
+  /** Writes what an entry is found by. */
+  async #addFacts(entry: JournalEntry): Promise<void> {
+    switch (entry.kind) {
+      case "proof":
+        return;
+      case "confirmation":
+        return this.#addConfirmation(entry);
+      case "account":
+        return this.#addAccount(entry);
+      case "issuer_key":
+        return addIssuerKey(this.#database, entry);
+      case "resolution": {
+        await this.#database.insertInto("resolutions").values({ sequence: entry.sequence }).execute();
+        return;
       }
-      if (entry.kind === "verification") {
+      case "verification": {
         const { id, sequence, finishedAt } = entry;
-        await this.#database
-          .insertInto("recovery_verifications")
-          .values({ id, sequence, started_at: finishedAt })
-          .execute();
+        const found = { id, sequence, started_at: finishedAt };
+        await this.#database.insertInto("recovery_verifications").values(found).execute();
       }
-      if (entry.kind === "issuer_key") await addIssuerKey(this.#database, entry, digest);
     }
-    for (const some of chunks(nodes)) await this.#database.insertInto("digest_nodes").values(some).execute();
-    await this.#database
-      .updateTable("journal_head")
-      .set({ ...this.#head, proofs: this.#proofs })
-      .execute();
-    if (before.sequence < this.#head.sequence) await insertRow(this.#database, before, this.#head);
-    await mergeRecentKeys(this.#database, this.#head.sequence - lines.length, this.#head.sequence);
   }
 
   /** Returns accepted leaves that no entry confirms. */
   async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
-    for (const [batch, { firstSequence, lastSequence, leaves, confirmed }] of this.#open) {
-      for (const { first, end } of gaps(leaves, confirmed)) {
-        const rows = await this.#database
-          .selectFrom("proofs")
-          .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
-          .select(["document_id", "timestamp", "hash", "proof_labels.text as label"])
-          .where("sequence", ">=", firstSequence)
-          .where("sequence", "<=", lastSequence)
-          .where("batch_id", "=", batch)
-          .where("shares_leaf", "=", 0)
-          .where("leaf_index", ">=", first)
-          .where("leaf_index", "<", end)
-          .orderBy("leaf_index")
-          .execute();
-        const hashes = rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-          recordHash({ documentId, timestamp, hash, type: decodeLabel(label).type }),
-        );
-        yield { batch, firstLeaf: first, hashes, firstSequence, lastSequence };
-      }
+    for (const [batch, { leaves, confirmed }] of this.#open) {
+      const hashes: Uint8Array[] = [];
+      for (const entry of await proofsOfBatch(this.#database, this.#rows, batch))
+        hashes[entry.leaf] ??= recordHash(entry);
+      for (const { first, end } of gaps(leaves, confirmed))
+        yield { batch, firstLeaf: first, hashes: hashes.slice(first, end) };
     }
   }
 
@@ -212,13 +183,7 @@ export class JournalRebuild {
   async confirmCheckpoint(hash: Uint8Array, { contract, transactionHash, block }: BlockInclusion): Promise<void> {
     const checkpoint = this.#unanchored.get(keyOfDigest(hash));
     if (checkpoint === undefined) return;
-    const places = {
-      batch: this.#nextAnchor,
-      firstLeaf: 0,
-      hashes: [],
-      firstSequence: checkpoint + 1,
-      lastSequence: checkpoint,
-    };
+    const places = { batch: this.#nextAnchor, firstLeaf: 0, hashes: [] };
     const sent = { to_address: contract, hash: transactionHash };
     const mined = { state: "confirmed", ...sent, outcome_at: Date.now() } as const;
     const id = await this.#anchor(places, { hash, size: 0 }, mined, checkpoint);
@@ -258,8 +223,6 @@ export class JournalRebuild {
         batch_id: leaves.batch,
         first_leaf: leaves.firstLeaf,
         last_leaf: leaves.firstLeaf + leaves.hashes.length - 1,
-        first_sequence: leaves.firstSequence,
-        last_sequence: leaves.lastSequence,
         hash,
         size,
         transaction_id: transactionId,
@@ -271,49 +234,37 @@ export class JournalRebuild {
     return transactionId;
   }
 
-  async #addProofs(proofs: readonly { entry: ProofEntry; digest: Uint8Array }[]): Promise<void> {
-    const labels = await labelIds(
-      this.#database,
-      proofs.map(({ entry }) => encodeLabel(entry)),
-    );
-    const rows = [];
-    for (const { entry, digest } of proofs) {
-      this.#nextAnchor = Math.max(this.#nextAnchor, entry.batch + 1);
-      const sharesLeaf = await this.#sharesLeaf(entry);
-      rows.push(proofRow(entry, digest, labels(encodeLabel(entry)), sharesLeaf));
+  async #addProofs(proofs: readonly ProofEntry[]): Promise<void> {
+    for (const { batch, leaf } of proofs) {
+      this.#nextAnchor = Math.max(this.#nextAnchor, batch + 1);
+      await this.#addLeaf(batch, leaf);
     }
-    const keys: RecentKeysTable[] = proofKeys(proofs.map(({ entry }) => ({ ...entry, recordHash: recordHash(entry) })));
-    for (const some of chunks(rows)) await this.#database.insertInto("proofs").values(some).execute();
+    const keys: RecentKeysTable[] = proofKeys(proofs.map((entry) => ({ ...entry, recordHash: recordHash(entry) })));
     await sumRecentKeys(this.#database, keys);
     for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
-    this.#proofs += proofs.length;
   }
 
-  /** Returns whether a proof shares the leaf index of an earlier one. Leaf indexes of other proofs are ascending. */
-  async #sharesLeaf({ batch, leaf, sequence }: ProofEntry): Promise<boolean> {
+  /** Counts the leaves of a batch. A later proof of a batch that is confirmed shares one of its leaves. */
+  async #addLeaf(batch: number, leaf: number): Promise<void> {
     const known = this.#open.get(batch);
-    if (known === undefined) {
-      const anchor = await this.#database
-        .selectFrom("anchors")
-        .select("id")
-        .where("batch_id", "=", batch)
-        .limit(1)
-        .executeTakeFirst();
-      if (anchor !== undefined) return true;
-      this.#open.set(batch, { firstSequence: sequence, lastSequence: sequence, leaves: leaf + 1, confirmed: [] });
-      return false;
+    if (known !== undefined) {
+      known.leaves = Math.max(known.leaves, leaf + 1);
+      return;
     }
-    if (leaf < known.leaves) return true;
-    known.leaves = leaf + 1;
-    known.lastSequence = sequence;
-    return false;
+    const anchor = await this.#database
+      .selectFrom("anchors")
+      .select("id")
+      .where("batch_id", "=", batch)
+      .limit(1)
+      .executeTakeFirst();
+    if (anchor === undefined) this.#open.set(batch, { leaves: leaf + 1, confirmed: [] });
   }
 
-  async #addConfirmation(entry: ConfirmationEntry, digest: Uint8Array): Promise<void> {
+  async #addConfirmation(entry: ConfirmationEntry): Promise<void> {
     this.#block = Math.max(this.#block, entry.blockNumber);
     this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
     if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
-    await insertConfirmation(this.#database, entry, digest);
+    await insertConfirmation(this.#database, entry);
     const transactionId = await this.#addTransaction(entry);
     const known = await this.#database
       .selectFrom("anchors")
@@ -325,17 +276,14 @@ export class JournalRebuild {
       await this.#database.updateTable("anchors").set(change).where("id", "=", entry.anchor).execute();
       return;
     }
-    const places =
-      entry.checkpoint === null
-        ? this.#cover(entry)
-        : { last_leaf: -1, first_sequence: entry.checkpoint + 1, last_sequence: entry.checkpoint };
+    const lastLeaf = entry.checkpoint === null ? this.#cover(entry) : -1;
     await this.#database
       .insertInto("anchors")
       .values({
         id: entry.anchor,
         batch_id: entry.batch,
         first_leaf: entry.firstLeaf,
-        ...places,
+        last_leaf: lastLeaf,
         hash: entry.hash,
         size: entry.size,
         transaction_id: transactionId,
@@ -355,15 +303,15 @@ export class JournalRebuild {
     }
   }
 
-  /** Marks leaves of a batch as confirmed. */
-  #cover({ batch, firstLeaf, size, sequence }: ConfirmationEntry) {
+  /** Marks leaves of a batch as confirmed; returns the last one. */
+  #cover({ batch, firstLeaf, size, sequence }: ConfirmationEntry): number {
     const open = this.#open.get(batch);
     if (open === undefined)
       throw new SealbookError("malformed", `entry ${sequence} confirms batch ${batch}, of which there are no proofs`);
     const count = hashesUnder({ size });
     open.confirmed.push({ first: firstLeaf, count });
     if (open.confirmed.reduce((sum, part) => sum + part.count, 0) >= open.leaves) this.#open.delete(batch);
-    return { last_leaf: firstLeaf + count - 1, first_sequence: open.firstSequence, last_sequence: open.lastSequence };
+    return firstLeaf + count - 1;
   }
 
   async #addTransaction({ transactionHash, ...entry }: ConfirmationEntry): Promise<number> {
@@ -399,7 +347,7 @@ export class JournalRebuild {
     return id;
   }
 
-  async #addAccount({ address, keystore, createdAt, sequence }: AccountEntry, digest: Uint8Array): Promise<void> {
+  async #addAccount({ address, keystore, createdAt, sequence }: AccountEntry): Promise<void> {
     // The account's role is on chain; the event indexer copies it.
     await this.#database
       .insertInto("accounts")
@@ -411,7 +359,6 @@ export class JournalRebuild {
         created_at: createdAt,
         revoked_at: null,
         sequence,
-        digest,
       })
       .execute();
   }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
+import { missingFile } from "../../server/composition/database.ts";
+import { openJournalToRead } from "../../server/composition/journal-key.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { SLICES } from "../../server/journal/index/key-sums.ts";
 import { showProgress } from "../proofs/progress.ts";
@@ -28,7 +29,7 @@ async function run(terminal: Terminal): Promise<void> {
   const config = parseConfig(terminal.variables, { relays: false });
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
-  const database = await openJournalDatabase(config.database);
+  const database = await openJournalToRead(config);
   const progress = showProgress("indexing", SLICES, "slices");
   let done = 0;
   try {

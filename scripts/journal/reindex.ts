@@ -3,7 +3,8 @@ import { SealbookError } from "../../server/errors.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { chunks } from "../../server/journal/engine/statement-cache.ts";
 import { newestSequence } from "../../server/journal/entries/entry-log.ts";
-import { readEntries } from "../../server/journal/entries/entry-rows.ts";
+import { readEntries } from "../../server/journal/entries/entry-source.ts";
+import { readHead } from "../../server/journal/entries/journal-rows.ts";
 import { EPOCH_BITS, entriesOf, type IndexedKey, rowsOf, TAG_BITS } from "../../server/journal/index/key-codec.ts";
 import { replaceSums, SLICE_SIZE, sliceOf, SLICES } from "../../server/journal/index/key-sums.ts";
 import { KEY_RANGE, keysOf } from "../../server/journal/index/proof-key.ts";
@@ -40,7 +41,7 @@ export async function reindex(
   database: Database,
   { onSlices, signal, mostKeys = MOST_KEYS }: ReindexOptions,
 ): Promise<Reindexed> {
-  const { proofs } = await database.selectFrom("journal_head").select("proofs").executeTakeFirstOrThrow();
+  const { proofs } = await readHead(database);
   const atOnce = Math.max(1, Math.floor((SLICES * mostKeys) / Math.max(1, KEYS_A_PROOF * proofs)));
   let keys = 0;
   for (let slice = 0; slice < SLICES;) {
@@ -62,7 +63,7 @@ async function readKeys(database: Database, group: SliceGroup, signal: AbortSign
   const newest = await newestSequence(database);
   for (let from = 0; from < newest && !signal.aborted; from += PAGE) {
     const stored = await readEntries(database, from, Math.min(PAGE, newest - from)).catch(unreadable);
-    for (const { entry } of stored) {
+    for (const entry of stored) {
       if (entry.kind !== "proof") continue;
       const { documentId, hash, sequence } = entry;
       for (const key of keysOf({ documentId, hash, recordHash: recordHash(entry) })) group.add({ key, sequence });

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
-import { journalKeyFile, writeJournalKey } from "../../server/composition/journal-key.ts";
+import { missingFile } from "../../server/composition/database.ts";
+import { journalKeyFile, openJournalToRead, writeJournalKey } from "../../server/composition/journal-key.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -13,7 +13,8 @@ import { printLine, type Terminal } from "../proofs/terminal.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine } from "./check-report.ts";
 import { interruptible } from "./interruptible.ts";
-import { type AnchorQueries, JournalCheck } from "./journal-check.ts";
+import type { AnchorQueries } from "./chain-comparison.ts";
+import { JournalCheck } from "./journal-check.ts";
 import { provedExtent, rekey } from "./rekey.ts";
 import { Stages } from "./stages.ts";
 
@@ -49,7 +50,7 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
     await usingChain(
       config.chain,
       async ({ rpc, deployment }) => {
-        const database = await openJournalDatabase(config.database);
+        const database = await openJournalToRead(config);
         try {
           const former = (await anchorContracts(database)).map(({ address }) => address);
           const chain = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former });

@@ -1,9 +1,6 @@
 import type { Database } from "../../server/journal/engine/database.ts";
-import { encodeEntry } from "../../server/journal/entries/codec.ts";
-import { appendNotice } from "../../server/journal/entries/entry-log.ts";
-import { readEntries } from "../../server/journal/entries/entry-rows.ts";
-import { ENTRIES_PER_ROW, insertRow } from "../../server/journal/entries/journal-rows.ts";
-import { follow, GENESIS, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
+import { appendResolution } from "../../server/journal/entries/entry-log.ts";
+import { appended, readHead, storedRows } from "../../server/journal/entries/journal-rows.ts";
 import { type JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 
 /** How far the chain proves the journal. */
@@ -20,7 +17,7 @@ export async function provedExtent(database: Database): Promise<ProvedExtent> {
     .select((e) => e.fn.max("checkpoint").as("checkpoint"))
     .where("confirmation", "is not", null)
     .executeTakeFirst();
-  const { sequence } = await database.selectFrom("journal_head").select("sequence").executeTakeFirstOrThrow();
+  const { sequence } = await readHead(database);
   return { checkpoint: Number(row?.checkpoint ?? 0), newest: sequence };
 }
 
@@ -44,27 +41,18 @@ export async function rekey(
     readonly onEntries: (done: number) => void;
   },
 ): Promise<void> {
-  useJournalKey(database, key);
   await database.transaction().execute(async (transaction) => {
-    await transaction.deleteFrom("journal_rows").execute();
-    for (let at: JournalHead = GENESIS; at.sequence < extent.newest;) {
-      const before = at;
-      for (const { entry } of await readEntries(transaction, before.sequence, ENTRIES_PER_ROW)) {
-        const next = follow(at, { sequence: entry.sequence, text: encodeEntry(entry) });
-        if (next === undefined) throw new RangeError(`entry ${at.sequence + 1} of the journal is missing`);
-        at = next;
-      }
-      if (at === before) throw new RangeError(`entry ${at.sequence + 1} of the journal is missing`);
-      await insertRow(transaction, before, at);
-      onEntries(at.sequence);
+    for await (const row of storedRows(transaction, 0, extent.newest)) {
+      const code = key.codeOf(appended(row));
+      await transaction.updateTable("journal_rows").set({ code }).where("first_sequence", "=", row.first).execute();
+      onEntries(row.last);
     }
-    await appendNotice(transaction, (sequence) => ({
-      kind: "resolution",
-      sequence,
+    useJournalKey(database, key);
+    await appendResolution(transaction, {
       divergence: `key: the journal's key was replaced; the chain proves the entries up to ${extent.checkpoint}`,
       reason,
       resolvedAt: Date.now(),
-    }));
+    });
     await onKey();
   });
 }

@@ -7,7 +7,7 @@ import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconc
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
-import { appendNotice } from "../../server/journal/entries/entry-log.ts";
+import { appendResolution } from "../../server/journal/entries/entry-log.ts";
 import { printable } from "../proofs/reason.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
@@ -61,13 +61,7 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
           if (!isAcknowledgeable(each.subject))
             await transaction.deleteFrom("divergences").where("subject", "=", each.subject).execute();
           const divergence = acknowledgedText(each);
-          await appendNotice(transaction, (sequence) => ({
-            kind: "resolution",
-            sequence,
-            divergence,
-            reason,
-            resolvedAt: Date.now(),
-          }));
+          await appendResolution(transaction, { divergence, reason, resolvedAt: Date.now() });
         }
       });
     }

@@ -1,6 +1,6 @@
 import type { IssuerKeyEntry } from "../journal/entries/codec.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
+import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
 import { hex } from "../kit/hex.ts";
 
 /** Maximum number of keys that are read: a thousand rotations. */
@@ -51,17 +51,21 @@ export function issuerKeyStore(database: Database): IssuerKeyStore {
           .where("public_key", "=", publicKey)
           .execute();
         if (known.some((row) => row.keystore === keystore)) return;
-        const [appended] = await appendEntries(transaction, [
-          (sequence) => ({ kind: "issuer_key" as const, sequence, publicKey, statementKey, keystore, createdAt }),
-        ]);
-        if (appended === undefined) throw new RangeError("the journal returned no entry for the issuer's key");
-        await addIssuerKey(transaction, appended.entry, appended.digest);
+        const entry = await appendEntry(transaction, (sequence) => ({
+          kind: "issuer_key" as const,
+          sequence,
+          publicKey,
+          statementKey,
+          keystore,
+          createdAt,
+        }));
+        await addIssuerKey(transaction, entry);
       }),
   };
 }
 
 /** Writes the row of an entry. */
-export async function addIssuerKey(database: Database, entry: IssuerKeyEntry, digest: Uint8Array): Promise<void> {
+export async function addIssuerKey(database: Database, entry: IssuerKeyEntry): Promise<void> {
   await database
     .insertInto("issuer_keys")
     .values({
@@ -70,7 +74,6 @@ export async function addIssuerKey(database: Database, entry: IssuerKeyEntry, di
       statement_key: entry.statementKey,
       keystore: entry.keystore,
       created_at: entry.createdAt,
-      digest,
     })
     .execute();
 }

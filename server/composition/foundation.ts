@@ -81,7 +81,7 @@ export function createFoundation(
   const divergences = new DivergenceTracker(store, monitoring.telemetry, clock);
   const { journalDiverged, divergenceResolved } = divergences;
   const telemetry = { ...monitoring.telemetry, journalDiverged, divergenceResolved };
-  const entryVerifier = new EntryVerifier({ database, chain: proofAnchor, telemetry });
+  const entryVerifier = new EntryVerifier({ database, telemetry });
   return {
     ...monitoring,
     telemetry,

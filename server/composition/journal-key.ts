@@ -36,6 +36,24 @@ export async function openJournalToAppend(config: Config, guard?: StorageGuard):
 }
 
 /**
+ * Opens the journal's database to read it. Rows are checked with the key when it is there; third parties have none.
+ * @throws SealbookError `config_invalid` when the database or the key cannot be used
+ */
+export async function openJournalToRead(config: Config): Promise<Database> {
+  const database = await openJournalDatabase(config.database);
+  try {
+    const file = journalKeyFile(config);
+    const key = await readJournalKey(file);
+    if (key !== undefined) await assertKeyOf(database, key, file);
+    useJournalKey(database, key);
+    return database;
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+/**
  * @returns `undefined` when the file does not exist
  * @throws SealbookError `config_invalid` when it has no key
  */

@@ -6,7 +6,7 @@ import { chatStore } from "../bot/store.ts";
 import { GroupCommit } from "../journal/engine/group-commit.ts";
 import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
-import { type EntryStore, journalSource } from "../journal/entries/entry-source.ts";
+import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
 import type { RecordStore } from "../records/record.ts";
 import type { ServiceLogStore } from "../sessions/service-log.ts";
 import type { AccountStore, SessionStore } from "../sessions/store-interfaces.ts";
@@ -20,7 +20,7 @@ import { sessionStore } from "../sessions/store.ts";
 
 /** The stores of all durable data. */
 export interface JournalStores {
-  readonly entries: EntryStore;
+  readonly entries: JournalSource;
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly keyedCalls: KeyedCallStore;

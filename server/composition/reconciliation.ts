@@ -20,7 +20,7 @@ export function createReconciler(
 ): Reconciler {
   return new Reconciler({
     store,
-    confirmations: new ConfirmationCheck({ store, entries: journal.entries, chain, divergences, clock }),
+    confirmations: new ConfirmationCheck({ store, chain, divergences, clock }),
     anchors: new AnchorCheck({ store, chain, divergences }),
     entries: new EntryCheck({ store, entries: journal.entries, divergences }),
     index: new IndexCheck({ store, divergences }),

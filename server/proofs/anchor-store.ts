@@ -1,4 +1,6 @@
 import { sql, type SqlBool } from "kysely";
+import { SealbookError } from "../errors.ts";
+import { equalBytes } from "../kit/bytes.ts";
 import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
@@ -6,8 +8,8 @@ import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor-content.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { newestSequence } from "../journal/entries/entry-log.ts";
-import { LabelCache } from "../journal/entries/proof-labels.ts";
+import { proofsOfBatch } from "../journal/entries/batch-rows.ts";
+import { RowReader } from "../journal/entries/journal-rows.ts";
 import { paddedChunks } from "../journal/engine/statement-cache.ts";
 import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
 
@@ -123,6 +125,20 @@ export async function leafRanges(database: Database, ids: readonly number[]): Pr
   };
 }
 
+/**
+ * Reads the leaves under an anchor in its batch.
+ * @throws SealbookError `journal_damaged` when there is no such anchor
+ */
+export async function leavesUnder(database: Database, id: number): Promise<LeafRange & { readonly lastLeaf: number }> {
+  const row = await database
+    .selectFrom("anchors")
+    .select(["batch_id as batch", "first_leaf as firstLeaf", "last_leaf as lastLeaf"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (row === undefined) throw new SealbookError("journal_damaged", `the journal lost anchor ${id}`);
+  return row;
+}
+
 function select(database: Database) {
   return database
     .selectFrom("anchors")
@@ -152,6 +168,7 @@ function toAnchors(
 
 /** @param relayer The relayer of newly opened anchors */
 export function anchorStore(database: Database, relayer: Address): AnchorStore {
+  const rows = new RowReader();
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database
       .selectFrom("transactions")
@@ -170,8 +187,6 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           batch_id: 0,
           first_leaf: 0,
           last_leaf: MAX_TREE_SIZE - 1,
-          first_sequence: (await newestSequence(database)) + 1,
-          last_sequence: Number.MAX_SAFE_INTEGER,
           size: 0,
           relayer,
           opened_at: openedAt,
@@ -194,7 +209,6 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           hash,
           size,
           last_leaf: hashesUnder({ size }) - 1,
-          last_sequence: await newestSequence(database),
           transaction_id: transactionId,
           relayer,
         })
@@ -216,26 +230,17 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     },
 
     async leaves(id) {
-      const rows = await database
-        .selectFrom("anchors")
-        .innerJoin("proofs", (join) =>
-          join
-            .onRef("proofs.sequence", ">=", "anchors.first_sequence")
-            .onRef("proofs.sequence", "<=", "anchors.last_sequence")
-            .onRef("proofs.batch_id", "=", "anchors.batch_id")
-            .onRef("proofs.leaf_index", ">=", "anchors.first_leaf")
-            .onRef("proofs.leaf_index", "<=", "anchors.last_leaf"),
-        )
-        .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
-        .select(["proofs.document_id", "proofs.timestamp", "proofs.hash", "proof_labels.text as label"])
-        .where("anchors.id", "=", id)
-        .where("proofs.shares_leaf", "=", 0)
-        .orderBy("proofs.leaf_index")
-        .execute();
-      const labels = new LabelCache();
-      return rows.map(({ document_id: documentId, timestamp, hash, label }) =>
-        recordHash({ documentId, timestamp, hash, type: labels.read(label).type }),
-      );
+      const { batch, firstLeaf, lastLeaf } = await leavesUnder(database, id);
+      const leaves = new Map<number, Uint8Array[]>();
+      for (const entry of await proofsOfBatch(database, rows, batch)) {
+        if (entry.leaf < firstLeaf || entry.leaf > lastLeaf) continue;
+        const own = leaves.get(entry.leaf) ?? [];
+        leaves.set(entry.leaf, own);
+        const recorded = recordHash(entry);
+        // Proofs that share a leaf have the same recorded hash; others do not give the content of the anchor.
+        if (!own.some((each) => equalBytes(each, recorded))) own.push(recorded);
+      }
+      return [...leaves].sort(([a], [b]) => a - b).flatMap(([, hashes]) => hashes);
     },
 
     async states(ids) {
@@ -335,8 +340,6 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
             batch_id: whole.batch_id,
             first_leaf: firstLeaf,
             last_leaf: lastLeaf,
-            first_sequence: whole.first_sequence,
-            last_sequence: whole.last_sequence,
             hash: part.hash,
             size: part.size,
             transaction_id: part.transactionId,
@@ -371,8 +374,6 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
           batch_id: 0,
           first_leaf: 0,
           last_leaf: NO_LEAF,
-          first_sequence: sequence + 1,
-          last_sequence: sequence,
           hash,
           size: 0,
           transaction_id: transactionId,

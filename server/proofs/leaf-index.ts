@@ -43,8 +43,7 @@ export function assignLeaves(
     const { anchorId, leafIndex } = first ?? { anchorId: batch.anchorId, leafIndex: batch.size + hashes.length };
     if (first === undefined) hashes.push(request.recordHash);
     const { documentId, hash, recordHash, metadata, acceptedAt } = request;
-    const sharesLeaf = first !== undefined;
-    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex, sharesLeaf };
+    const proof = { documentId, hash, recordHash, metadata, acceptedAt, anchorId, leafIndex };
     sameHash.push(proof);
     added.push(proof);
     accepted.push({ proof, isNew: true });

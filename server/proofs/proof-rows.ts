@@ -1,43 +1,37 @@
-import type { Insertable } from "kysely";
+import { type CompiledQuery, sql } from "kysely";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "../journal/engine/database.ts";
-import type { ProofsTable, RecentKeysTable } from "../journal/engine/schema.ts";
+import type { RecentKeysTable } from "../journal/engine/schema.ts";
+import { paddedChunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
-import { decodeLabel } from "../journal/entries/proof-labels.ts";
+import { entryOf } from "../journal/entries/entry-source.ts";
+import { RowReader } from "../journal/entries/journal-rows.ts";
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { keysOf } from "../journal/index/proof-key.ts";
-import { linkOf } from "../journal/integrity/entry-chain.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
-import { type AcceptedProof, metadataOf, type ProofMetadata, type StoredProof } from "./proof.ts";
+import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
 
-/** Selects proofs with the outcomes of their anchors. */
-export function selectProofs(database: Database) {
+/** Selects the anchors over places in batches, with their outcomes. */
+function anchorsOver(database: Database, count: number) {
+  const places = Array.from({ length: count }, () => sql`(cast(${0} as bigint), cast(${0} as integer))`);
   return database
-    .selectFrom("proofs")
+    .with("wanted(batch, leaf)", () => sql<{ batch: number; leaf: number }>`(values ${sql.join(places)})`)
+    .selectFrom("wanted")
     .innerJoin("anchors", (join) =>
       join
-        .onRef("anchors.batch_id", "=", "proofs.batch_id")
-        .onRef("anchors.first_leaf", "<=", "proofs.leaf_index")
-        .onRef("anchors.last_leaf", ">=", "proofs.leaf_index"),
+        .onRef("anchors.batch_id", "=", "wanted.batch")
+        .onRef("anchors.first_leaf", "<=", "wanted.leaf")
+        .onRef("anchors.last_leaf", ">=", "wanted.leaf"),
     )
-    .leftJoin("proof_labels", "proof_labels.id", "proofs.label_id")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
-      "proofs.sequence",
-      "proofs.document_id",
-      "proofs.hash",
-      "proofs.timestamp",
-      "proof_labels.text as label",
-      "proofs.metadata",
-      "proofs.accepted_at",
-      "proofs.leaf_index",
-      "proofs.shares_leaf",
+      "wanted.batch",
+      "wanted.leaf",
       "anchors.id as anchor_id",
       "anchors.first_leaf",
-      "anchors.first_sequence",
-      "anchors.last_sequence",
       "anchors.hash as anchor_hash",
       "anchors.size",
       "anchors.confirmation",
@@ -45,41 +39,102 @@ export function selectProofs(database: Database) {
     ]);
 }
 
-export type ProofRow = Awaited<ReturnType<ReturnType<typeof selectProofs>["executeTakeFirstOrThrow"]>>;
+type AnchorRow = Awaited<ReturnType<ReturnType<typeof anchorsOver>["executeTakeFirstOrThrow"]>>;
 
-/** @throws SealbookError `journal_damaged` when the row was changed so that it cannot be read */
-export function toProof(row: ProofRow): StoredProof {
-  try {
-    return readProof(row);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new SealbookError("journal_damaged", `entry ${row.sequence}: ${cause.message}`, { cause });
+/** Reads proofs from the rows of the journal, with the outcomes of their anchors. */
+export class ProofReader {
+  readonly #reader = new RowReader();
+  readonly #anchors = new StatementCache<AnchorRow>();
+
+  /**
+   * Returns the proofs of some entries, in the order of their numbers.
+   * @throws SealbookError `journal_damaged` when an entry is no proof; with `checked` also when one is not under
+   * one anchor with an outcome
+   */
+  async read(database: Database, numbers: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
+    const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+    if (sorted.length === 0) return [];
+    const entries = await (checked === undefined ? this.#entries(database, sorted) : checked.entries(sorted));
+    const proofs = entries.filter((entry) => entry.kind === "proof");
+    const other = entries.find((entry) => entry.kind !== "proof");
+    if (other !== undefined) checked?.damaged(`entry ${other.sequence} is not a proof, though the index refers to it`);
+    return this.withAnchors(database, proofs, checked);
+  }
+
+  /** Adds the anchors of proofs and their outcomes; throws as {@link read} does. */
+  async withAnchors(
+    database: Database,
+    proofs: readonly ProofEntry[],
+    checked?: VerifiedEntries,
+  ): Promise<StoredProof[]> {
+    const anchors = await this.#anchorsOf(database, proofs);
+    return proofs.flatMap((entry) => {
+      const own = anchors.get(placeOf(entry)) ?? [];
+      if (checked !== undefined) assertWhole(entry, own, checked);
+      return own.map((anchor) => toProof(entry, anchor));
+    });
+  }
+
+  async #entries(database: Database, sorted: readonly number[]) {
+    try {
+      const rows = await this.#reader.rowsOf(database, sorted);
+      let at = 0;
+      return sorted.map((sequence) => {
+        while ((rows[at]?.sequence ?? Infinity) < sequence) at += 1;
+        const row = rows[at];
+        if (row === undefined) throw new RangeError(`entry ${sequence} of the journal is missing`);
+        return entryOf(sequence, row.text(sequence));
+      });
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      throw new SealbookError("journal_damaged", cause.message, { cause });
+    }
+  }
+
+  async #anchorsOf(database: Database, proofs: readonly ProofEntry[]): Promise<Map<string, AnchorRow[]>> {
+    const places = [...new Map(proofs.map((entry) => [placeOf(entry), [entry.batch, entry.leaf] as const])).values()];
+    const found = new Map<string, AnchorRow[]>();
+    for (const some of paddedChunks(places)) {
+      const distinct = new Set(some).size;
+      const compile = (): CompiledQuery<AnchorRow> => anchorsOver(database, distinct).compile();
+      const { rows } = await database.executeQuery(this.#anchors.of(distinct, compile, some.slice(0, distinct).flat()));
+      for (const row of rows) {
+        const place = placeOf(row);
+        found.set(place, [...(found.get(place) ?? []), row]);
+      }
+    }
+    return found;
   }
 }
 
-function readProof(row: ProofRow): StoredProof {
-  const metadata = toMetadata(row);
-  const parts = { documentId: row.document_id, timestamp: row.timestamp, type: metadata.type ?? "", hash: row.hash };
-  return {
-    sequence: row.sequence,
-    confirmation: row.confirmation ?? undefined,
-    documentId: row.document_id,
-    hash: row.hash,
-    recordHash: recordHash(parts),
-    metadata,
-    acceptedAt: row.accepted_at,
-    anchorId: row.anchor_id,
-    leafIndex: row.leaf_index - row.first_leaf,
-    sharesLeaf: row.shares_leaf === 1,
-    isLeaf: row.shares_leaf === 0 && row.sequence >= row.first_sequence && row.sequence <= row.last_sequence,
-    content: row.anchor_hash === null ? undefined : { hash: row.anchor_hash, size: row.size },
-    outcome: toAnchorOutcome(row),
-  };
+/** Checks that a proof is under one anchor, with an outcome. */
+function assertWhole({ sequence }: ProofEntry, anchors: readonly AnchorRow[], checked: VerifiedEntries): void {
+  const [anchor, second] = anchors;
+  if (anchor === undefined || second !== undefined)
+    return checked.damaged(`entry ${sequence} is not a proof under one anchor, though the journal refers to it`);
+  const { anchor_id: id, confirmation, state, block_number: block, contract } = anchor;
+  const isLost = confirmation === null ? state === "confirmed" : block === null || contract === null;
+  if (isLost) checked.damaged(`the confirmation of anchor ${id} is missing, or the contract that it names`);
 }
 
-function toMetadata({ timestamp, metadata, label }: ProofRow): ProofMetadata {
-  const { type, source } = decodeLabel(label);
-  return metadataOf({ timestamp, metadata, type, source });
+function placeOf({ batch, leaf }: Pick<ProofEntry, "batch" | "leaf">): string {
+  return `${batch} ${leaf}`;
+}
+
+function toProof(entry: ProofEntry, anchor: AnchorRow): StoredProof {
+  return {
+    sequence: entry.sequence,
+    confirmation: anchor.confirmation ?? undefined,
+    documentId: entry.documentId,
+    hash: entry.hash,
+    recordHash: recordHash(entry),
+    metadata: metadataOf(entry),
+    acceptedAt: entry.acceptedAt,
+    anchorId: anchor.anchor_id,
+    leafIndex: entry.leaf - anchor.first_leaf,
+    content: anchor.anchor_hash === null ? undefined : { hash: anchor.anchor_hash, size: anchor.size },
+    outcome: toAnchorOutcome(anchor),
+  };
 }
 
 /** Returns the proof's own fields of an entry; the caller adds the leaf in the batch. */
@@ -93,28 +148,6 @@ export function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "ba
     source: source ?? null,
     metadata: isEmpty(rest) ? null : JSON.stringify(rest),
     acceptedAt: proof.acceptedAt,
-  };
-}
-
-/** Builds a row of the table of proofs. */
-export function proofRow(
-  entry: ProofEntry,
-  digest: Uint8Array,
-  labelId: number | null,
-  sharesLeaf: boolean,
-): Insertable<ProofsTable> {
-  return {
-    sequence: entry.sequence,
-    accepted_at: entry.acceptedAt,
-    timestamp: entry.timestamp,
-    batch_id: entry.batch,
-    label_id: labelId,
-    leaf_index: entry.leaf,
-    shares_leaf: sharesLeaf ? 1 : 0,
-    link: linkOf(digest),
-    hash: entry.hash,
-    document_id: entry.documentId,
-    metadata: entry.metadata,
   };
 }
 

@@ -1,18 +1,18 @@
-import { readHead } from "../journal/entries/journal-head.ts";
+import { proofsOfBatch } from "../journal/entries/batch-rows.ts";
+import { readHead, RowReader } from "../journal/entries/journal-rows.ts";
 import { nextTurn } from "../kit/next-turn.ts";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Schema } from "../journal/engine/schema.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
-import { encodeLabel, labelIds } from "../journal/entries/proof-labels.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
-import { type AnchorStore, IN_FLIGHT, leafRanges } from "./anchor-store.ts";
+import { type AnchorStore, IN_FLIGHT, leafRanges, leavesUnder } from "./anchor-store.ts";
 import { hashKey } from "./leaf-index.ts";
 import { type AcceptedProof, type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
-import { proofKeys, proofRow, type ProofRow, selectProofs, toEntry, toProof } from "./proof-rows.ts";
-import { isOf, keyOfSubject, matching, type ProofStatements, type ProofSubject } from "./proof-statements.ts";
+import { proofKeys, toEntry } from "./proof-rows.ts";
+import { isOf, keyOfSubject, type ProofStatements, type ProofSubject } from "./proof-statements.ts";
 
 /**
  * Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when the index or the rows do
@@ -65,8 +65,6 @@ export type ProofJournal = Atomic<{
 
 /** Page size when reading proofs of one content. */
 const PAGE = 100;
-/** Rows of a batch that are read at a time: other requests are served in between. */
-const ROWS_AT_ONCE = 100;
 /** A page of a document's history, and one more. */
 const MOST_IN_A_PAGE = 2 * PAGE;
 
@@ -76,6 +74,8 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       .coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`)
       .as("hashes");
 
+  const rows = new RowReader();
+
   return {
     async insert(proofs) {
       if (proofs.length === 0) return;
@@ -84,47 +84,31 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
           transaction,
           proofs.map(({ anchorId }) => anchorId),
         );
-        const labels = await labelIds(
-          transaction,
-          proofs.map(({ metadata }) => encodeLabel(metadata)),
-        );
         const appended = await appendEntries(
           transaction,
           proofs.map((proof) => (sequence: number) => {
             const { batch, firstLeaf } = ranges(proof.anchorId);
-            return {
-              kind: "proof" as const,
-              sequence,
-              batch,
-              leaf: firstLeaf + proof.leafIndex,
-              ...toEntry(proof),
-              proof,
-            };
+            const { recordHash } = proof;
+            const leaf = firstLeaf + proof.leafIndex;
+            return { kind: "proof" as const, sequence, batch, leaf, ...toEntry(proof), recordHash };
           }),
         );
-        const rows = appended.map(({ entry, digest }) =>
-          proofRow(entry, digest, labels(encodeLabel(entry.proof.metadata)), entry.proof.sharesLeaf),
-        );
-        const keys = proofKeys(appended.map(({ entry: { sequence, proof } }) => ({ sequence, ...proof })));
-        await statements.insert(transaction, rows, keys);
+        await statements.insertKeys(transaction, proofKeys(appended));
       });
     },
 
     async byRecordHashes(recordHashes, checked) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
-      const rows = await statements.lookup(
-        database,
-        recordHashes.map((hash) => keyOf(hash)),
-        checked,
-      );
-      return matching(rows, (proof) => wanted.has(hashKey(proof)), checked);
+      const keys = recordHashes.map((hash) => keyOf(hash));
+      const found = await statements.lookup(database, keys, checked);
+      return found.filter((proof) => wanted.has(hashKey(proof)));
     },
 
     async byDocument(documentId, { limit = Infinity, before = Infinity, checked } = {}) {
       const found: StoredProof[] = [];
       const range = { order: "newest first", from: before, limit: Math.min(limit, MOST_IN_A_PAGE) } as const;
-      for await (const rows of statements.pages(database, documentKey(documentId), range, checked)) {
-        found.push(...(await matching(rows, (proof) => proof.documentId === documentId, checked)));
+      for await (const proofs of statements.pages(database, documentKey(documentId), range, checked)) {
+        found.push(...proofs.filter((proof) => proof.documentId === documentId));
         if (found.length >= limit) break;
       }
       return found.slice(0, limit);
@@ -132,76 +116,39 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async *byHash(hash, checked) {
       const range = { order: "oldest first", from: 0, limit: PAGE } as const;
-      for await (const rows of statements.pages(database, keyOf(hash), range, checked)) {
-        yield* await matching(rows, (proof) => isOf(proof, { hash }), checked);
-      }
+      for await (const proofs of statements.pages(database, keyOf(hash), range, checked))
+        yield* proofs.filter((proof) => isOf(proof, { hash }));
     },
 
     async confirmed(subject, limit, checked) {
       const newest: ConfirmedProof[] = [];
-      let isKnown = false;
+      let [count, isKnown] = [0, false];
       const range = { order: "newest first", from: Infinity, limit: PAGE } as const;
-      for await (const rows of statements.pages(database, keyOfSubject(subject), range, checked)) {
-        const found = await matching(rows, (proof) => isOf(proof, subject), checked);
+      for await (const proofs of statements.pages(database, keyOfSubject(subject), range, checked)) {
+        const found = proofs.filter((proof) => isOf(proof, subject));
         isKnown ||= found.length > 0;
-        newest.push(...found.filter(isConfirmed));
-        const last = rows.at(-1);
-        if (newest.length < limit || last === undefined) continue;
-        const older = await statements.countConfirmed(database, subject, last.sequence, checked);
-        return { newest: newest.slice(0, limit), count: newest.length + older, isKnown };
+        const confirmed = found.filter(isConfirmed);
+        count += confirmed.length;
+        newest.push(...confirmed.slice(0, limit - newest.length));
       }
-      return { newest, count: newest.length, isKnown };
+      return { newest, count, isKnown };
     },
 
     async byAnchor(anchorId, fromLeaf, limit) {
-      const anchor = await database.selectFrom("anchors").selectAll().where("id", "=", anchorId).executeTakeFirst();
-      if (anchor === undefined) return [];
-      const found: StoredProof[] = [];
-      for (let last: ProofRow | undefined; found.length < limit;) {
-        const size = Math.min(limit - found.length, ROWS_AT_ONCE);
-        const rows = await selectProofs(database)
-          .where("anchors.id", "=", anchorId)
-          .where((e) =>
-            e.or([
-              e.and([
-                e("proofs.sequence", ">=", anchor.first_sequence),
-                e("proofs.sequence", "<=", anchor.last_sequence),
-              ]),
-              // Literally as in the index.
-              e.and([e("proofs.batch_id", "=", anchor.batch_id), e("proofs.shares_leaf", "=", sql.lit(1))]),
-            ]),
-          )
-          .where("proofs.leaf_index", ">=", last?.leaf_index ?? anchor.first_leaf + fromLeaf)
-          .$if(last !== undefined, (query) =>
-            query.where((e) =>
-              e.or([
-                e("proofs.leaf_index", ">", last?.leaf_index ?? 0),
-                e("proofs.sequence", ">", last?.sequence ?? 0),
-              ]),
-            ),
-          )
-          .orderBy("proofs.leaf_index")
-          .orderBy("proofs.sequence")
-          .limit(size)
-          .execute();
-        found.push(...rows.map(toProof));
-        last = rows.at(-1);
-        if (rows.length < size) break;
-        await nextTurn();
-      }
-      return found;
+      const { batch, firstLeaf, lastLeaf } = await leavesUnder(database, anchorId);
+      const own = (await proofsOfBatch(database, rows, batch))
+        .filter(({ leaf }) => leaf >= firstLeaf + fromLeaf && leaf <= lastLeaf)
+        .sort((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
+      await nextTurn();
+      return statements.reader.withAnchors(database, own.slice(0, limit));
     },
 
     async counts() {
       const { proofs } = await readHead(database);
       const { open } = await database
         .selectFrom("anchors")
-        .innerJoin("proofs", (join) =>
-          join
-            .onRef("proofs.batch_id", "=", "anchors.batch_id")
-            .onRef("proofs.sequence", ">=", "anchors.first_sequence"),
-        )
-        .select((e) => e.fn.countAll<number>().as("open"))
+        .innerJoin("batch_rows", "batch_rows.batch_id", "anchors.batch_id")
+        .select((e) => e.fn.coalesce(e.fn.sum<number>("batch_rows.proofs"), sql<number>`0`).as("open"))
         .where("anchors.transaction_id", "is", null)
         .executeTakeFirstOrThrow();
       const closed = await Promise.all(

@@ -37,8 +37,6 @@ export interface NewProof {
 export interface AcceptedProof extends NewProof {
   readonly anchorId: number;
   readonly leafIndex: number;
-  /** Whether it shares the leaf of another document with the same recorded text. */
-  readonly sharesLeaf: boolean;
 }
 
 /** A proof in the journal: its own fields joined with those of its anchor. */
@@ -47,10 +45,6 @@ export interface StoredProof extends AcceptedProof, AnchorState {
   readonly sequence: number;
   /** The entry of its current confirmation. */
   readonly confirmation: number | undefined;
-  /**
-   * Whether `AnchorStore.leaves` returns its recorded hash, as opposed to that of another document with the same hash.
-   */
-  readonly isLeaf: boolean;
 }
 
 /** A proof that the chain confirms. */

@@ -4,7 +4,7 @@ import type { CompiledQuery } from "kysely";
 import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
 import type { FoundVerification, VerificationStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { appendNotice, inTransaction } from "../journal/entries/entry-log.ts";
+import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import { SealbookError } from "../errors.ts";
 import { equalBytes } from "../kit/bytes.ts";
@@ -137,8 +137,8 @@ export function verificationStore(database: Database): VerificationStore {
       const documents = digestOf(digests);
       const { match, mismatch, unrecorded } = totals;
       await inTransaction(database, async (transaction) => {
-        const { sequence } = await appendNotice(transaction, (next) => ({
-          kind: "verification",
+        const { sequence } = await appendEntry(transaction, (next) => ({
+          kind: "verification" as const,
           sequence: next,
           id,
           asOf: asOf ?? null,

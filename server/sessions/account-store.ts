@@ -1,7 +1,7 @@
 import type { AccountStore } from "./store-interfaces.ts";
 import type { Account } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
+import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
 import type { AccountRow } from "../journal/engine/schema.ts";
 
 function toAccount(row: AccountRow & { readonly changed_keystore: string | null }): Account {
@@ -25,11 +25,13 @@ export function accountStore(database: Database): AccountStore {
   return {
     insert: ({ address, keystore, scope, createdAt }) =>
       inTransaction(database, async (transaction) => {
-        const [appended] = await appendEntries(transaction, [
-          (sequence) => ({ kind: "account" as const, sequence, address, keystore, createdAt }),
-        ]);
-        if (appended === undefined) throw new RangeError("the journal returned no entry for the account");
-        const { entry, digest } = appended;
+        const { sequence } = await appendEntry(transaction, (next) => ({
+          kind: "account" as const,
+          sequence: next,
+          address,
+          keystore,
+          createdAt,
+        }));
         await transaction
           .insertInto("accounts")
           .values({
@@ -39,8 +41,7 @@ export function accountStore(database: Database): AccountStore {
             enrolled: 0,
             created_at: createdAt,
             revoked_at: null,
-            sequence: entry.sequence,
-            digest,
+            sequence,
           })
           .execute();
       }),

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { assert } from "chai";
 import { issuerKeyStore } from "../../server/attestation/issuer-key-store.ts";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
-import { appendNotice, inTransaction } from "../../server/journal/entries/entry-log.ts";
+import { appendEntry, appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
 import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
 import { anchored } from "../support/anchored.ts";
@@ -49,8 +49,8 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
   "a comparison": (database) =>
     inTransaction(database, async (transaction) => {
       const id = randomUUID();
-      const { sequence } = await appendNotice(transaction, (next) => ({
-        kind: "verification",
+      const { sequence } = await appendEntry(transaction, (next) => ({
+        kind: "verification" as const,
         sequence: next,
         id,
         asOf: null,
@@ -67,13 +67,7 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
     }),
   "an acknowledgement of a divergence": (database) =>
     inTransaction(database, (transaction) =>
-      appendNotice(transaction, (sequence) => ({
-        kind: "resolution",
-        sequence,
-        divergence: "entries: nothing",
-        reason: "none",
-        resolvedAt: 1,
-      })),
+      appendResolution(transaction, { divergence: "entries: nothing", reason: "none", resolvedAt: 1 }),
     ),
 };
 
@@ -126,7 +120,7 @@ for (const engine of ENGINES)
         });
         assert.match(
           await entries(),
-          /^entries: the entries from \d+ on were not written by a relayer, or were changed$/,
+          /^entries: the entries \d+ to \d+ of the journal were not written by a relayer, or were changed$/,
         );
         assert.isAbove((await server.get("/api/v1/status")).body.journal.divergences, 0);
         await eventually(async () =>

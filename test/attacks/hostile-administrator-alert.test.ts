@@ -5,7 +5,7 @@ import { RESULT_TYPE, signedText } from "../../server/attestation/jws.ts";
 import { deriveStatementKey } from "../../server/attestation/statement-key.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
-import { appendNotice, inTransaction } from "../../server/journal/entries/entry-log.ts";
+import { appendEntry, inTransaction } from "../../server/journal/entries/entry-log.ts";
 import { keyOf } from "../../server/journal/index/proof-key.ts";
 import { anchored } from "../support/anchored.ts";
 import { type Attacker, attackerOf, type Row } from "../support/attacker.ts";
@@ -16,6 +16,7 @@ import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { withKey } from "../support/journal-key.ts";
+import { changedBody } from "../support/journal-rows.ts";
 import { runJournalScript } from "../support/journal-script.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -23,6 +24,20 @@ import { startServer, type TestServer } from "../support/server.ts";
 const NEVER = 2 ** 31 - 1;
 const QUIET = { reconcileIntervalMilliseconds: NEVER };
 const BUSY = { reconcileIntervalMilliseconds: 200, fullReconcileIntervalMilliseconds: 200 };
+
+/** Gives the proof "damaged" other metadata; returns `undefined` for rows without it. */
+function forged(row: Row): Row | undefined {
+  const { body } = row;
+  if (!(body instanceof Uint8Array)) return undefined;
+  const after = changedBody(body, (entry) =>
+    entry.kind === "proof" && entry.documentId === "damaged" ? { ...entry, metadata: '{"note":"forged"}' } : entry,
+  );
+  return after && { ...row, body: after };
+}
+
+function isForgeable(row: Row): boolean {
+  return forged(row) !== undefined;
+}
 
 for (const engine of ENGINES)
   describe(`damage that is found before something is signed, on ${engine}`, function () {
@@ -59,17 +74,18 @@ for (const engine of ENGINES)
     });
 
     for (const [table, subject, change] of [
-      ["proofs", "entries", (row: Row): Row => ({ ...row, metadata: '{"note":"forged"}' })],
+      ["journal_rows", "entries", forged],
       ["proof_keys_recent", "index", () => undefined],
     ] as const) {
       it(`is an open divergence with an alert when it is in ${table}, until it is undone`, async () => {
         assert.equal((await attest()).status, 200);
-        const isWanted = (row: Row): boolean => table === "proofs" || row["key"] === keyOf(hash);
+        const isWanted = (row: Row): boolean =>
+          table === "journal_rows" ? isForgeable(row) : row["key"] === keyOf(hash);
         const before = (await attacker.rowsOf(table)).find(isWanted) ?? assert.fail();
         const tampered = { table, before, after: change(before) };
         assert.isTrue(await attacker.apply(tampered));
         const response =
-          table === "proofs" ? await attest() : await server.get(`/api/v1/verify?hash=${hash.toString("hex")}`);
+          table === "journal_rows" ? await attest() : await server.get(`/api/v1/verify?hash=${hash.toString("hex")}`);
         assert.equal(response.body.type, "urn:sealbook:problem:journal_damaged", response.text);
         await eventually(async () => assert.match(await listed(), new RegExp(`^${subject}: `)));
         await eventually(async () =>
@@ -93,7 +109,7 @@ for (const engine of ENGINES)
     }
 
     it("of an entry stops every signature, whatever is signed, until it is undone and compared again", async () => {
-      // More than a block of the digest's tree away from the damage.
+      // The damage is in another row.
       for (let batch = 0; batch < 2; batch += 1)
         await anchored(server, "/api/v1/proof/batch", { documents: freshDocuments(128) });
       const documents = freshDocuments(1);
@@ -106,8 +122,8 @@ for (const engine of ENGINES)
           server.get(`/api/v1/proof/${document_id}?format=bundle`),
         ]);
       assert.isNotNull(proof);
-      const before = (await attacker.rowsOf("proofs")).find((row) => row["document_id"] === "damaged") ?? assert.fail();
-      const tampered = { table: "proofs", before, after: { ...before, metadata: '{"note":"forged"}' } };
+      const before = (await attacker.rowsOf("journal_rows")).find(isForgeable) ?? assert.fail();
+      const tampered = { table: "journal_rows", before, after: forged(before) };
       assert.isTrue(await attacker.apply(tampered));
       for (const { status } of await signatures()) assert.equal(status, 200, "the damage is not known yet");
       await server.stop("keep");
@@ -116,7 +132,7 @@ for (const engine of ENGINES)
         for (const { status, body } of await signatures()) {
           assert.equal(status, 500, JSON.stringify(body));
           assert.equal(body.type, "urn:sealbook:problem:journal_damaged");
-          assert.match(body.detail, /entry \d+\b.*Nothing is signed while this divergence is open/);
+          assert.match(body.detail, /entries \d+ to \d+\b.*Nothing is signed while this divergence is open/);
         }
       };
       await eventually(refused);
@@ -197,8 +213,8 @@ for (const engine of ENGINES)
         (signed: string | null) =>
         async (transaction: Database): Promise<string> => {
           const id = randomUUID();
-          const { sequence } = await appendNotice(transaction, (next) => ({
-            kind: "verification",
+          const { sequence } = await appendEntry(transaction, (next) => ({
+            kind: "verification" as const,
             sequence: next,
             id,
             asOf: null,

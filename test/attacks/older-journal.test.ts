@@ -2,8 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { openDatabase } from "../../server/journal/engine/database.ts";
-import { appendNotice, inTransaction } from "../../server/journal/entries/entry-log.ts";
+import { appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
 import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
+import { journalLines } from "../support/journal-lines.ts";
 import { anchored } from "../support/anchored.ts";
 import { attackerOf } from "../support/attacker.ts";
 import { copyOf, emptyDatabase, ENGINES } from "../support/database.ts";
@@ -92,13 +93,11 @@ for (const engine of ENGINES)
       useJournalKey(administrator, JournalKey.generate());
       try {
         await inTransaction(administrator, (transaction) =>
-          appendNotice(transaction, (sequence) => ({
-            kind: "resolution",
-            sequence,
+          appendResolution(transaction, {
             divergence: `${subject}: ${String(row?.["message"])}`,
             reason: "none",
             resolvedAt: 1,
-          })),
+          }),
         );
         for (let time = 0; time < 3; time += 1) {
           await administrator.deleteFrom("divergences").execute();
@@ -137,9 +136,7 @@ for (const engine of ENGINES)
         assert.equal(status, 200, text);
       });
       assert.isNotEmpty(
-        (await older.query("select text from notices")).filter(
-          ({ text }) => String(text).includes("head of 0x") && String(text).includes(REASON),
-        ),
+        (await journalLines(older)).filter((line) => line.includes("head of 0x") && line.includes(REASON)),
       );
       await server.stop("keep");
       server = await start(older);

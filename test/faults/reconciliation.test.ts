@@ -3,11 +3,12 @@ import { assert } from "chai";
 import { Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
+import type { JournalEntry } from "../../server/journal/entries/codec.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
 import { fullPasses } from "../support/full-passes.ts";
-import { breakIn, type Intruder } from "../support/intruder.ts";
+import { type Intruder, intruderIn } from "../support/intruder.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
@@ -133,7 +134,7 @@ for (const engine of ENGINES)
       replica = await folderReplica();
       database = await emptyDatabase(engine);
       server = await start();
-      intruder = await breakIn(database, engine);
+      intruder = intruderIn(database);
       const segments = async (): Promise<number> =>
         (await replica.list()).filter((name) => name.endsWith(".json")).length;
       for (let n = 0; n < 4; n += 1) {
@@ -168,56 +169,29 @@ for (const engine of ENGINES)
     }
 
     for (const [column, value] of [
-      ["hash", () => database.literal(randomBytes(32))],
-      ["timestamp", () => "timestamp + 1"],
-      ["metadata", () => `'{"a":1}'`],
-      ["sequence", () => "-1"],
-      ["leaf_index", () => "leaf_index + 7"],
+      ["body", () => database.literal(randomBytes(32))],
+      ["code", () => database.literal(randomBytes(32))],
+      ["digest", () => database.literal(randomBytes(32))],
+      ["proofs", () => "proofs + 1"],
+      ["last_sequence", () => "last_sequence + 1"],
+      ["first_sequence", () => "-1"],
     ] as const) {
-      it(`finds a proof with a changed ${column}`, async () => {
-        const [row] = await database.query("select document_id from proofs order by sequence limit 1");
-        await assertChangeFound(
-          /^entries$/,
-          /is missing or was changed/,
-          "proofs",
-          column,
-          value(),
-          `document_id = '${String(row?.["document_id"])}'`,
-        );
+      it(`finds a row with a changed ${column}`, async () => {
+        const [row] = await database.query("select min(last_sequence) as last from journal_rows where proofs > 0");
+        const where = column === "last_sequence" ? "first_sequence = 1" : `last_sequence = ${String(row?.["last"])}`;
+        await assertChangeFound(/^entries$/, /missing|changed|cut off/, "journal_rows", column, value(), where);
       });
     }
 
-    it("finds a deleted proof", () =>
+    it("finds a deleted row", () =>
       assertFound(
         /^entries$/,
-        /has no entry|is missing/,
+        /missing/,
         async () => {
-          await intruder.run(
-            "create table kept as select * from proofs where sequence = (select max(sequence) from proofs)",
-          );
-          await intruder.run("delete from proofs where sequence = (select max(sequence) from proofs)");
+          await intruder.run("create table kept as select * from journal_rows where first_sequence = 1");
+          await intruder.run("delete from journal_rows where first_sequence = 1");
         },
-        () => intruder.run("insert into proofs select * from kept").then(() => intruder.run("drop table kept")),
-      ));
-
-    it("finds a changed newest digest", () =>
-      assertChangeFound(
-        /^entries$/,
-        /does not have the digest/,
-        "journal_head",
-        "digest",
-        database.literal(randomBytes(32)),
-        "id = 1",
-      ));
-
-    it("finds a truncated journal", () =>
-      assertChangeFound(
-        /^replica/,
-        /does not have the journal's digest/,
-        "journal_head",
-        "sequence",
-        "sequence - 3",
-        "id = 1",
+        () => intruder.run("insert into journal_rows select * from kept").then(() => intruder.run("drop table kept")),
       ));
 
     it("records the outcome of an anchor that is confirmed on chain only", async () => {
@@ -301,13 +275,13 @@ for (const engine of ENGINES)
     });
 
     it("finds a journal rewritten as a whole, by its checkpoints and anchors", async () => {
-      const [row] = await database.query("select hash from proofs order by sequence limit 1");
-      const genuine = database.literal(Buffer.from(row?.["hash"] as Uint8Array));
-      const put = (value: string) =>
-        intruder.run(`update proofs set hash = ${value} where sequence = (select min(sequence) from proofs)`);
+      let genuine: JournalEntry | undefined;
       await server.stop("keep");
-      await put(database.literal(randomBytes(32)));
-      await intruder.rewrite();
+      await intruder.rewrite((entry) => {
+        if (genuine !== undefined || entry.kind !== "proof") return entry;
+        genuine = entry;
+        return { ...entry, hash: randomBytes(32) };
+      });
       // A checkpoint of a forged journal would be on the chain for ever.
       server = await start({ ...PERIODS, checkpointIntervalMilliseconds: 3_600_000 });
       await eventually(async () => {
@@ -323,8 +297,7 @@ for (const engine of ENGINES)
         assert.isTrue(raised.some(({ subject }) => /^head of 0x/.test(subject)));
       });
       await server.stop("keep");
-      await put(genuine);
-      await intruder.rewrite();
+      await intruder.rewrite((entry) => (entry.sequence === genuine?.sequence ? genuine : entry));
       server = await start();
       await atRest();
     });

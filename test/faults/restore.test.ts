@@ -123,7 +123,7 @@ for (const [engine, openReplica] of [
     });
     const restore = (from = target) => runJournalScript(restoreVariables(), "restore", "--from", from);
     const isEmpty = async (on: EngineDatabase): Promise<void> =>
-      assert.deepEqual(await on.query("select * from proofs").catch(() => []), []);
+      assert.deepEqual(await on.query("select * from journal_rows").catch(() => []), []);
 
     before(async () => {
       chain = await startRemoteChain();

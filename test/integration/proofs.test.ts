@@ -3,7 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { assert } from "chai";
 import { Contract, id as keccakOf, JsonRpcProvider } from "ethers";
-import { keyOf } from "../../server/journal/index/proof-key.ts";
+import { encodeEntry, type ProofEntry } from "../../server/journal/entries/codec.ts";
+import { packTexts } from "../../server/journal/entries/row-body.ts";
+import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
+import { changeEntries } from "../support/journal-rows.ts";
+import type { ParsedJson } from "../support/parsed-json.ts";
 import { eventually } from "../support/eventually.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
@@ -479,52 +483,60 @@ describe("proofs", function () {
       }
     };
     const bytes = (hex: string) => Buffer.from(hex.replace(/^0x/, ""), "hex");
-    /** The database refuses to change a journal; a process with access to its file can. */
-    const force = (
-      table: string,
-      ...changes: (readonly [sql: string, ...values: (string | number | Uint8Array)[]])[]
-    ) => {
-      const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
-      try {
-        database.exec("PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = OFF");
-        database.exec(`drop trigger if exists ${table}_no_update`);
-      } finally {
+    const fact =
+      (facts: Partial<ProofEntry>) =>
+      ({ document_id = "" }: Record<string, string>) => {
+        const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
+        database.exec("PRAGMA busy_timeout = 5000");
+        changeEntries(database, (entry) =>
+          entry.kind === "proof" && entry.documentId === document_id ? { ...entry, ...facts } : entry,
+        );
         database.close();
-      }
-      for (const [statement, ...values] of changes) change(statement, ...values);
-    };
+      };
     const confirmation =
       (set: string, ...values: Uint8Array[]) =>
       ({ tx_hash = "" }: Record<string, string>) =>
-        force("confirmations", [
-          `update confirmations set ${set} where transaction_hash = ?`,
-          ...values,
-          bytes(tx_hash),
-        ]);
-    const fact =
-      (set: string, ...values: (string | number)[]) =>
-      ({ document_id = "" }: Record<string, string>) =>
-        force("proofs", [`update proofs set ${set} where document_id = ?`, ...values, document_id]);
-    const cases: readonly (readonly [
+        change(`update confirmations set ${set} where transaction_hash = ?`, ...values, bytes(tx_hash));
+    const facts: readonly (readonly [
       what: string,
       change: (proof: Record<string, string>, requested: string) => void,
     ])[] = [
       [
         "document hash",
-        ({ document_id = "" }, requested) =>
-          force(
-            "proofs",
-            ["update proofs set hash = ? where document_id = ?", bytes(requested), document_id],
-            [
-              "insert into proof_keys_recent select ?, sequence from proofs where document_id = ?",
-              keyOf(bytes(requested)),
-              document_id,
-            ],
-          ),
+        (proof, requested) => {
+          fact({ hash: bytes(requested) })(proof);
+          change(
+            "insert into proof_keys_recent select ?, sequence from proof_keys_recent where key = ? limit 1",
+            keyOf(bytes(requested)),
+            documentKey(proof["document_id"] ?? ""),
+          );
+        },
       ],
-      ["document id", fact("document_id = ?", "forged")],
-      ["timestamp", fact("timestamp = ?", 4)],
-      ["type", fact("label_id = null")],
+      ["document id", fact({ documentId: "forged" })],
+      ["timestamp", fact({ timestamp: 4 })],
+      ["type", fact({ type: null })],
+    ];
+    for (const [what, forge] of facts) {
+      it(`are neither valid nor invalid with another ${what}, which raises an alert`, async () => {
+        const hash = fresh();
+        const { proof } = (
+          await created({ document_id: `tampered ${what}`, hash, metadata: { timestamp: 3, type: "log" } })
+        ).body;
+        assert.isTrue((await verify(hash)).body.valid);
+        const requested = what === "document hash" ? fresh() : hash;
+        forge(proof, requested);
+        const damaged = await verify(requested);
+        problem(damaged, 500);
+        assert.equal(damaged.body.type, "urn:sealbook:problem:journal_damaged");
+        await eventually(async () => {
+          const { alerts } = (await server.get("/api/v1/alerts")).body;
+          assert.isTrue(
+            alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "entries"),
+          );
+        });
+      });
+    }
+    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>) => void])[] = [
       ["block number", confirmation("block_number = block_number - 1")],
       ["block hash", confirmation("block_hash = ?", randomBytes(32))],
       ["block time", confirmation("block_time = block_time - 86400")],
@@ -555,9 +567,8 @@ describe("proofs", function () {
         await created({ document_id: `after ${what}`, hash: fresh() });
         assert.isTrue((await verify(hash)).body.valid);
         const before = await metric("sealbook_journal_divergences_total");
-        const requested = what === "document hash" ? fresh() : hash;
-        forge(proof, requested);
-        const { status, body } = await verify(requested);
+        forge(proof);
+        const { status, body } = await verify(hash);
         assert.equal(status, 200);
         assert.hasAllKeys(body, ["valid", "message"]);
         assert.strictEqual(body.valid, false);
@@ -572,33 +583,48 @@ describe("proofs", function () {
       });
     }
 
-    it("are not valid when inserted", async () => {
+    it("are neither valid nor invalid when inserted", async () => {
       const hash = fresh();
       const { proof } = (await created({ document_id: "model", hash: fresh(), metadata: { timestamp: 3 } })).body;
       const recordHash = recorded("invented", 3, "", hash);
       change(
-        `insert into anchors (batch_id, first_leaf, last_leaf, first_sequence, last_sequence, hash, size,
-          transaction_id, confirmation, relayer, opened_at)
-        select 1000000, 0, 0, first_sequence, last_sequence, ?, 0, transaction_id, confirmation, relayer, 0
-        from anchors where hash = ?`,
+        `insert into anchors
+          (batch_id, first_leaf, last_leaf, hash, size, transaction_id, confirmation, relayer, opened_at)
+        select 1000000, 0, 0, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
         bytes(recordHash),
         bytes(proof.record_hash),
       );
+      const invented: ProofEntry = {
+        sequence: 1_000_000,
+        documentId: "invented",
+        hash: bytes(hash),
+        timestamp: 3,
+        type: null,
+        source: null,
+        metadata: null,
+        acceptedAt: 0,
+        batch: 1_000_000,
+        leaf: 0,
+      };
       change(
-        `insert into proofs
-           (sequence, document_id, hash, timestamp, accepted_at, batch_id, leaf_index, shares_leaf, link)
-        values (1000000, 'invented', ?, 3, 0, 1000000, 0, 0, ?)`,
-        bytes(hash),
-        randomBytes(8),
+        `insert into journal_rows select ?, ?, proofs + 1, ?, ?, ? from journal_rows
+          order by first_sequence desc limit 1`,
+        invented.sequence,
+        invented.sequence,
+        randomBytes(32),
+        randomBytes(32),
+        packTexts([encodeEntry({ kind: "proof", ...invented })]),
       );
+      change("insert into batch_rows values (1000000, 1000000, 1)");
       change("insert into proof_keys_recent values (?, 1000000)", keyOf(bytes(hash)));
-      const { body } = await verify(hash);
-      assert.strictEqual(body.valid, false);
+      const inserted = await verify(hash);
+      problem(inserted, 500);
+      assert.equal(inserted.body.type, "urn:sealbook:problem:journal_damaged");
     });
 
     it("appear in the status", async () => {
       const { body } = await server.get("/api/v1/status");
-      assert.isAtLeast(body.journal.divergences, 10);
+      assert.isAtLeast(body.journal.divergences, 7);
       assert.equal(body.status, "degraded");
     });
   });

@@ -10,6 +10,7 @@ import { ClientError, ProofClient } from "../../client/index.ts";
 import { anchored } from "../support/anchored.ts";
 import { eventually } from "../support/eventually.ts";
 import { request } from "../support/http.ts";
+import { changeEntries } from "../support/journal-rows.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -149,35 +150,37 @@ describe("recovery over HTTP", function () {
 
   it("rejects rows that were changed in the database", async () => {
     const documents = documentsOf("tampered", 4);
-    await record(documentsOf("others before", 128));
-    const { batch } = await record(documents);
+    const others = documentsOf("others", 3);
+    await record(others);
+    await record(documents);
     const forged = sha256("forged");
-    const right = rowsOf(documents)[2]?.hash;
-    // Facts are checked in blocks of as many entries: these fill the block before and after.
-    await record(documentsOf("others after", 128));
-    inDatabase((database) => {
-      for (const { name } of database
-        .prepare("select name from sqlite_master where type = 'trigger' and tbl_name = 'proofs'")
-        .all())
-        database.exec(`drop trigger "${name}"`);
-      database.exec(`update proofs set hash = x'${forged}' where document_id = 'tampered 2'`);
-    });
-    const { documents: rows } = await verify([...rowsOf(documents), { document_id: "tampered 2", hash: forged }]);
-    for (const { result, reason } of rows) {
-      assert.equal(result, "unrecorded");
-      assert.match(reason, /journal was changed/);
+    const right = rowsOf(documents)[2]?.hash ?? assert.fail();
+    const changeHash = (value: string): void =>
+      inDatabase((database) =>
+        changeEntries(database, (entry) =>
+          entry.kind === "proof" && entry.documentId === "tampered 2"
+            ? { ...entry, hash: Buffer.from(value, "hex") }
+            : entry,
+        ),
+      );
+    changeHash(forged);
+    const restored = [...rowsOf(documents), { document_id: "tampered 2", hash: forged }];
+    for (const response of [
+      await server.post("/api/v1/recovery/verify", { documents: restored }),
+      await server.get("/api/v1/recovery/inventory"),
+    ]) {
+      assert.equal(response.status, 500, response.text.slice(0, 300));
+      assert.equal(response.body.type, "urn:sealbook:problem:journal_damaged");
+      assert.match(response.body.detail, /^the entries \d+ to \d+ of the journal were not written by a relayer/);
     }
+    assert.equal((await verify(rowsOf(others))).totals.match, others.length, "rows without changes are compared");
     await eventually(async () => {
       const { alerts } = (await server.get("/api/v1/alerts")).body;
       assert.isTrue(
-        alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "root"),
+        alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "entries"),
       );
-      assert.isTrue(server.log.some((line) => line.includes(`"divergence":"root ${batch.root.slice(2)}"`)));
     });
-    const listed = await Array.fromAsync(client.inventory());
-    for (const { document_id, fault } of listed.filter((each) => !each.document_id.startsWith("others ")))
-      assert.equal(fault !== undefined, document_id.startsWith("tampered"), document_id);
-    inDatabase((database) => database.exec(`update proofs set hash = x'${right}' where document_id = 'tampered 2'`));
+    changeHash(right);
     for (const { document_id, fault } of await Array.fromAsync(client.inventory()))
       assert.isUndefined(fault, document_id);
   });

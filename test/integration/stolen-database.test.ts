@@ -60,8 +60,8 @@ describe("a stolen database", function () {
     const before = await keySet();
     database
       .prepare(
-        `insert into issuer_keys (sequence, public_key, statement_key, keystore, created_at, digest)
-         values (999, randomblob(32), x'04' || randomblob(64), null, 1, randomblob(32))`,
+        `insert into issuer_keys (sequence, public_key, statement_key, keystore, created_at)
+         values (999, randomblob(32), x'04' || randomblob(64), null, 1)`,
       )
       .run();
     assert.deepEqual(await keySet(), before);
@@ -102,7 +102,7 @@ describe("a stolen database", function () {
     const { address, privateKey } = Wallet.createRandom();
     const keystore = await encryptKeystoreJson({ address, privateKey }, password, { scrypt: { N: 1 << 12 } });
     const copied =
-      "insert into accounts select ?, ?, 'full', 1, created_at, null, sequence + 1000000, digest from accounts limit 1";
+      "insert into accounts select ?, ?, 'full', 1, created_at, null, sequence + 1000000 from accounts limit 1";
     database.prepare(copied).run(address, keystore);
     const response = await server.call(ROUTES.auth, { login: address, password });
     refused(response, ROUTES.auth, 401, "login_refused");

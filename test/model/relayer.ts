@@ -119,7 +119,7 @@ export async function startRelayer(
     reconciliation: reconciliationStore(database, signer.address),
     openDivergences: () => [],
     recheckMilliseconds: 60_000,
-    entryVerifier: new EntryVerifier({ database, chain: proofAnchor, telemetry: TELEMETRY }),
+    entryVerifier: new EntryVerifier({ database, telemetry: TELEMETRY }),
     transactions: sender,
     replication: undefined,
     telemetry: TELEMETRY,

@@ -1,87 +1,58 @@
 import { Kysely, sql } from "kysely";
-import { GENESIS, GENESIS_DIGEST, type JournalHead, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
-import { openDatabase } from "../../server/journal/engine/database.ts";
-import { DigestTree, ENTRIES_PER_BLOCK } from "../../server/journal/integrity/digest-tree.ts";
-import { readEntries } from "../../server/journal/entries/entry-rows.ts";
-import { insertRow } from "../../server/journal/entries/journal-rows.ts";
-import { linkOf } from "../../server/journal/integrity/entry-chain.ts";
+import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { encodeEntry } from "../../server/journal/entries/codec.ts";
-import type { Engine } from "./database.ts";
-import { withKey } from "./journal-key.ts";
+import { entryOf } from "../../server/journal/entries/entry-source.ts";
+import { type CountedHead, insertRow, rowsBetween } from "../../server/journal/entries/journal-rows.ts";
+import { GENESIS, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import type { EngineDatabase } from "./engine-database.ts";
-
-const TABLES = ["proofs", "proof_labels", "confirmations", "accounts", "issuer_keys", "notices", "digest_nodes"];
+import { withKey } from "./journal-key.ts";
+import type { EntryChange } from "./journal-rows.ts";
 
 /** An attacker with all rights on the database. */
 export interface Intruder {
   run(statement: string): Promise<void>;
-  /** Recomputes all digests, with the journal's key, so that the journal is consistent in itself. */
-  rewrite(): Promise<void>;
+  /** Writes all rows anew, with the journal's key, so that the journal is consistent in itself. */
+  rewrite(change: EntryChange): Promise<void>;
 }
 
-/** Removes the protection of entries against changes. */
-export async function breakIn(database: EngineDatabase, engine: Engine): Promise<Intruder> {
-  const run = async (...statements: readonly string[]): Promise<void> => {
-    const connection = new Kysely<unknown>({ dialect: database.connect() });
-    try {
-      await connection.transaction().execute(async (transaction) => {
-        for (const statement of statements) await sql.raw(statement).execute(transaction);
-      });
-    } finally {
-      await connection.destroy();
-    }
-  };
-  await run(
-    ...TABLES.flatMap((table) =>
-      engine === "postgres"
-        ? [`alter table ${table} disable trigger user`, `grant update, delete on ${table} to current_user`]
-        : ["update", "delete"].map((event) => `drop trigger if exists ${table}_no_${event}`),
-    ),
-  );
+export function intruderIn(database: EngineDatabase): Intruder {
   return {
-    run,
-    async rewrite() {
+    async run(statement) {
+      const connection = new Kysely<unknown>({ dialect: database.connect() });
+      try {
+        await connection.transaction().execute((transaction) => sql.raw(statement).execute(transaction));
+      } finally {
+        await connection.destroy();
+      }
+    },
+
+    async rewrite(change) {
       const connection = withKey(await openDatabase(database.connect()));
       try {
-        await connection.transaction().execute(async (transaction) => {
-          const { sequence: last } = await transaction
-            .selectFrom("journal_head")
-            .select("sequence")
-            .executeTakeFirstOrThrow();
-          let digest = GENESIS_DIGEST;
-          const tree = new DigestTree();
-          await transaction.deleteFrom("digest_nodes").execute();
-          const rows = await transaction.selectFrom("journal_rows").selectAll().orderBy("first_sequence").execute();
-          await transaction.deleteFrom("journal_rows").execute();
-          let before: JournalHead = GENESIS;
-          for (const { entry } of await readEntries(transaction, 0, last)) {
-            digest = nextDigest(digest, encodeEntry(entry));
-            const { sequence } = entry;
-            if (rows[0]?.last_sequence === sequence) {
-              rows.shift();
-              await insertRow(transaction, before, { sequence, digest });
-              before = { sequence, digest };
-            }
-            if (sequence % ENTRIES_PER_BLOCK === 0)
-              await transaction.insertInto("digest_nodes").values(tree.add(digest)).execute();
-            if (entry.kind === "proof")
-              await transaction
-                .updateTable("proofs")
-                .set({ link: linkOf(digest) })
-                .where("sequence", "=", sequence)
-                .execute();
-            if (entry.kind === "confirmation")
-              await transaction.updateTable("confirmations").set({ digest }).where("sequence", "=", sequence).execute();
-            if (entry.kind === "account")
-              await transaction.updateTable("accounts").set({ digest }).where("sequence", "=", sequence).execute();
-            if (entry.kind === "issuer_key")
-              await transaction.updateTable("issuer_keys").set({ digest }).where("sequence", "=", sequence).execute();
-          }
-          await transaction.updateTable("journal_head").set({ digest }).execute();
-        });
+        await rewriteRows(connection, change);
       } finally {
         await connection.destroy();
       }
     },
   };
+}
+
+/** Writes all rows anew, with the key of the database, so that the journal is consistent in itself. */
+export async function rewriteRows(database: Database, change: EntryChange): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    const rows = await Array.fromAsync(rowsBetween(transaction, 0, Number.MAX_SAFE_INTEGER));
+    await transaction.deleteFrom("journal_rows").execute();
+    let at: CountedHead = { ...GENESIS, proofs: 0 };
+    for (const row of rows) {
+      const entries = row.lines().map(({ sequence, text }) => change(entryOf(sequence, text)));
+      const texts = entries.map(encodeEntry);
+      const head = {
+        sequence: row.sequence,
+        digest: texts.reduce(nextDigest, at.digest),
+        proofs: at.proofs + entries.filter(({ kind }) => kind === "proof").length,
+      };
+      await insertRow(transaction, at, head, texts);
+      at = head;
+    }
+  });
 }

@@ -1,46 +1,86 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { decodeEntry, encodeEntry, type JournalEntry } from "../../server/journal/entries/codec.ts";
+import { PackedTexts, packTexts } from "../../server/journal/entries/row-body.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
-import { decodeLabel } from "../../server/journal/entries/proof-labels.ts";
 
-/** Selects the proofs of a journal, without the server. */
-export const PROOFS = `select proofs.sequence, document_id, timestamp, proofs.hash, proof_labels.text as label,
-    anchors.id as anchor, leaf_index - first_leaf as place, transactions.state
-  from proofs
-  join anchors on anchors.batch_id = proofs.batch_id and leaf_index between first_leaf and last_leaf
-  left join proof_labels on proof_labels.id = label_id
-  left join transactions on transactions.id = transaction_id
-  order by proofs.sequence`;
+/** Selects the rows of a journal, without the server. */
+export const ROWS = "select body from journal_rows order by first_sequence";
+/** Selects the anchors over its proofs. */
+export const ANCHORS = `select anchors.id, batch_id, first_leaf, last_leaf, transactions.state
+  from anchors left join transactions on transactions.id = transaction_id where checkpoint is null`;
 
 /** One engine returns large integers as text. */
 const whole = z.coerce.number();
-
-const Row = z.object({
-  sequence: whole,
-  document_id: z.string(),
-  timestamp: whole,
-  hash: z.instanceof(Uint8Array),
-  label: z.string().nullable(),
-  anchor: whole,
-  place: whole,
+const Row = z.object({ body: z.instanceof(Uint8Array) });
+const Anchor = z.object({
+  id: whole,
+  batch_id: whole,
+  first_leaf: whole,
+  last_leaf: whole,
   state: z.string().nullable(),
 });
 
-/** A stored proof, with the recorded hash computed from it. */
-export type ProofOnDisk = z.infer<typeof Row> & { readonly recordHash: Uint8Array };
+/** A stored proof under its anchor, with the recorded hash computed from it. */
+export interface ProofOnDisk {
+  readonly sequence: number;
+  readonly document_id: string;
+  readonly timestamp: number;
+  readonly hash: Uint8Array;
+  readonly recordHash: Uint8Array;
+  readonly anchor: number;
+  readonly place: number;
+  readonly state: string | null;
+}
 
-/** Parses the result of {@link PROOFS}. */
-export function proofsIn(rows: readonly Record<string, unknown>[]): ProofOnDisk[] {
-  return rows.map((raw) => {
-    const row = Row.parse(raw);
-    const type = decodeLabel(row.label).type ?? "";
-    return {
-      ...row,
-      recordHash: recordHash({ documentId: row.document_id, timestamp: row.timestamp, type, hash: row.hash }),
-    };
-  });
+type Raw = readonly Record<string, unknown>[];
+
+/** Parses the results of {@link ROWS} and {@link ANCHORS}. */
+export function proofsIn(rows: Raw, anchors: Raw): ProofOnDisk[] {
+  const over = anchors.map((raw) => Anchor.parse(raw));
+  return rows
+    .flatMap((raw) => new PackedTexts(Row.parse(raw).body).all())
+    .map(decodeEntry)
+    .filter((entry) => entry.kind === "proof")
+    .flatMap((entry) =>
+      over
+        .filter(
+          ({ batch_id, first_leaf, last_leaf }) =>
+            batch_id === entry.batch && entry.leaf >= first_leaf && entry.leaf <= last_leaf,
+        )
+        .map(({ id: anchor, first_leaf, state }) => ({
+          sequence: entry.sequence,
+          document_id: entry.documentId,
+          timestamp: entry.timestamp,
+          hash: entry.hash,
+          recordHash: recordHash(entry),
+          anchor,
+          place: entry.leaf - first_leaf,
+          state,
+        })),
+    );
 }
 
 export function proofsOnDisk(database: DatabaseSync): ProofOnDisk[] {
-  return proofsIn(database.prepare(PROOFS).all());
+  return proofsIn(database.prepare(ROWS).all(), database.prepare(ANCHORS).all());
+}
+
+/** Changes entries, or returns them as they are. */
+export type EntryChange = (entry: JournalEntry) => JournalEntry;
+
+/** Changes the body of a row, as somebody without the journal's key; `undefined` when no entry of it is changed. */
+export function changedBody(body: Uint8Array, change: EntryChange): Uint8Array | undefined {
+  const texts = new PackedTexts(body).all();
+  const changed = texts.map((text) => encodeEntry(change(decodeEntry(text))));
+  return changed.join() === texts.join() ? undefined : packTexts(changed);
+}
+
+/** Changes entries in a file, as somebody without the journal's key. */
+export function changeEntries(database: DatabaseSync, change: EntryChange): void {
+  const update = database.prepare("update journal_rows set body = ? where body = ?");
+  for (const raw of database.prepare(ROWS).all()) {
+    const { body } = Row.parse(raw);
+    const changed = changedBody(body, change);
+    if (changed !== undefined) update.run(changed, body);
+  }
 }

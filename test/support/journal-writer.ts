@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { GENESIS_DIGEST } from "../../server/journal/integrity/entry-chain.ts";
 import type { Journal } from "../../server/composition/journal.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AcceptedProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { checkpointHashAt } from "../../server/journal/entries/digest-nodes.ts";
-import { digestFrom } from "../../server/journal/entries/entry-source.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { withKey } from "./journal-key.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
@@ -58,7 +55,6 @@ export class JournalWriter {
       acceptedAt: 1_700_000_000_000,
       anchorId,
       leafIndex,
-      sharesLeaf: changes.sharesLeaf ?? false,
     };
   }
 
@@ -118,14 +114,9 @@ export class JournalWriter {
       batch_id: 0,
       first_leaf: 0,
       last_leaf: -1,
-      first_sequence: sequence + 1,
-      last_sequence: sequence,
       size: 0,
       checkpoint: sequence,
-      hash: await checkpointHashAt(this.#database, {
-        sequence,
-        digest: await digestFrom(this.#database, { sequence: 0, digest: GENESIS_DIGEST }, sequence),
-      }),
+      hash: (await this.journal.entries.digestAt(sequence)) ?? Buffer.alloc(32),
       transaction_id: transactionId,
       relayer: ADDRESS,
       opened_at: 1,
@@ -177,7 +168,6 @@ export class JournalWriter {
       documentId,
       hash: second.hash,
       metadata: { timestamp: Number(text.slice(-2)), type: "log" },
-      sharesLeaf: true,
     });
     await this.journal.proofs.insert([sharing]);
     await this.account();

@@ -70,7 +70,7 @@ export class RecoveryHistory {
             .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
-      verifier: new EntryVerifier({ database, chain: this.#chain(), telemetry }),
+      verifier: new EntryVerifier({ database, telemetry }),
       telemetry,
       signer: { sign: async () => undefined, isSigned: async () => false },
       clock: this.clock,

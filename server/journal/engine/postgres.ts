@@ -113,7 +113,7 @@ export async function openPostgres(url: string): Promise<Database> {
 export async function hasTables(url: string): Promise<boolean> {
   const database = new Kysely<unknown>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
   try {
-    const { rows } = await sql<{ found: boolean }>`select to_regclass('journal_head') is not null as found`.execute(
+    const { rows } = await sql<{ found: boolean }>`select to_regclass('journal_rows') is not null as found`.execute(
       database,
     );
     return rows.some(({ found }) => found);

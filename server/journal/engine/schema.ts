@@ -16,13 +16,10 @@ export interface Schema {
   records: RecordsTable;
   row_copies: RowCopiesTable;
   index_progress: IndexProgressTable;
-  journal_head: JournalHeadTable;
   journal_rows: JournalRowsTable;
   journal_name: JournalNameTable;
-  digest_nodes: DigestNodesTable;
-  notices: NoticesTable;
-  proofs: ProofsTable;
-  proof_labels: ProofLabelsTable;
+  batch_rows: BatchRowsTable;
+  resolutions: ResolutionsTable;
   proof_keys: ProofKeysTable;
   proof_keys_recent: RecentKeysTable;
   proof_key_sums: ProofKeySumsTable;
@@ -57,7 +54,6 @@ export interface AccountsTable {
   revoked_at: number | null;
   /** Sequence number in the journal. */
   sequence: number;
-  digest: Uint8Array;
 }
 
 /** Keystores of accounts whose password was changed: they replace those of the journal's entries. */
@@ -75,7 +71,6 @@ export interface IssuerKeysTable {
   /** The private key, encrypted with a password; `null` without one. */
   keystore: string | null;
   created_at: number;
-  digest: Uint8Array;
 }
 
 /** Sessions by the hash of their token. */
@@ -190,78 +185,40 @@ export interface IndexProgressTable {
   block_hash: Uint8Array;
 }
 
-/** The newest entry of the journal. Entries of all kinds share one sequence and one chain of digests. */
-export interface JournalHeadTable {
-  id: 1;
-  sequence: number;
-  digest: Uint8Array;
-  /** Number of proofs among the entries. */
-  proofs: number;
-}
-
-/** What relayers appended, one row for each write: see `journal-rows.ts`. */
+/**
+ * The journal: what relayers append, a row for each write; see `journal-rows.ts`. Other tables with facts of entries
+ * are for finding.
+ */
 export interface JournalRowsTable {
   first_sequence: number;
   last_sequence: number;
+  /** Number of proofs up to the last entry. */
+  proofs: number;
   /** Of the last entry. */
   digest: Uint8Array;
   /** The authentication code of the row, by the journal's key. */
   code: Uint8Array;
+  /** The texts of the entries: see `row-body.ts`. */
+  body: Uint8Array;
+}
+
+/** The rows with proofs of each batch. */
+export interface BatchRowsTable {
+  batch_id: number;
+  first_sequence: number;
+  /** Proofs of the batch in the row. */
+  proofs: number;
+}
+
+/** The entries by which operators acknowledged divergences. */
+export interface ResolutionsTable {
+  sequence: number;
 }
 
 /** The name that the journal's replicas have. */
 export interface JournalNameTable {
   id: 1;
   name: string;
-}
-
-/** The tree over the digests of blocks of entries: see `digest-tree.ts`. */
-export interface DigestNodesTable {
-  level: number;
-  number: number;
-  digest: Uint8Array;
-}
-
-/** Entries: results of the server's own work that it signs or answers for. */
-export interface NoticesTable {
-  sequence: number;
-  /** The entry in its canonical form. */
-  text: string;
-  digest: Uint8Array;
-}
-
-/**
- * Entries: a proof's own fields, written once, at acceptance. The recorded hash is derived from them. Numbers come
- * first, the widest before the others: so PostgreSQL leaves no gaps between them.
- */
-export interface ProofsTable {
-  sequence: number;
-  accepted_at: number;
-  /** Unix seconds. */
-  timestamp: number;
-  /** Id of the proof's first anchor. After a split, other anchors cover parts of the batch. */
-  batch_id: number;
-  label_id: number | null;
-  /** Leaf index in the batch. Proofs with the same recorded hash share one. */
-  leaf_index: number;
-  /** Whether the proof shares the leaf of an earlier one. */
-  shares_leaf: 0 | 1;
-  /**
-   * The first bytes of the entry's digest: enough to detect a changed row; the whole digest follows from the entries
-   * before.
-   */
-  link: Uint8Array;
-  hash: Uint8Array;
-  document_id: string;
-  /** JSON of the metadata other than timestamp, type and source. */
-  metadata: string | null;
-}
-
-/** Type and source of proofs, dictionary-encoded because many proofs share them. */
-export interface ProofLabelsTable {
-  id: Generated<number>;
-  /** JSON array of both. */
-  text: string;
 }
 
 /** The proof index: see `key-merge.ts`. */
@@ -295,9 +252,6 @@ export interface AnchorsTable {
   /** The range of leaves under this anchor in the batch; open-ended while the anchor is open. */
   first_leaf: number;
   last_leaf: number;
-  /** The range of entries of its proofs, except those that share a leaf. */
-  first_sequence: number;
-  last_sequence: number;
   /** `null` while the anchor is open, and then without a transaction. */
   hash: Uint8Array | null;
   size: number;
@@ -336,7 +290,6 @@ export interface ConfirmationsTable {
   /** Unix seconds. */
   block_time: number;
   validator: string;
-  digest: Uint8Array;
 }
 
 /** The relayer's transactions, from intent to outcome. */

@@ -245,11 +245,8 @@ export type JournalEntry =
   | ({ readonly kind: "confirmation" } & ConfirmationEntry)
   | ({ readonly kind: "account" } & AccountEntry)
   | ({ readonly kind: "issuer_key" } & IssuerKeyEntry)
-  | Notice;
-
-/** An entry about the server's own work. */
-export type Notice =
-  ({ readonly kind: "verification" } & VerificationEntry) | ({ readonly kind: "resolution" } & ResolutionEntry);
+  | ({ readonly kind: "verification" } & VerificationEntry)
+  | ({ readonly kind: "resolution" } & ResolutionEntry);
 
 /**
  * Decodes an entry.

@@ -70,8 +70,8 @@ export async function confirmInBlocks(
         }),
     ),
   );
-  for (const { entry, digest } of appended) {
-    await insertConfirmation(transaction, entry, digest);
+  for (const entry of appended) {
+    await insertConfirmation(transaction, entry);
     await transaction
       .updateTable("anchors")
       .set({ confirmation: entry.sequence })
@@ -111,23 +111,12 @@ async function withoutKnown<C extends Confirmed>(transaction: Database, confirme
 }
 
 /** Stores a confirmation entry. */
-export async function insertConfirmation(
-  transaction: Database,
-  entry: ConfirmationEntry,
-  digest: Uint8Array,
-): Promise<void> {
+export async function insertConfirmation(transaction: Database, entry: ConfirmationEntry): Promise<void> {
   const contractId = await contractIdOf(transaction, entry.contract, entry.blockNumber);
-  await transaction
-    .insertInto("confirmations")
-    .values(confirmationRow(entry, contractId, digest))
-    .execute();
+  await transaction.insertInto("confirmations").values(confirmationRow(entry, contractId)).execute();
 }
 
-function confirmationRow(
-  entry: ConfirmationEntry,
-  contractId: number,
-  digest: Uint8Array,
-): Insertable<ConfirmationsTable> {
+function confirmationRow(entry: ConfirmationEntry, contractId: number): Insertable<ConfirmationsTable> {
   return {
     contract_id: contractId,
     sequence: entry.sequence,
@@ -142,6 +131,5 @@ function confirmationRow(
     block_hash: entry.blockHash,
     block_time: entry.blockTime,
     validator: entry.validator,
-    digest,
   };
 }

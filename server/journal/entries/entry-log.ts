@@ -1,16 +1,9 @@
-import { nextDigest } from "../integrity/entry-chain.ts";
 import type { Database } from "../engine/database.ts";
-import { type JournalEntry, encodeEntry, type Notice } from "./codec.ts";
-import { writeNodes } from "./digest-nodes.ts";
-import { readHead } from "./journal-head.ts";
-import { insertRow } from "./journal-rows.ts";
 import { mergeRecentKeys } from "../index/key-merge.ts";
-
-/** An appended entry and its digest. */
-export interface Appended<Entry> {
-  readonly entry: Entry;
-  readonly digest: Uint8Array;
-}
+import { nextDigest } from "../integrity/entry-chain.ts";
+import { insertBatchRows } from "./batch-rows.ts";
+import { encodeEntry, type JournalEntry, type ResolutionEntry } from "./codec.ts";
+import { type CountedHead, insertRow, readHead } from "./journal-rows.ts";
 
 /** Runs work in the current transaction, or in a new one. */
 export function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
@@ -18,41 +11,67 @@ export function inTransaction<T>(database: Database, work: (transaction: Databas
 }
 
 /**
- * Assigns the next sequence numbers to entries and chains their digests. Write transactions are serialized, so that no
- * number is assigned twice. The caller writes the rows in the same transaction.
+ * Appends entries as one row of the journal; inside a write transaction. Write transactions are serialized, so that no
+ * number is assigned twice.
+ * @param entries Each gets the next sequence number
  */
 export async function appendEntries<Entry extends JournalEntry>(
   transaction: Database,
   entries: readonly ((sequence: number) => Entry)[],
-): Promise<Appended<Entry>[]> {
+): Promise<Entry[]> {
   if (entries.length === 0) return [];
-  const head = await readHead(transaction);
-  let { sequence, digest, proofs } = head;
-  const appended = entries.map((entryAt) => {
-    sequence += 1;
-    const entry = entryAt(sequence);
-    digest = nextDigest(digest, encodeEntry(entry));
-    if (entry.kind === "proof") proofs += 1;
-    return { entry, digest };
-  });
-  await transaction.updateTable("journal_head").set({ sequence, digest, proofs }).execute();
-  await insertRow(transaction, head, { sequence, digest });
-  const digests = appended.map((each) => each.digest);
-  await writeNodes(transaction, head.sequence, digests);
-  await mergeRecentKeys(transaction, head.sequence, sequence);
+  const before = await readHead(transaction);
+  const appended = entries.map((entryAt, index) => entryAt(before.sequence + 1 + index));
+  await appendRow(
+    transaction,
+    before,
+    appended,
+    appended.map((entry) => encodeEntry(entry)),
+  );
   return appended;
 }
 
-/** Appends an entry about the server's own work; inside a write transaction. */
-export async function appendNotice(transaction: Database, noticeAt: (sequence: number) => Notice): Promise<Notice> {
-  const [appended] = await appendEntries(transaction, [noticeAt]);
-  if (appended === undefined) throw new RangeError("an entry was not appended");
-  const { entry, digest } = appended;
-  await transaction
-    .insertInto("notices")
-    .values({ sequence: entry.sequence, text: encodeEntry(entry), digest })
-    .execute();
+/**
+ * Writes the row of entries after the newest one, and what its proofs are found by.
+ * @param texts The canonical texts of the entries
+ * @returns the newest entry
+ */
+export async function appendRow(
+  transaction: Database,
+  before: CountedHead,
+  entries: readonly JournalEntry[],
+  texts: readonly string[],
+): Promise<CountedHead> {
+  const digest = texts.reduce<Uint8Array>((previous, text) => nextDigest(previous, text), before.digest);
+  const proofs = entries.filter((entry) => entry.kind === "proof");
+  const head = { sequence: before.sequence + texts.length, digest, proofs: before.proofs + proofs.length };
+  await insertRow(transaction, before, head, texts);
+  await insertBatchRows(transaction, before.sequence + 1, proofs);
+  await mergeRecentKeys(transaction, before.sequence, head.sequence);
+  return head;
+}
+
+/** Appends one entry; inside a write transaction. */
+export async function appendEntry<Entry extends JournalEntry>(
+  transaction: Database,
+  entryAt: (sequence: number) => Entry,
+): Promise<Entry> {
+  const [entry] = await appendEntries(transaction, [entryAt]);
+  if (entry === undefined) throw new RangeError("an entry was not appended");
   return entry;
+}
+
+/** Appends that an operator has looked into a divergence; inside a write transaction. */
+export async function appendResolution(
+  transaction: Database,
+  resolution: Omit<ResolutionEntry, "sequence">,
+): Promise<void> {
+  const { sequence } = await appendEntry(transaction, (next) => ({
+    kind: "resolution" as const,
+    sequence: next,
+    ...resolution,
+  }));
+  await transaction.insertInto("resolutions").values({ sequence }).execute();
 }
 
 /** Returns the sequence of the newest entry. */

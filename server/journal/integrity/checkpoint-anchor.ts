@@ -3,13 +3,13 @@ import type { IntentStore, Transactions } from "../../chain/transactions/transac
 import { type Clock, millisecondsSince } from "../../kit/clock.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import type { Atomic } from "../engine/database.ts";
-import type { EntryStore } from "../entries/entry-source.ts";
+import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "./entry-chain.ts";
 
 /** Interval of the checks whether a checkpoint is due. */
 const CHECK_MILLISECONDS = 1_000;
 
-/** An anchor for the digest of an entry and the tree over those before: it covers the entry and all before. */
+/** An anchor for the digest of an entry: it covers the entry and all before. */
 export interface Checkpoint {
   /** The entry. */
   readonly sequence: number;
@@ -33,7 +33,7 @@ export interface CheckpointStore {
 
 interface CheckpointStores {
   readonly anchors: CheckpointStore;
-  readonly entries: Pick<EntryStore, "head" | "checkpointHash">;
+  readonly entries: Pick<JournalSource, "head">;
   readonly intents: IntentStore;
 }
 
@@ -97,7 +97,7 @@ export class CheckpointAnchor {
     const anchored = await journal.atomically(async (atomic) => {
       const head = await this.#due(atomic);
       if (head === undefined) return undefined;
-      const hash = await atomic.entries.checkpointHash(head);
+      const hash = head.digest;
       const transactionId = await atomic.intents.insert(chain.anchorCall({ hash, size: 0 }));
       await atomic.anchors.addCheckpoint({ sequence: head.sequence, hash, transactionId, openedAt: clock() });
       return head;

@@ -1,8 +1,5 @@
-import { follow } from "../integrity/entry-chain.ts";
-import type { JournalSource } from "../entries/entry-source.ts";
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
-import { equalBytes } from "../../kit/bytes.ts";
 import { isSameBlock } from "../integrity/anchor-on-chain.ts";
 import type { Clock } from "../../kit/clock.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
@@ -17,8 +14,7 @@ const NEWEST = 16;
 const LAG_MILLISECONDS = 30_000;
 
 export interface ConfirmationCheckDeps {
-  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "reconfirm">;
-  readonly entries: JournalSource;
+  readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "reconfirm" | "isGenuine">;
   readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
   readonly divergences: DivergenceTracker;
   readonly clock: Clock;
@@ -83,7 +79,7 @@ export class ConfirmationCheck {
       return false;
     }
     const what = `entry ${sequence}: transaction ${prefixedHex(transactionHash)}`;
-    if (!(await this.#isGenuine(sequence))) {
+    if (!(await store.isGenuine(sequence))) {
       return divergences.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
     }
     if (mined !== undefined) {
@@ -109,20 +105,5 @@ export class ConfirmationCheck {
     const since = this.#lacking.get(sequence) ?? clock();
     this.#lacking.set(sequence, since);
     return clock() - since < LAG_MILLISECONDS;
-  }
-
-  /** Returns whether an entry gives its stored digest. */
-  async #isGenuine(sequence: number): Promise<boolean> {
-    const { entries } = this.#deps;
-    try {
-      const { lines, previousDigest } = await entries.lines(sequence - 1, 1);
-      const digest = await entries.digestAt(sequence);
-      const [line] = lines;
-      const next = line && follow({ sequence: sequence - 1, digest: previousDigest }, line);
-      return equalBytes(next?.digest, digest);
-    } catch (error) {
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
   }
 }

@@ -23,7 +23,7 @@ const AGREES = "journal, replicas and chain agree again";
  * relayer holds the lease. One that cannot be stored is stored later.
  */
 export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" | "divergenceResolved"> {
-  readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "noticesAfter">;
+  readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "resolutionsAfter">;
   readonly #telemetry: JournalEvents;
   readonly #clock: Clock;
   /** The open divergences that this process has loaded. */
@@ -37,13 +37,13 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   readonly #unsaved = new Map<string, Divergence>();
   /** Compared divergences of the history whose rows were deleted: only a full pass of this process resolves them. */
   readonly #deleted = new Set<string>();
-  #newestNotice = 0;
+  #newestResolution = 0;
   #isLoaded = false;
   /** Reports of requests, one after the other. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(
-    store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "noticesAfter">,
+    store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "resolutionsAfter">,
     telemetry: JournalEvents,
     clock: Clock,
   ) {
@@ -206,10 +206,10 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   }
 
   async #readAcknowledged(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
-    for (const sequence of await this.#store.noticesAfter(this.#newestNotice)) {
+    for (const sequence of await this.#store.resolutionsAfter(this.#newestResolution)) {
       const entry = await entries.entry(sequence).catch(damaged);
       if (entry?.kind === "resolution") this.#acknowledged.add(entry.divergence);
-      this.#newestNotice = sequence;
+      this.#newestResolution = sequence;
     }
   }
 }

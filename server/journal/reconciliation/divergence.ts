@@ -113,8 +113,8 @@ export interface ReconciliationStore {
   progress(): Promise<ReconciliationProgress>;
   save(progress: ReconciliationProgress): Promise<void>;
   divergences(): Promise<Divergence[]>;
-  /** Returns the numbers of the entries about the server's own work after one. */
-  noticesAfter(sequence: number): Promise<number[]>;
+  /** Returns the numbers of the entries after one by which operators acknowledged divergences. */
+  resolutionsAfter(sequence: number): Promise<number[]>;
   /** @returns false when it is open already */
   raise(divergence: Divergence): Promise<boolean>;
   /** @returns false when there was none */
@@ -123,6 +123,8 @@ export interface ReconciliationStore {
   confirmations(after: number, limit: number): Promise<Confirmation[]>;
   /** Returns the newest current confirmations. */
   newestConfirmations(limit: number): Promise<Confirmation[]>;
+  /** Returns whether the table of confirmations has an entry as the journal has it. */
+  isGenuine(sequence: number): Promise<boolean>;
   /** Records the block of a transaction that the journal has in another block or in none. */
   reconfirm(transactionId: number, block: BlockReference): Promise<void>;
   /**

@@ -3,17 +3,17 @@ import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import { inTransaction, newestSequence } from "../entries/entry-log.ts";
 import { rowsBetween } from "../entries/journal-rows.ts";
-import { readEntries } from "../entries/entry-rows.ts";
+import { journalSource, readEntries } from "../entries/entry-source.ts";
+import { isFound, readTables } from "../entries/entry-tables.ts";
+import { follow } from "../integrity/entry-chain.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import { KeyLookups } from "../index/key-lookups.ts";
 import { KeyCheck } from "../index/key-guard.ts";
 import type { ProofEntry } from "../entries/codec.ts";
 import { documentKey, keyOf } from "../index/proof-key.ts";
 import { recordHash } from "../integrity/record-hash.ts";
-import { checkpointHashAt, wrongNodes } from "../entries/digest-nodes.ts";
-import { blocksIn, ENTRIES_PER_BLOCK } from "../integrity/digest-tree.ts";
-import { digestFrom } from "../entries/entry-source.ts";
 
-const NOTICES_AT_ONCE = 500;
+const RESOLUTIONS_AT_ONCE = 500;
 
 /** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
@@ -122,13 +122,13 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       return rows.map(({ subject, message, found_at: foundAt }) => ({ subject, message, foundAt }));
     },
 
-    async noticesAfter(sequence) {
+    async resolutionsAfter(sequence) {
       const rows = await database
-        .selectFrom("notices")
+        .selectFrom("resolutions")
         .select("sequence")
         .where("sequence", ">", sequence)
         .orderBy("sequence")
-        .limit(NOTICES_AT_ONCE)
+        .limit(RESOLUTIONS_AT_ONCE)
         .execute();
       return rows.map((row) => row.sequence);
     },
@@ -178,43 +178,58 @@ export function reconciliationStore(database: Database, holder: string): Reconci
         await confirmInBlocks(transaction, new Map([[transactionId, block]]));
       }),
 
-    async walk(from, to) {
-      const checkpoints = await database
-        .selectFrom("anchors")
-        .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-        .select(["confirmations.checkpoint", "confirmations.hash"])
-        .where("anchors.checkpoint", "is not", null)
-        .where("anchors.checkpoint", ">", from.sequence)
-        .where("anchors.checkpoint", "<=", to)
-        .orderBy("anchors.checkpoint")
-        .execute();
-      const rows = await rowsBetween(database, from.sequence, to);
-      const written = new Map(rows.map(({ sequence, digest }) => [sequence, digest]));
-      let at = from;
-      for (const { checkpoint, hash } of checkpoints) {
-        if (checkpoint === null || checkpoint <= at.sequence || checkpoint > to) continue;
-        at = { sequence: checkpoint, digest: await digestFrom(database, at, checkpoint, written) };
-        if (Buffer.compare(await checkpointHashAt(database, at), hash) !== 0)
-          throw new RangeError(
-            `the journal up to entry ${checkpoint} does not have the digest of its checkpoint on chain`,
-          );
+    async isGenuine(sequence) {
+      const tables = await readTables(database, sequence - 1, sequence);
+      try {
+        const { lines } = await journalSource(database).lines(sequence - 1, 1);
+        return lines.some((line) => isFound(tables, line));
+      } catch (error) {
+        if (error instanceof RangeError) return false;
+        throw error;
       }
-      const digest = await digestFrom(database, at, to, written);
-      const blocks = Array.from({ length: blocksIn(to) - blocksIn(from.sequence) }, (_, index) => ({
-        last: (blocksIn(from.sequence) + index + 1) * ENTRIES_PER_BLOCK,
-        digest: undefined,
-      }));
-      const [wrong] = await wrongNodes(database, blocks);
-      if (wrong !== undefined)
-        throw new RangeError(`the tree over the digests up to entry ${wrong.last} is not that of the entries`);
-      return { sequence: to, digest };
+    },
+
+    async walk(from, to) {
+      const checkpoints = new Map(
+        (
+          await database
+            .selectFrom("anchors")
+            .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+            .select(["confirmations.checkpoint", "confirmations.hash"])
+            .where("anchors.checkpoint", "is not", null)
+            .where("confirmations.checkpoint", ">", from.sequence)
+            .where("confirmations.checkpoint", "<=", to)
+            .execute()
+        ).map(({ checkpoint, hash }) => [checkpoint, hash]),
+      );
+      const tables = await readTables(database, from.sequence, to);
+      let at = from;
+      for await (const row of rowsBetween(database, from.sequence, to)) {
+        for (const line of row.lines()) {
+          if (line.sequence <= from.sequence || line.sequence > to) continue;
+          at = follow(at, line) ?? at;
+          const anchored = checkpoints.get(at.sequence);
+          if (anchored !== undefined && !equalBytes(anchored, at.digest))
+            throw new RangeError(
+              `the journal up to entry ${at.sequence} does not have the digest of its checkpoint on chain`,
+            );
+          if (!isFound(tables, line))
+            throw new RangeError(`entry ${at.sequence} is not in the database's tables as it is in the journal`);
+        }
+        if (at.sequence === row.sequence && !equalBytes(at.digest, row.digest))
+          throw new RangeError(`the entries up to ${row.sequence} do not give the digest of their row`);
+      }
+      if (at.sequence < to) throw new RangeError(`entry ${at.sequence + 1} of the journal is missing`);
+      for (const sequence of tables.keys())
+        throw new RangeError(`entry ${sequence} is in the database's tables, but not in the journal`);
+      return at;
     },
 
     isSliceWhole: (slice) => keys.isSliceWhole(slice),
 
     async unindexed(after, limit) {
       const entries = await readEntries(database, after, limit);
-      const proofs = entries.flatMap(({ entry }) => (entry.kind === "proof" ? [entry] : []));
+      const proofs = entries.filter((entry) => entry.kind === "proof");
       let isFound = false;
       for (const keyFor of [
         (proof: ProofEntry) => keyOf(recordHash(proof)),

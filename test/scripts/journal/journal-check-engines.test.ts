@@ -32,13 +32,6 @@ for (const engine of ENGINES)
     it("finds nothing in an honest journal, and resumes where it stopped", async () => {
       assert.deepEqual((await check()).texts, []);
       for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
-      const open = await opened.database
-        .selectFrom("anchors")
-        .select("id")
-        .where("transaction_id", "is", null)
-        .executeTakeFirstOrThrow();
-      const proof = await opened.database.selectFrom("proofs").selectAll().where("batch_id", "=", open.id).execute();
-      assert.lengthOf(proof, 2);
       const { texts, result } = await check();
       assert.deepEqual(texts, []);
       assert.equal(result.to, 3031);
@@ -55,19 +48,20 @@ for (const engine of ENGINES)
       for (let n = 0; n < 8; n += 1) assert.deepEqual((await besideWrites(write, check)).texts, []);
     });
 
-    it("names changed entries", async () => {
+    it("names what was changed", async () => {
       const { database } = opened;
       await database.deleteFrom("proof_keys_recent").where("sequence", "=", 4).execute();
       await database.updateTable("anchors").set({ size: 4 }).where("id", "=", 1).execute();
       await database
-        .updateTable("journal_head")
+        .updateTable("journal_rows")
         .set({ digest: Buffer.alloc(32, 7) })
+        .where("last_sequence", "=", 28)
         .execute();
       const { texts } = await check();
       assert.includeMembers(texts, [
         "entry 4: it cannot be found by its hash",
         "anchor 1: it does not have as many leaves as hashes are under it",
-        "the journal's head: its digest is not that of entry 28",
+        "entries 27 to 28: not what a relayer has written: changed, or added by somebody else",
       ]);
     });
   });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Wallet } from "ethers";
 import { INTERFACES } from "../../../server/chain/contracts/interfaces.ts";
+import { journalLines } from "../../support/journal-lines.ts";
 import { emptyDatabase, ENGINES } from "../../support/database.ts";
 import type { EngineDatabase } from "../../support/engine-database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -93,9 +94,8 @@ for (const engine of ENGINES)
       assert.lengthOf(await alerts("resolved"), 1);
       assert.equal((await run()).out, "");
 
-      const notices = await database.query("select text from notices order by sequence");
-      const resolutions = notices
-        .map(({ text }): ParsedJson => JSON.parse(String(text)))
+      const resolutions = (await journalLines(database))
+        .map((text): ParsedJson => JSON.parse(text))
         .filter(({ kind }) => kind === "resolution");
       assert.lengthOf(resolutions, 1);
       assert.deepInclude(resolutions[0], { reason: REASON, divergence: listed.out.trimEnd() });

@@ -32,7 +32,6 @@ for (const engine of ENGINES)
     const verifier = (): EntryVerifier =>
       new EntryVerifier({
         database: count.database,
-        chain: { anchorOf: async () => undefined },
         telemetry: { journalDiverged: (subject, message) => assert.fail(`${subject}: ${message}`) },
       });
     const hot = { documentId: HOT };

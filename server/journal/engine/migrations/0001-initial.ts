@@ -3,20 +3,13 @@ import type { Migration } from "kysely/migration";
 import { refuseChanges, refuseChangesOf } from "./append-only.ts";
 import { columnTypes, isPostgres } from "./portable-schema.ts";
 
-/** The digest before the first entry. */
-const GENESIS_DIGEST = new Uint8Array(32);
-
-/**
- * The whole schema. The database itself enforces that the entries of the journal (proofs, confirmations, accounts) are
- * append-only.
- */
+/** The whole schema. */
 export const initial: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await accountsAndSessions(db);
     await records(db);
     await transactions(db);
-    await journalHead(db);
-    await proofs(db);
+    await journalRows(db);
     await proofKeys(db);
     await anchors(db);
     await chainIdentity(db);
@@ -38,9 +31,7 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .addColumn("revoked_at", "bigint")
     .addColumn("sequence", "bigint", (c) => c.notNull().unique())
-    .addColumn("digest", types.bytes, (c) => c.notNull())
     .execute();
-  await refuseChangesOf(db, "accounts", ["address", "keystore", "created_at", "sequence", "digest"]);
 
   await db.schema
     .createTable("changed_keystores")
@@ -56,9 +47,7 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn("statement_key", types.bytes, (c) => c.notNull())
     .addColumn("keystore", "text")
     .addColumn("created_at", "bigint", (c) => c.notNull())
-    .addColumn("digest", types.bytes, (c) => c.notNull())
     .execute();
-  await refuseChanges(db, "issuer_keys");
 
   await db.schema
     .createTable("sessions")
@@ -247,84 +236,39 @@ async function transactions(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-async function journalHead(db: Kysely<unknown>): Promise<void> {
+async function journalRows(db: Kysely<unknown>): Promise<void> {
   const types = columnTypes(db);
   await db.schema
-    .createTable("journal_head")
-    .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
-    .addColumn("sequence", "bigint", (c) => c.notNull())
-    .addColumn("digest", types.bytes, (c) => c.notNull())
-    .addColumn("proofs", "bigint", (c) => c.notNull())
-    .execute();
-  await sql`insert into journal_head (id, sequence, digest, proofs) values (1, 0, ${GENESIS_DIGEST}, 0)`.execute(db);
-
-  await db.schema
     .createTable("journal_rows")
-    .addColumn("first_sequence", "bigint", (c) => c.primaryKey())
+    .addColumn("first_sequence", types.rowNumber, isPostgres(db) ? (c) => c.notNull() : (c) => c.primaryKey())
     .addColumn("last_sequence", "bigint", (c) => c.notNull())
+    .addColumn("proofs", "bigint", (c) => c.notNull())
     .addColumn("digest", types.bytes, (c) => c.notNull())
     .addColumn("code", types.bytes, (c) => c.notNull())
+    .addColumn("body", types.bytes, (c) => c.notNull())
     .execute();
-
+  if (isPostgres(db)) {
+    // Rows are only ever appended, and their bodies are compressed already.
+    await sql`alter table journal_rows add primary key (first_sequence) with (fillfactor = 100)`.execute(db);
+    await sql`alter table journal_rows alter column body set storage external`.execute(db);
+  }
+  await db.schema
+    .createTable("batch_rows")
+    .addColumn("batch_id", "bigint", (c) => c.notNull())
+    .addColumn("first_sequence", "bigint", (c) => c.notNull())
+    .addColumn("proofs", "integer", (c) => c.notNull())
+    .addPrimaryKeyConstraint("batch_rows_by_batch", ["batch_id", "first_sequence"])
+    .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
+    .execute();
+  await db.schema
+    .createTable("resolutions")
+    .addColumn("sequence", "bigint", (c) => c.primaryKey())
+    .execute();
   await db.schema
     .createTable("journal_name")
     .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
     .addColumn("name", "text", (c) => c.notNull())
     .execute();
-
-  await db.schema
-    .createTable("digest_nodes")
-    .addColumn("level", "integer", (c) => c.notNull())
-    .addColumn("number", "bigint", (c) => c.notNull())
-    .addColumn("digest", types.bytes, (c) => c.notNull())
-    .addPrimaryKeyConstraint("digest_nodes_by_position", ["level", "number"])
-    .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
-    .execute();
-
-  await db.schema
-    .createTable("notices")
-    .addColumn("sequence", "bigint", (c) => c.primaryKey())
-    .addColumn("text", "text", (c) => c.notNull())
-    .addColumn("digest", types.bytes, (c) => c.notNull())
-    .execute();
-  for (const table of ["digest_nodes", "notices"]) await refuseChanges(db, table);
-}
-
-async function proofs(db: Kysely<unknown>): Promise<void> {
-  const types = columnTypes(db);
-  await db.schema
-    .createTable("proof_labels")
-    .addColumn("id", types.rowNumber, types.numbered)
-    .addColumn("text", "text", (c) => c.notNull().unique())
-    .execute();
-
-  await db.schema
-    .createTable("proofs")
-    .addColumn("sequence", types.rowNumber, isPostgres(db) ? (c) => c.notNull() : (c) => c.primaryKey())
-    .addColumn("accepted_at", "bigint", (c) => c.notNull())
-    .addColumn("timestamp", "bigint", (c) => c.notNull())
-    .addColumn("batch_id", "bigint", (c) => c.notNull())
-    // No foreign key: PostgreSQL would lock the label's row, for which the owner needs the revoked right to update
-    // it. A label is never deleted, and the digest of the entry contains its text.
-    .addColumn("label_id", "integer")
-    .addColumn("leaf_index", "integer", (c) => c.notNull())
-    .addColumn("shares_leaf", "smallint", (c) => c.notNull())
-    .addColumn("link", types.bytes, (c) => c.notNull())
-    .addColumn("hash", types.bytes, (c) => c.notNull())
-    .addColumn("document_id", "text", (c) => c.notNull())
-    .addColumn("metadata", "text")
-    .execute();
-  // Rows are only ever appended.
-  if (isPostgres(db)) await sql`alter table proofs add primary key (sequence) with (fillfactor = 100)`.execute(db);
-
-  await db.schema
-    .createIndex("proofs_sharing_leaf")
-    .on("proofs")
-    .column("batch_id")
-    .where(sql.ref("shares_leaf"), "=", sql.lit(1))
-    .execute();
-
-  for (const table of ["proofs", "proof_labels"]) await refuseChanges(db, table);
 }
 
 async function proofKeys(db: Kysely<unknown>): Promise<void> {
@@ -364,8 +308,6 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .addColumn("batch_id", "bigint", (c) => c.notNull())
     .addColumn("first_leaf", "integer", (c) => c.notNull())
     .addColumn("last_leaf", "integer", (c) => c.notNull())
-    .addColumn("first_sequence", "bigint", (c) => c.notNull())
-    .addColumn("last_sequence", "bigint", (c) => c.notNull())
     .addColumn("hash", types.bytes, (c) => c.unique())
     .addColumn("size", "integer", (c) => c.notNull())
     .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
@@ -398,7 +340,6 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .addColumn("block_hash", types.bytes, (c) => c.notNull())
     .addColumn("block_time", "bigint", (c) => c.notNull())
     .addColumn("validator", "text", (c) => c.notNull())
-    .addColumn("digest", types.bytes, (c) => c.notNull())
     .execute();
   await db.schema.createIndex("anchors_by_batch").on("anchors").columns(["batch_id", "first_leaf"]).execute();
   await db.schema.createIndex("anchors_by_transaction").on("anchors").column("transaction_id").execute();
@@ -423,7 +364,6 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .execute();
   await db.schema.createIndex("confirmations_by_block").on("confirmations").column("block_number").execute();
   await db.schema.createIndex("confirmations_by_anchor").on("confirmations").column("anchor_id").execute();
-  for (const table of ["contracts", "confirmations"]) await refuseChanges(db, table);
 }
 
 /** The chain that the journal belongs to, and the validators that the server accepts blocks of. */

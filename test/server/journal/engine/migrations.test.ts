@@ -21,7 +21,6 @@ const placed = (n: number, anchorId: number, leafIndex: number) => ({
   acceptedAt: 3,
   anchorId,
   leafIndex,
-  sharesLeaf: false,
 });
 
 for (const engine of ENGINES)
@@ -75,20 +74,6 @@ for (const engine of ENGINES)
         assert.equal(await assertChained(database), 3);
       });
     });
-
-    it("rejects every change of an entry from the beginning", () =>
-      opened(async (database) => {
-        const journal = createJournal(database, ADDRESSES, ADDRESS);
-        await journal.anchors.open(5);
-        await journal.proofs.insert([placed(1, 1, 0)]);
-        for (const change of ["update proofs set timestamp = 2", "delete from proofs"]) {
-          const refusal = await sql
-            .raw(change)
-            .execute(database)
-            .then(() => "done", String);
-          assert.match(refusal, /append-only|permission denied/, change);
-        }
-      }));
 
     it("is rejected after the migration of a newer version", async () => {
       await opened(async () => undefined);

@@ -157,7 +157,6 @@ describe("PostgreSQL", function () {
             acceptedAt: 1,
             anchorId,
             leafIndex: 0,
-            sharesLeaf: false,
           },
         ]);
         if (fails) throw new Error("no");
@@ -258,7 +257,7 @@ describe("PostgreSQL", function () {
     const metadata = { type: "contract", source: "archive", timestamp: 1 };
     await journal.atomically(async (atomic) => {
       const anchorId = await atomic.anchors.open(1);
-      const position = { anchorId, leafIndex: 0, sharesLeaf: false };
+      const position = { anchorId, leafIndex: 0 };
       await atomic.proofs.insert([{ documentId: "d", hash, recordHash: hash, metadata, acceptedAt: 1, ...position }]);
     });
     assert.deepEqual((await journal.proofs.byDocument("d"))[0]?.metadata, metadata);

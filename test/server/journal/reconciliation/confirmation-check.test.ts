@@ -4,7 +4,6 @@ import type { JournalEvents } from "../../../../server/journal/events.ts";
 import type { Confirmation } from "../../../../server/journal/reconciliation/divergence.ts";
 import { ConfirmationCheck } from "../../../../server/journal/reconciliation/confirmation-check.ts";
 import { DivergenceTracker } from "../../../../server/journal/reconciliation/divergence-tracker.ts";
-import { MemoryJournal } from "../../../support/journal-source.ts";
 
 const bytes = (value: number): Uint8Array => Buffer.alloc(32, value);
 
@@ -27,6 +26,7 @@ function checkOf() {
     now: 0,
     mined: undefined as BlockReference | undefined,
     seventh: undefined as Uint8Array | undefined,
+    isGenuine: true,
   };
   const messages: string[] = [];
   const open = new Set<string>();
@@ -47,22 +47,21 @@ function checkOf() {
   };
   const store = {
     raise: async ({ subject }: { subject: string }) => !open.has(subject) && !!open.add(subject),
-    noticesAfter: async () => [],
+    resolutionsAfter: async () => [],
     resolve: async (subject: string) => open.delete(subject),
     divergences: async () => [...open].map((subject) => ({ subject, message: "", foundAt: 0 })),
     confirmations: async () => unused(),
     newestConfirmations: async () => [confirmation],
+    isGenuine: async () => world.isGenuine,
     reconfirm: async (id: number, { number }: BlockReference) => void messages.push(`confirmed ${id} in ${number}`),
   };
-  const journal = new MemoryJournal().grow(3);
   const check = new ConfirmationCheck({
     store,
-    entries: journal,
     chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
     divergences: new DivergenceTracker(store, telemetry, () => world.now),
     clock: () => world.now,
   });
-  return { check, world, messages, block, journal };
+  return { check, world, messages, block };
 }
 
 describe("ConfirmationCheck", () => {
@@ -99,11 +98,11 @@ describe("ConfirmationCheck", () => {
   });
 
   it("records the new block of a transaction, unless the journal was changed", async () => {
-    const { check, world, messages, block, journal } = checkOf();
+    const { check, world, messages, block } = checkOf();
     world.mined = { ...block, number: 9, hash: bytes(9) };
     assert.isTrue(await check.newestChanged());
     assert.deepEqual(messages, ["confirmed 5 in 9", "repaired"]);
-    journal.forge(2, "changed");
+    world.isGenuine = false;
     assert.isTrue(await check.newestChanged());
     assert.deepEqual(messages.slice(2), ["diverged confirmation 2"]);
   });

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { appendNotice } from "../../../../server/journal/entries/entry-log.ts";
+import { appendResolution } from "../../../../server/journal/entries/entry-log.ts";
 import { EntryVerifier } from "../../../../server/journal/entries/verified-entries.ts";
 import type { JournalEvents } from "../../../../server/journal/events.ts";
 import { DivergenceTracker } from "../../../../server/journal/reconciliation/divergence-tracker.ts";
@@ -37,32 +37,20 @@ describe("divergences", function () {
   it("end when an entry of the journal acknowledges them, and only then", async () => {
     const { database } = opened;
     await new JournalWriter(database).confirmed(3);
-    const chain = { anchorOf: async () => undefined };
-    const verifier = new EntryVerifier({ database, chain, telemetry: { journalDiverged: unused } });
+    const verifier = new EntryVerifier({ database, telemetry: { journalDiverged: unused } });
     const start = (): DivergenceTracker =>
       new DivergenceTracker(reconciliationStore(database, "a"), telemetry, () => 1);
     const tracker = start();
     assert.isTrue(await tracker.diverged(SUBJECT, "is unknown"));
-    const resolution = (sequence: number) => ({
-      kind: "resolution" as const,
-      sequence,
-      divergence: `${TEXT}: is unknown`,
-      reason: "a proof that no replica had",
-      resolvedAt: 2,
-    });
-    const text = JSON.stringify({ ...resolution(99), kind: undefined, resolvedAt: undefined, resolved_at: 2 });
-    const forged = { sequence: 99, text: text.replace("{", '{"kind":"resolution",'), digest: new Uint8Array(32) };
-    await database.insertInto("notices").values(forged).execute();
-    await start().refresh(verifier.begin());
-    assert.deepEqual([...open], [TEXT], "a row that is no entry acknowledges nothing");
-    await database.schema.dropTable("notices").execute();
-    await database.schema
-      .createTable("notices")
-      .addColumn("sequence", "integer")
-      .addColumn("text", "text")
-      .addColumn("digest", "blob")
+    const resolution = { divergence: `${TEXT}: is unknown`, reason: "a proof that no replica had", resolvedAt: 2 };
+    await database
+      .insertInto("resolutions")
+      .values([{ sequence: 1 }, { sequence: 99 }])
       .execute();
-    await database.transaction().execute((transaction) => appendNotice(transaction, resolution));
+    await start().refresh(verifier.begin());
+    assert.deepEqual([...open], [TEXT], "an entry of another kind, or none, acknowledges nothing");
+    await database.deleteFrom("resolutions").execute();
+    await database.transaction().execute((transaction) => appendResolution(transaction, resolution));
     await tracker.refresh(verifier.begin());
     assert.isEmpty([...open]);
     assert.isFalse(await tracker.diverged(SUBJECT, "is unknown"));
@@ -80,7 +68,7 @@ describe("divergences", function () {
     const entries = { entry: async () => assert.fail() };
     beforeEach(async () => {
       await opened.database.deleteFrom("divergences").execute();
-      await opened.database.deleteFrom("notices").execute();
+      await opened.database.deleteFrom("resolutions").execute();
       announced.length = 0;
       open.clear();
     });

@@ -1,0 +1,63 @@
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor-content.ts";
+import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";
+import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+import { isCurrent } from "./anchor-consistency.ts";
+import { readAnchors } from "./anchor-fact-rows.ts";
+import type { Finding } from "./finding.ts";
+
+/** Blocks that are queried concurrently. */
+const BLOCKS_AT_ONCE = 16;
+
+/** Chain queries of a check. */
+export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "anchoringBlock">;
+
+/** Compares current confirmations with the chain. */
+export class ChainComparison {
+  readonly #database: Database;
+  readonly #chain: AnchorQueries;
+  readonly #report: (finding: Finding) => void;
+
+  constructor(database: Database, chain: AnchorQueries, report: (finding: Finding) => void) {
+    this.#database = database;
+    this.#chain = chain;
+    this.#report = report;
+  }
+
+  async compare(confirmations: readonly ConfirmationEntry[]): Promise<void> {
+    const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
+    const worker = async (): Promise<void> => {
+      // All workers draw from the one iterator.
+      for (const [number, inBlock] of blocks) {
+        const mined = await this.#chain.anchoringBlock(number);
+        await Promise.all(inBlock.map((confirmation) => this.#compareOne(confirmation, mined)));
+      }
+    };
+    await Promise.all(Array.from({ length: BLOCKS_AT_ONCE }, worker));
+  }
+
+  async #compareOne(confirmation: ConfirmationEntry, mined: AnchoringBlock | undefined): Promise<void> {
+    const chain = this.#chain;
+    const { hash, contract, blockNumber } = confirmation;
+    if (onChainFinding(confirmation, await chain.anchorOf(hash, contract), mined) === undefined) return;
+    // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
+    // that.
+    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash, contract), chain.anchoringBlock(blockNumber)]);
+    const finding = onChainFinding(confirmation, onChain, minedNow);
+    const [anchor] = await readAnchors(this.#database, "id", [confirmation.anchor]);
+    if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
+  }
+}
+
+/** Compares the contents of a confirmation with the chain. */
+function onChainFinding(
+  confirmation: ConfirmationEntry,
+  onChain: AnchorOnChain | undefined,
+  mined: AnchoringBlock | undefined,
+): Finding | undefined {
+  const { sequence, anchor, transactionHash, blockNumber, blockHash: hash, blockTime: time } = confirmation;
+  const inclusion = { transactionHash, block: { number: blockNumber, hash, time } };
+  const fault = chainFault(confirmation, inclusion, onChain, mined);
+  return fault && { kind: "chain_differs", sequence, anchor, block: blockNumber, fault };
+}
