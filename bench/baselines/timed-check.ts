@@ -2,9 +2,10 @@
 // of JSON.
 import { JournalCheck } from "../../scripts/journal/journal-check.ts";
 import { openSqlite } from "../../server/journal/engine/sqlite.ts";
+import { withKey } from "../load/journal-key.ts";
 
 const [file = ""] = process.argv.slice(2);
-const database = await openSqlite(file);
+const database = withKey(await openSqlite(file));
 const start = performance.now();
 const before = process.cpuUsage();
 const { proofs, confirmations, accounts, findings } = await JournalCheck.run({ database, onFinding: () => undefined });
