@@ -149,14 +149,7 @@ async function add(deps: ImportDeps, journal: Journal, missing: readonly Propose
   await deps.database.transaction().execute(async (transaction) => {
     const { anchors, proofs } = createJournal(transaction, deps.contracts, NO_RELAYER);
     const anchorId = await anchors.open(mined.block.time * 1000);
-    await proofs.insert(
-      dated.map(({ proof, leaf }, index) => ({
-        ...proof,
-        anchorId,
-        leafIndex: leaf,
-        sharesLeaf: dated[index - 1]?.leaf === leaf,
-      })),
-    );
+    await proofs.insert(dated.map(({ proof, leaf }) => ({ ...proof, anchorId, leafIndex: leaf })));
     const { id: transactionId } = await transaction
       .insertInto("transactions")
       .values({

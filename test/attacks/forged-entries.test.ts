@@ -34,7 +34,7 @@ const ACCOUNT = {
 } as const;
 const bytes = (length: number): Uint8Array => randomBytes(length);
 
-/** Appends entries as relayers do, with their digests, nodes and keys in the index. */
+/** Appends entries as relayers do, with their digests and their keys in the index. */
 const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => Promise<unknown>> = {
   "a proof": (_, writer) => writer.open(2),
   "a confirmation": (_, writer) => writer.confirmed(2),

@@ -97,7 +97,7 @@ export interface IssuerKeyEntry {
   readonly createdAt: number;
 }
 
-export function encodeProof(entry: ProofEntry): string {
+function encodeProof(entry: ProofEntry): string {
   const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
   // Concatenated for speed: it runs for every proof, and the metadata are JSON already.
   return (
@@ -108,7 +108,7 @@ export function encodeProof(entry: ProofEntry): string {
   );
 }
 
-export function encodeConfirmation(entry: ConfirmationEntry): string {
+function encodeConfirmation(entry: ConfirmationEntry): string {
   return JSON.stringify({
     sequence: entry.sequence,
     kind: "confirmation",
@@ -127,11 +127,11 @@ export function encodeConfirmation(entry: ConfirmationEntry): string {
   });
 }
 
-export function encodeAccount({ sequence, address, keystore, createdAt }: AccountEntry): string {
+function encodeAccount({ sequence, address, keystore, createdAt }: AccountEntry): string {
   return JSON.stringify({ sequence, kind: "account", address, keystore, created_at: createdAt });
 }
 
-export function encodeVerification(entry: VerificationEntry): string {
+function encodeVerification(entry: VerificationEntry): string {
   return JSON.stringify({
     sequence: entry.sequence,
     kind: "verification",
@@ -148,11 +148,11 @@ export function encodeVerification(entry: VerificationEntry): string {
   });
 }
 
-export function encodeResolution({ sequence, divergence, reason, resolvedAt }: ResolutionEntry): string {
+function encodeResolution({ sequence, divergence, reason, resolvedAt }: ResolutionEntry): string {
   return JSON.stringify({ sequence, kind: "resolution", divergence, reason, resolved_at: resolvedAt });
 }
 
-export function encodeIssuerKey(entry: IssuerKeyEntry): string {
+function encodeIssuerKey(entry: IssuerKeyEntry): string {
   return JSON.stringify({
     sequence: entry.sequence,
     kind: "issuer_key",

@@ -41,10 +41,7 @@ export function journalSource(database: Database): JournalSource {
     async lines(after, limit) {
       const previousDigest = await digestAt(after);
       if (previousDigest === undefined) throw new RangeError(`the journal has no entry ${after}`);
-      const lines: JournalLine[] = [];
-      for await (const row of rowsBetween(database, after, after + limit))
-        lines.push(...row.lines().filter(({ sequence }) => sequence > after && sequence <= after + limit));
-      return { previousDigest, lines };
+      return { previousDigest, lines: await readLines(database, after, limit) };
     },
     digestAt,
   };
@@ -55,12 +52,14 @@ export function journalSource(database: Database): JournalSource {
  * @throws RangeError when one is missing or was changed
  */
 export async function readEntries(database: Database, after: number, limit: number): Promise<JournalEntry[]> {
-  const entries: JournalEntry[] = [];
-  for await (const row of rowsBetween(database, after, after + limit)) {
-    for (const { sequence, text } of row.lines())
-      if (sequence > after && sequence <= after + limit) entries.push(entryOf(sequence, text));
-  }
-  return entries;
+  return (await readLines(database, after, limit)).map(({ sequence, text }) => entryOf(sequence, text));
+}
+
+async function readLines(database: Database, after: number, limit: number): Promise<JournalLine[]> {
+  const lines: JournalLine[] = [];
+  for await (const row of rowsBetween(database, after, after + limit))
+    lines.push(...row.lines().filter(({ sequence }) => sequence > after && sequence <= after + limit));
+  return lines;
 }
 
 /**
