@@ -43,9 +43,7 @@ export function parseNodeUrls(text: string): string {
   try {
     text.split(",").forEach((item) => parseNodeAddress(item.trim()));
   } catch {
-    throw new InvalidArgumentError(
-      "It must be an http(s), ws(s) or ipc:///path address, or several separated by commas.",
-    );
+    throw new InvalidArgumentError("It must be an http or https address, or several separated by commas.");
   }
   return text;
 }

@@ -18,7 +18,7 @@ import { createJournal, type Journal } from "./journal.ts";
 import { createMonitoring, type Monitoring } from "./monitoring.ts";
 import type { Opened } from "./resources.ts";
 
-/** Interval of queries for the newest block; nodes with subscriptions and the embedded chain announce theirs. */
+/** Interval of queries for the newest block; the embedded chain announces its blocks. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
 
 /** Everything that all parts are built on. */

@@ -55,8 +55,8 @@ export const Environment = z.object({
   }),
   RPC_URL: nodeUrls.optional().meta({
     description:
-      "JSON-RPC address of the chain's node: `http(s)://`, `ws(s)://`, or `ipc:///PATH` of its socket; " +
-      "with several, separated by commas, the server fails over between them",
+      "JSON-RPC address of the chain's node, `http://` or `https://`; with several, separated by commas, the server " +
+      "fails over between them",
     unset: "the embedded chain",
   }),
   CONFIRMATIONS: z

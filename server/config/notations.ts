@@ -36,25 +36,15 @@ export const tileUrl = z
 /** Addresses of nodes of one chain. */
 export const nodeUrls = z.string().transform((text, context): readonly [string, ...string[]] => {
   const items = text.split(",").map((item) => item.trim().replace(/\/+$/, ""));
-  const wrong = items.findIndex((item) => !isNodeUrl(item));
+  const wrong = items.findIndex((item) => !/^https?:$/.test(URL.parse(item)?.protocol ?? ""));
   const [first, ...others] = items;
   if (wrong === -1 && first !== undefined && new Set(items).size === items.length) return [first, ...others];
   // The address itself may hold a password.
   const which = items.length === 1 ? "is" : `has an item, number ${wrong + 1}, that is`;
-  const message =
-    wrong === -1
-      ? "has an address twice"
-      : `${which} not an http, https, ws or wss address, nor ipc:///PATH of a node's socket`;
+  const message = wrong === -1 ? "has an address twice" : `${which} not an http or https address`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
-
-function isNodeUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (url?.protocol !== "ipc:") return /^(https?|wss?):$/.test(url?.protocol ?? "");
-  // The path is percent-decoded later, which a stray "%" would not survive.
-  return /^ipc:\/\/\/[^/?#]/.test(text) && !/[?#]|%(?![0-9a-f]{2})/i.test(text);
-}
 
 export function isOneLine(text: string): boolean {
   return text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text);

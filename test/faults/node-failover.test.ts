@@ -46,7 +46,6 @@ const underLoad =
   };
 
 const overHttp = ({ at }: RelayedNetwork): readonly string[] => [0, 1, 2].map((index) => at(index).http);
-const overWebSocket = ({ at }: RelayedNetwork): readonly string[] => [at(0).webSocket, at(1).webSocket, at(2).http];
 
 /** Waits until calls go to an address. */
 const goesTo = ({ addresses }: Scene, index: number): Promise<void> =>
@@ -91,7 +90,7 @@ describe("failover between nodes: every accepted proof is anchored once when the
         network.partition();
       },
     ),
-    "fails over a connection that stays open, and the others lag": underLoad(overWebSocket, async (scene) => {
+    "fails, and the others lag": underLoad(overHttp, async (scene) => {
       const { network, load, addresses } = scene;
       for (const index of [1, 2]) network.at(index).lag = 15;
       network.at(0).isUp = false;

@@ -3,13 +3,8 @@ import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { delay, type Fate, hang, type Intercept, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
 import { onScene } from "../support/faults.ts";
-import { type Load, startLoad } from "../support/load.ts";
 import { inParallel } from "../support/parallel.ts";
-import { startProcess } from "../support/process.ts";
-import { startRawNode } from "../support/raw-anvil.ts";
-import { startRemoteChain } from "../support/remote-chain.ts";
-import { FAST_RECHECK, type TestServer } from "../support/server.ts";
-import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+import type { TestServer } from "../support/server.ts";
 
 /** What the relayer has to know before it signs anything. */
 const NONCES: readonly string[] = ["eth_getTransactionCount", "eth_blockNumber"];
@@ -64,24 +59,6 @@ const failingInTurn = (fates: readonly Fate[]) => (): Promise<void> =>
     }
   });
 
-/** Disturbs the WebSocket over which a node sends its blocks, under load. */
-const disturbed = (disturb: (line: TcpProxy, load: Load) => Promise<void>) => async (): Promise<void> => {
-  const chain = await startRemoteChain(startRawNode);
-  const line = await startTcpProxy(Number(new URL(chain.url).port));
-  const variables = { ...chain.variables, RPC_URL: `ws://127.0.0.1:${line.port}`, PROOF_WAIT: "1", BATCH_MAX_AGE: "1" };
-  const server = await startProcess(chain.directory, variables, FAST_RECHECK);
-  try {
-    const load = startLoad(server);
-    await disturb(line, load);
-    await load.end();
-    await assertExactlyOnce(server, chain.url, load);
-  } finally {
-    await server.end("SIGKILL");
-    await line.close();
-    await chain.close();
-  }
-};
-
 describe("a failing node: every hash accepted meanwhile is anchored once when it", () => {
   inParallel({
     "accepts calls and never responds": () =>
@@ -111,24 +88,5 @@ describe("a failing node: every hash accepted meanwhile is anchored once when it
       { result: "rubbish" },
       { result: "0x" },
     ]),
-    "loses the connection of its block notifications, repeatedly": disturbed(async (line, load) => {
-      for (let cut = 0; cut < 2; cut += 1) {
-        await load.confirms(10);
-        const before = line.connections;
-        line.cut();
-        await eventually(async () => assert.isAbove(line.connections, before, "it is made again"));
-      }
-      await load.confirms(10);
-    }),
-    "leaves that connection without closing it": disturbed(async (line, load) => {
-      await load.confirms(10);
-      const before = line.connections;
-      line.deaf = true;
-      await eventually(async () => assert.isAbove(line.connections, before, "it is noticed"));
-      line.deaf = false;
-      // What was opened meanwhile never hears that it is open.
-      line.cut();
-      await load.confirms(10);
-    }),
   });
 });

@@ -25,7 +25,7 @@ describe("the relayer on a network that fills its blocks early, like GoQuorum", 
       fillsBefore: FILLS_BEFORE,
     });
     // Batches wait for their block, never for their age.
-    const variables = { ...network.variablesFor([network.at(0).webSocket]), PROOF_WAIT: "60", BATCH_MAX_AGE: "30" };
+    const variables = { ...network.variablesFor([network.at(0).http]), PROOF_WAIT: "60", BATCH_MAX_AGE: "30" };
     server = await startServer(variables, { directory: network.directory });
     const start = network.head;
     // The server knows the period of the blocks.

@@ -37,79 +37,73 @@ describe("mutual TLS to the node", function () {
 
   const filesOf = ({ certificateFile, keyFile }: IssuedCertificate) => ({ certificate: certificateFile, key: keyFile });
 
-  for (const protocol of ["https", "wss"] as const)
-    describe(`over ${protocol}`, function () {
-      const request = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
-        fetchChainId(
-          `${protocol}://${host}:${proxy.port}`,
-          peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
-        );
-      const refusal = async (tls: Partial<PeerTls>): Promise<string> => {
-        const error = await request(tls).catch((reason: unknown) => reason);
-        assert.instanceOf(error, SealbookError, String(error));
-        assert.equal(error.code, "chain_unavailable");
-        return error.message;
-      };
+  const request = (tls: Partial<PeerTls>, host = "127.0.0.1"): Promise<number> =>
+    fetchChainId(
+      `https://${host}:${proxy.port}`,
+      peerTlsOptions({ client: filesOf(client), authority: nodes.certificateFile, pins: [], ...tls }, NODE),
+    );
+  const refusal = async (tls: Partial<PeerTls>): Promise<string> => {
+    const error = await request(tls).catch((reason: unknown) => reason);
+    assert.instanceOf(error, SealbookError, String(error));
+    assert.equal(error.code, "chain_unavailable");
+    return error.message;
+  };
 
-      it("authenticates both sides with certificates, also by pin", async () => {
-        const chainId = await fetchChainId(chain.url);
-        assert.equal(await request({}), chainId);
-        assert.equal(await request({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
-        assert.equal(await request({}, "localhost"), chainId);
-      });
+  it("authenticates both sides with certificates, also by pin", async () => {
+    const chainId = await fetchChainId(chain.url);
+    assert.equal(await request({}), chainId);
+    assert.equal(await request({ pins: [renewed.fingerprint, node.fingerprint] }), chainId);
+    assert.equal(await request({}, "localhost"), chainId);
+  });
 
-      it("fails with the reason for a wrong node, or one that requires another certificate", async () => {
-        assert.match(
-          await refusal({ pins: [renewed.fingerprint] }),
-          new RegExp(`not among those of RPC_TLS_PIN; it is ${node.fingerprint}`),
-        );
-        assert.match(
-          await refusal({ authority: otherAuthority.certificateFile }),
-          /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
-        );
-        assert.match(
-          await refusal({ authority: undefined }),
-          /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
-        );
-        // A pin does not make up for an authority.
-        assert.match(await refusal({ authority: undefined, pins: [node.fingerprint] }), /unknown authority/);
-        assert.match(await refusal({ client: undefined }), /requires a client certificate; set RPC_TLS_CERT_FILE/);
-        proxy.show(await nodes.issue("expired", -1));
-        assert.match(await refusal({}), /certificate has expired/);
-      });
+  it("fails with the reason for a wrong node, or one that requires another certificate", async () => {
+    assert.match(
+      await refusal({ pins: [renewed.fingerprint] }),
+      new RegExp(`not among those of RPC_TLS_PIN; it is ${node.fingerprint}`),
+    );
+    assert.match(
+      await refusal({ authority: otherAuthority.certificateFile }),
+      /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
+    );
+    assert.match(await refusal({ authority: undefined }), /unknown authority; the known ones are in RPC_TLS_CA_FILE/);
+    // A pin does not make up for an authority.
+    assert.match(await refusal({ authority: undefined, pins: [node.fingerprint] }), /unknown authority/);
+    assert.match(await refusal({ client: undefined }), /requires a client certificate; set RPC_TLS_CERT_FILE/);
+    proxy.show(await nodes.issue("expired", -1));
+    assert.match(await refusal({}), /certificate has expired/);
+  });
 
-      it("survives a change of the node's certificate", async () => {
-        const variables: EnvironmentVariables = {
-          ...chain.variables,
-          RPC_URL: `${protocol}://127.0.0.1:${proxy.port}`,
-          RPC_TLS_CERT_FILE: client.certificateFile,
-          RPC_TLS_KEY_FILE: client.keyFile,
-          RPC_TLS_CA_FILE: nodes.certificateFile,
-          RPC_TLS_PIN: `${node.fingerprint},${renewed.fingerprint}`,
-          PROOF_WAIT: "60",
-          DATABASE_URL: `file:${directory}/${protocol}.sqlite`,
-          // The folder is that of the server before.
-          NEW_JOURNAL: "yes",
-        };
-        const server = await startServer(variables, { directory: chain.directory });
-        const accepted = freshDocuments(3);
-        assert.equal((await server.post("/api/v1/proof/batch", { documents: accepted })).status, 201);
-        proxy.show(renewed);
-        accepted.push(...freshDocuments(1));
-        assert.equal((await server.post("/api/v1/proof", accepted.at(-1))).status, 201);
-        await assertExactlyOnce(server, chain.url, { accepted });
-        proxy.show(await nodes.issue(`unknown-${protocol}`));
-        await eventually(async () =>
-          assert.isTrue(server.log.some((line) => line.includes("not among those of RPC_TLS_PIN"))),
-        );
-        await server.stop("keep");
-      });
-    });
+  it("survives a change of the node's certificate", async () => {
+    const variables: EnvironmentVariables = {
+      ...chain.variables,
+      RPC_URL: `https://127.0.0.1:${proxy.port}`,
+      RPC_TLS_CERT_FILE: client.certificateFile,
+      RPC_TLS_KEY_FILE: client.keyFile,
+      RPC_TLS_CA_FILE: nodes.certificateFile,
+      RPC_TLS_PIN: `${node.fingerprint},${renewed.fingerprint}`,
+      PROOF_WAIT: "60",
+      DATABASE_URL: `file:${directory}/https.sqlite`,
+      // The folder is that of the server before.
+      NEW_JOURNAL: "yes",
+    };
+    const server = await startServer(variables, { directory: chain.directory });
+    const accepted = freshDocuments(3);
+    assert.equal((await server.post("/api/v1/proof/batch", { documents: accepted })).status, 201);
+    proxy.show(renewed);
+    accepted.push(...freshDocuments(1));
+    assert.equal((await server.post("/api/v1/proof", accepted.at(-1))).status, 201);
+    await assertExactlyOnce(server, chain.url, { accepted });
+    proxy.show(await nodes.issue("unknown"));
+    await eventually(async () =>
+      assert.isTrue(server.log.some((line) => line.includes("not among those of RPC_TLS_PIN"))),
+    );
+    await server.stop("keep");
+  });
 
   it("that fails prevents the start of a server without a known chain, with the reason", async () => {
     const variables = {
       ...chain.variables,
-      RPC_URL: `wss://127.0.0.1:${proxy.port}`,
+      RPC_URL: `https://127.0.0.1:${proxy.port}`,
       RPC_TLS_CA_FILE: nodes.certificateFile,
     };
     const refused = await startServer(variables).catch((error: unknown) => error);
@@ -121,6 +115,8 @@ describe("mutual TLS to the node", function () {
       ...chain.variables,
       RPC_URL: `https://127.0.0.1:${proxy.port}`,
       RPC_TLS_CERT_FILE: client.certificateFile,
+      // The folder is that of the server before.
+      NEW_JOURNAL: "yes",
     };
     for (const [key, reason] of [
       [node.keyFile, /RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: /],
@@ -129,7 +125,7 @@ describe("mutual TLS to the node", function () {
       const refused = await startServer({ ...variables, RPC_TLS_KEY_FILE: key }, { directory: chain.directory }).catch(
         (error: unknown) => error,
       );
-      assert.match(String(refused), reason);
+      assert.match(String(refused), reason, String(refused));
     }
   });
 });

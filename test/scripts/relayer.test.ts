@@ -134,17 +134,6 @@ describe("relayer script", () => {
       await succeed(variables, "revoke", half);
     });
 
-    it("works over WebSocket and IPC", async () => {
-      for (const RPC_URL of [anvil.webSocket, anvil.ipc]) {
-        const { address } = Wallet.createRandom();
-        const way = { ...variables, RPC_URL };
-        assert.deepEqual(await succeed(way, "grant", address), { address, contracts: ALL_GRANTED });
-        assert.deepEqual((await succeed(way, "list")).at(-1), { address, contracts: CONTRACTS, administrator: false });
-        assert.deepEqual(await succeed(way, "revoke", address), { address, contracts: ALL_REVOKED });
-        assert.deepEqual(await rolesOf(address), []);
-      }
-    });
-
     it("marks a relayer that is the administrator as well, and creates none", async () => {
       assert.match(
         await fail(variables, "grant", administrator.address),

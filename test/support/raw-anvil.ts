@@ -10,13 +10,11 @@ import { rpcCall } from "./rpc.ts";
 
 const QUEUE_MILLISECONDS = 1_000;
 
-/** A foreign node: an unmodified Anvil, over HTTP, WebSocket and IPC. */
+/** A foreign node: an unmodified Anvil, over HTTP. */
 export interface RawAnvil {
   readonly chainId: number;
   readonly port: number;
   readonly http: string;
-  readonly webSocket: string;
-  readonly ipc: string;
   stop(): Promise<void>;
 }
 
@@ -35,24 +33,13 @@ export interface Genesis {
 export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesis?: Genesis): Promise<RawAnvil> {
   const chainId = genesis?.chainId ?? 7_327;
   const directory = await temporaryDirectory();
-  const socket = join(directory, "anvil.ipc");
   const fixed = `--port 0 --base-fee 0 --gas-price 0 --hardfork ${hardfork} --accounts 1`;
   const period = blockPeriod === 0 ? [] : ["--block-time", String(blockPeriod)];
   // The node ignores the file's gas limit.
   const first = genesis === undefined ? [] : ["--init", genesis.file, "--gas-limit", String(genesis.gasLimit)];
   const child = spawn(
     anvilBinary(),
-    [
-      ...fixed.split(" "),
-      ...period,
-      ...first,
-      "--chain-id",
-      String(chainId),
-      "--ipc",
-      socket,
-      "--cache-path",
-      join(directory, "cache"),
-    ],
+    [...fixed.split(" "), ...period, ...first, "--chain-id", String(chainId), "--cache-path", join(directory, "cache")],
     { env: { HOME: directory, TMPDIR: directory, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");
@@ -71,8 +58,6 @@ export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesi
     chainId,
     port,
     http,
-    webSocket: `ws://127.0.0.1:${port}`,
-    ipc: `ipc://${socket}`,
     async stop() {
       clearInterval(watch);
       child.kill("SIGKILL");

@@ -3,9 +3,8 @@ import { mkdir, rm } from "node:fs/promises";
 import { join, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SealbookError, reasonOf } from "../../errors.ts";
+import { AnvilSocket } from "./anvil-socket.ts";
 import type { Genesis } from "./genesis.ts";
-import { JsonRpcSocket, type OpenSocket } from "../rpc/json-rpc-socket.ts";
-import { localSocketOpener } from "../rpc/local-socket.ts";
 import { existsSync, readFileSync, closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -33,9 +32,9 @@ const KEPT_ERROR_TEXT = 2_000;
 /** A running Anvil with its connections. */
 export interface AnvilProcess {
   /** Sent transactions and mining. */
-  readonly control: JsonRpcSocket;
+  readonly control: AnvilSocket;
   /** All other calls, so that a long query does not delay a block. */
-  readonly queries: JsonRpcSocket;
+  readonly queries: AnvilSocket;
   /** Resolves when one of the connections is lost. */
   readonly disconnected: Promise<void>;
   /** Resolves with a reason after the end of Anvil, by a stop or otherwise. */
@@ -81,10 +80,10 @@ export async function startAnvil(
     await ended;
   };
   try {
-    const control = await connectWhenUp(runDirectory, genesis.chainId, () => over);
-    const queries = await connectWhenUp(runDirectory, genesis.chainId, () => over);
+    const control = await connectWhenUp(runDirectory, () => over);
+    const queries = await connectWhenUp(runDirectory, () => over);
     const disconnected = Promise.race([control.lost, queries.lost]);
-    return { control: control.rpc, queries: queries.rpc, disconnected, ended, stop };
+    return { control, queries, disconnected, ended, stop };
   } catch (error) {
     await stop();
     throw new SealbookError("chain_unavailable", `Anvil did not start: ${reasonOf(error)}. ${await ended}`, {
@@ -93,44 +92,20 @@ export async function startAnvil(
   }
 }
 
-interface Connection {
-  readonly rpc: JsonRpcSocket;
-  /** Resolves when the connection is lost. */
-  readonly lost: Promise<void>;
-}
-
-async function connectWhenUp(runDirectory: string, chainId: number, over: () => boolean): Promise<Connection> {
-  const socket = socketPath(runDirectory, "anvil.ipc");
+async function connectWhenUp(runDirectory: string, over: () => boolean): Promise<AnvilSocket> {
+  const { path, release } = socketPath(runDirectory, "anvil.ipc");
   try {
     for (const deadline = performance.now() + START_TIMEOUT_MS; ;) {
-      const { rpc, lost } = connectTo(socket.path, chainId);
       try {
-        await rpc.call("eth_chainId", []);
-        return { rpc, lost };
+        return await AnvilSocket.open(path);
       } catch (error) {
-        rpc.close();
         if (over() || performance.now() > deadline) throw error;
       }
       await sleep(5);
     }
   } finally {
-    socket.release();
+    release();
   }
-}
-
-/** A large block is slow and a state dump has any size: neither the time nor the length of a response is limited. */
-function connectTo(path: string, chainId: number): Connection {
-  const { promise: lost, resolve } = Promise.withResolvers<void>();
-  const open = localSocketOpener(path, Infinity);
-  const opener: OpenSocket = (events) =>
-    open({
-      ...events,
-      onClose(reason) {
-        events.onClose(reason);
-        resolve();
-      },
-    });
-  return { rpc: new JsonRpcSocket(opener, chainId, Infinity), lost };
 }
 
 function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: string | null): string[] {

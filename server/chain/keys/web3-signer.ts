@@ -21,10 +21,7 @@ export async function web3SignerKey(
   address: Address,
   tls: PeerTlsOptions = {},
 ): Promise<RelayerKey & { close(): void }> {
-  const parsed = parseNodeAddress(base);
-  if (parsed.kind !== "http")
-    throw new SealbookError("config_invalid", "RELAYER_SIGNER_URL is not an http or https address");
-  const { url, headers } = parsed;
+  const { url, headers } = parseNodeAddress(base);
   const at = (path: string): HttpEndpoint =>
     new HttpEndpoint(new URL(`${trimmed(url)}/api/v1/eth1/${path}`), {
       headers,

@@ -1,28 +1,18 @@
 import { HttpEndpoint } from "./http-endpoint.ts";
 import { HttpRpc } from "./http-rpc.ts";
-import { JsonRpcSocket } from "./json-rpc-socket.ts";
-import { localSocketOpener } from "./local-socket.ts";
 import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
 import { parseNodeAddress, shownAddress } from "./node-address.ts";
 import { NODE, type PeerTlsOptions } from "./peer-tls.ts";
 import { fetchQuantity } from "./query.ts";
 import type { Rpc } from "./rpc.ts";
-import { webSocketOpener } from "./web-socket.ts";
 
 /**
- * Connects to a node at an `http(s)`, `ws(s)` or `ipc` address; the connection opens with the first call.
- * @throws SealbookError `config_invalid` for any other address
+ * Connects to a node; the connection opens with the first call.
+ * @throws SealbookError `config_invalid` for another address than `http(s)://`
  */
-export function connectRpc(url: string, chainId: number, tls: PeerTlsOptions = {}, peer = NODE): Rpc {
-  const address = parseNodeAddress(url);
-  switch (address.kind) {
-    case "http":
-      return new HttpRpc(new HttpEndpoint(address.url, { headers: address.headers, tls, peer }), chainId);
-    case "websocket":
-      return new JsonRpcSocket(webSocketOpener(address.url, address.headers, { tls, peer }), chainId);
-    case "ipc":
-      return new JsonRpcSocket(localSocketOpener(address.path), chainId);
-  }
+export function connectRpc(address: string, chainId: number, tls: PeerTlsOptions = {}, peer = NODE): Rpc {
+  const { url, headers } = parseNodeAddress(address);
+  return new HttpRpc(new HttpEndpoint(url, { headers, tls, peer }), chainId);
 }
 
 export interface NodeConnectionOptions {

@@ -4,8 +4,6 @@ import {
   isWrongChain,
   NodeError,
   type Rpc,
-  type Subscriber,
-  type Subscription,
   timedOut,
   unavailable,
   WrongChainError,
@@ -60,12 +58,6 @@ class Candidate {
   }
 }
 
-interface ActiveSubscription {
-  readonly topic: "newHeads";
-  readonly subscriber: Subscriber;
-  subscription: Subscription | undefined;
-}
-
 /**
  * Several nodes of one chain as one. Calls go to the active node. When it does not respond, they go to the next, which
  * is active from then on. A call can reach two nodes, so it must be idempotent. All our calls are: signed transactions
@@ -76,7 +68,6 @@ export class FailoverRpc implements Rpc {
   readonly chainId: number;
   readonly #candidates: readonly Candidate[];
   readonly #onFailOver: (event: FailOver) => void;
-  readonly #subscriptions = new Set<ActiveSubscription>();
   readonly #checks: Interval;
   #active: Candidate;
   #checking = false;
@@ -114,18 +105,6 @@ export class FailoverRpc implements Rpc {
       }
     }
     throw failure;
-  }
-
-  subscribe(topic: "newHeads", subscriber: Subscriber): Subscription {
-    const follower: ActiveSubscription = { topic, subscriber, subscription: undefined };
-    this.#subscriptions.add(follower);
-    this.#resubscribe(follower);
-    return {
-      end: () => {
-        this.#subscriptions.delete(follower);
-        follower.subscription?.end();
-      },
-    };
   }
 
   async identify(): Promise<void> {
@@ -209,14 +188,5 @@ export class FailoverRpc implements Rpc {
     const from = this.#active.shown;
     this.#active = candidate;
     this.#onFailOver({ from, to: candidate.shown, reason });
-    for (const follower of this.#subscriptions) {
-      follower.subscription?.end();
-      follower.subscriber.onLost(unavailable(new Error(reason)));
-      this.#resubscribe(follower);
-    }
-  }
-
-  #resubscribe(follower: ActiveSubscription): void {
-    follower.subscription = this.#active.rpc.subscribe?.(follower.topic, follower.subscriber);
   }
 }

@@ -1,5 +1,5 @@
 import { SealbookError } from "../../errors.ts";
-import { type AddressState, NodeError, WrongChainError, type Rpc, type Subscriber, type Subscription } from "./rpc.ts";
+import { type AddressState, NodeError, WrongChainError, type Rpc } from "./rpc.ts";
 
 /** Age of a successful check at which the next call repeats it. */
 const CHECK_MILLISECONDS = 5_000;
@@ -47,15 +47,6 @@ export class IdentifiedRpc implements Rpc {
   async identify(): Promise<void> {
     await this.#checking?.catch(() => undefined);
     await this.#check();
-  }
-
-  subscribe(topic: "newHeads", subscriber: Subscriber): Subscription {
-    const subscription = this.#rpc.subscribe?.(topic, subscriber);
-    return { end: () => subscription?.end() };
-  }
-
-  async recordedHash(blockNumber: number): Promise<string | undefined> {
-    return this.#rpc.recordedHash?.(blockNumber);
   }
 
   addresses(): readonly AddressState[] {

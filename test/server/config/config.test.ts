@@ -34,16 +34,9 @@ describe("configuration", function () {
       "//host",
       "file:///etc/passwd",
       "javascript:alert(1)",
-      "ws://",
-      "ws:x y",
-      "ipc:",
-      "ipc:///",
-      "ipc://geth.ipc",
-      "ipc:geth.ipc",
-      "ipc:////x",
-      "ipc:///x?y",
-      "ipc:///x#y",
-      "ipc:///100%",
+      "ws://host",
+      "wss://host",
+      "ipc:///path",
       "unix:///x",
     ],
     CHAIN_PORT: [...wholeNumbers, "65536"],
@@ -165,7 +158,7 @@ describe("configuration", function () {
   });
 
   it("accepts TLS settings of the node only with an address that uses TLS", () => {
-    for (const url of ["http://node.example", "ws://node.example", "ipc:///node"]) {
+    for (const url of ["http://node.example"]) {
       assert.include(
         refusal({ RPC_URL: url, RELAYER_KEY: KEY, RPC_TLS_CA_FILE: "/ca.pem" }).message,
         "RPC_TLS_CA_FILE is for a node whose RPC_URL",
@@ -181,7 +174,7 @@ describe("configuration", function () {
     }
     assert.include(refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message, "RPC_TLS_PIN is for a node whose RPC_URL");
     assert.include(
-      refusal({ RPC_URL: "wss://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message,
+      refusal({ RPC_URL: "https://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message,
       "RPC_TLS_PIN",
     );
   });
@@ -290,15 +283,8 @@ describe("configuration", function () {
     assert.deepEqual(config.journal.replicaTargets, []);
   });
 
-  it("accepts all kinds of node addresses, and lists them in the error for others", () => {
-    const addresses = [
-      "http://a",
-      "https://user:pw@a:1/key",
-      "ws://a:8546",
-      "wss://a/ws?key=1",
-      "ipc:///var/run/geth.ipc",
-      "ipc:///a%20b",
-    ];
+  it("accepts http and https addresses of nodes, and names these in the error for others", () => {
+    const addresses = ["http://a", "https://user:pw@a:1/key"];
     for (const url of addresses) {
       assert.deepEqual(parseConfig({ RPC_URL: url, RELAYER_KEY: KEY }).chain.node, {
         kind: "remote",
@@ -306,9 +292,9 @@ describe("configuration", function () {
         tls: NO_TLS,
       });
     }
-    assert.deepEqual(parseConfig({ RPC_URL: "wss://a/, http://b", RELAYER_KEY: KEY }).chain.node, {
+    assert.deepEqual(parseConfig({ RPC_URL: "https://a/, http://b", RELAYER_KEY: KEY }).chain.node, {
       kind: "remote",
-      urls: ["wss://a", "http://b"],
+      urls: ["https://a", "http://b"],
       tls: NO_TLS,
     });
     assert.include(
@@ -320,7 +306,7 @@ describe("configuration", function () {
       "RPC_URL has an address twice",
     );
     const { message } = refusal({ RPC_URL: "ftp://user:secret@host", RELAYER_KEY: KEY });
-    for (const kind of ["http", "https", "ws", "wss", "ipc:///"]) assert.include(message, kind);
+    assert.include(message, "is not an http or https address");
     assert.notInclude(message, "secret");
   });
 

@@ -37,12 +37,12 @@ export async function startNetworkUnderTest(
 ): Promise<NetworkUnderTest & { readonly own: RelayedNetwork | undefined }> {
   if (TEST_BFT_RPC !== undefined) return { ...(await takeRunning(TEST_BFT_RPC.split(","))), own: undefined };
   const own = await startRelayedNetwork(options);
-  const { http, webSocket } = own.at(0);
+  const { http } = own.at(0);
   return {
     url: http,
     validators: own.nodes.map(({ address, name }) => [address, name]),
     directory: own.directory,
-    variables: own.variablesFor([webSocket]),
+    variables: own.variablesFor([http]),
     head: async () => own.head,
     stop: () => own.stop(),
     own,

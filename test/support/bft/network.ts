@@ -26,7 +26,6 @@ export interface NetworkNode {
   /** Lower-case. */
   readonly address: string;
   readonly http: string;
-  readonly webSocket: string;
   readonly enode: string;
   readonly rpc: BesuNode;
   /** Whether it runs: a stopped validator neither proposes nor seals, nor responds. */
@@ -86,10 +85,6 @@ export async function startBftNetwork({
     fill: () => ledger.fill(),
     async commit(agreement) {
       await ledger.commit(agreement);
-      for (const [index, node] of besus.entries()) {
-        const header = ledger.header(node.head);
-        if (node.isConnected && header !== undefined) listeners[index]?.announce(header);
-      }
     },
   });
   const unlistedPeers: SigningKey[] = [];
@@ -114,7 +109,6 @@ export async function startBftNetwork({
       name: `validator-${index + 1}`,
       address: validator.address,
       http: listener.http,
-      webSocket: listener.webSocket,
       enode: rpc.enodeOf(validator.key),
       rpc,
       get isUp() {

@@ -1,38 +1,26 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { WebSocket, WebSocketServer } from "ws";
 import { type BesuNode, RpcRefused } from "./besu-node.ts";
 
-/** The RPC port of a node, HTTP and WebSocket on one port. */
+/** The RPC port of a node. */
 export interface RpcListener {
   readonly http: string;
-  readonly webSocket: string;
   /** While false, connections are refused. */
   isUp: boolean;
-  /** Notifies the subscribers of the node's newest block. */
-  announce(header: Record<string, unknown>): void;
   close(): Promise<void>;
 }
 
 export async function listenFor(node: BesuNode): Promise<RpcListener> {
   const sockets = new Set<Socket>();
-  const subscribers = new Map<WebSocket, string>();
   let isUp = true;
 
-  const reply = async (text: string, subscriber?: WebSocket): Promise<string> => {
+  const reply = async (text: string): Promise<string> => {
     const parsed: unknown = JSON.parse(text);
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as { id: number; method: string; params?: unknown[] }[];
     const responses = await Promise.all(
       calls.map(async ({ id, method, params = [] }) => {
         try {
-          return {
-            jsonrpc: "2.0",
-            id,
-            result:
-              subscriber !== undefined && /_(un)?subscribe$/.test(method)
-                ? subscription(subscriber, method)
-                : await node.respond(method, params),
-          };
+          return { jsonrpc: "2.0", id, result: await node.respond(method, params) };
         } catch (error) {
           const { code, message } = error instanceof RpcRefused ? error : new RpcRefused(-32603, String(error));
           return { jsonrpc: "2.0", id, error: error instanceof RpcRefused ? { code, message } : revertOf(message) };
@@ -40,12 +28,6 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
       }),
     );
     return JSON.stringify(Array.isArray(parsed) ? responses : responses[0]);
-  };
-  const subscription = (socket: WebSocket, method: string): unknown => {
-    if (method === "eth_unsubscribe") return subscribers.delete(socket);
-    const id = `0x${(subscribers.size + 1).toString(16)}`;
-    subscribers.set(socket, id);
-    return id;
   };
 
   const server = createServer((request, response) => {
@@ -64,22 +46,11 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  const webSockets = new WebSocketServer({ server });
-  webSockets.on("connection", (socket) => {
-    socket.on("error", () => undefined);
-    socket.on("close", () => subscribers.delete(socket));
-    socket.on(
-      "message",
-      (data) =>
-        void reply(String(data), socket).then((text) => socket.readyState === WebSocket.OPEN && socket.send(text)),
-    );
-  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
   return {
     http: `http://127.0.0.1:${port}`,
-    webSocket: `ws://127.0.0.1:${port}`,
     get isUp() {
       return isUp;
     },
@@ -87,16 +58,8 @@ export async function listenFor(node: BesuNode): Promise<RpcListener> {
       isUp = value;
       if (!value) cut();
     },
-    announce(header) {
-      for (const [socket, id] of subscribers) {
-        socket.send(
-          JSON.stringify({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: id, result: header } }),
-        );
-      }
-    },
     close: () =>
       new Promise((resolve) => {
-        webSockets.close();
         server.close(() => resolve());
         cut();
       }),

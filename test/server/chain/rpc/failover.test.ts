@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { type FailOver, FailoverRpc } from "../../../../server/chain/rpc/failover.ts";
-import { NodeError, type Rpc, type Subscriber, unavailable } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError, type Rpc, unavailable } from "../../../../server/chain/rpc/rpc.ts";
 import { refused, unavailable as failsUnavailable } from "./failures.ts";
 
 const CHAIN_ID = 7;
@@ -11,7 +11,6 @@ const NEVER = 2 ** 30;
 class PlayedNode implements Rpc {
   readonly chainId = CHAIN_ID;
   readonly calls: string[] = [];
-  readonly subscribers = new Set<Subscriber>();
   claimedChain = CHAIN_ID;
   head = 100;
   isUp = true;
@@ -24,11 +23,6 @@ class PlayedNode implements Rpc {
     this.calls.push(method);
     if (method === "refused") throw new NodeError("no", -32000, undefined);
     return [method, ...parameters];
-  }
-
-  subscribe(_: "newHeads", subscriber: Subscriber): { end(): void } {
-    this.subscribers.add(subscriber);
-    return { end: () => void this.subscribers.delete(subscriber) };
   }
 
   close(): void {
@@ -115,22 +109,6 @@ describe("several nodes as one", () => {
     await rpc.check();
     assert.deepEqual(await rpc.call("x", []), ["x"]);
     assert.equal(active(), "a");
-  });
-
-  it("continue a subscription", async () => {
-    let lost = 0;
-    const subscription = rpc.subscribe("newHeads", {
-      onLive: () => undefined,
-      onNotification: () => undefined,
-      onLost: () => void (lost += 1),
-    });
-    const subscribed = (): number[] => nodes.map(({ subscribers }) => subscribers.size);
-    assert.deepEqual(subscribed(), [1, 0, 0]);
-    nodes[0].isUp = false;
-    await rpc.call("x", []);
-    assert.deepEqual([subscribed(), lost], [[0, 1, 0], 1]);
-    subscription.end();
-    assert.deepEqual(subscribed(), [0, 0, 0]);
   });
 
   it("close together", async () => {
