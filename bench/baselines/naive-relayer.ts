@@ -27,6 +27,7 @@ const directory = process.argv[2] ?? "";
 const chain = await startEmbeddedChain({
   directory: join(directory, "chain"),
   port: 0,
+  portSends: true,
   blockPeriodSeconds: 0,
   chainId: CHAIN_ID,
 });

@@ -12,17 +12,14 @@ import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { showProgress } from "../run/progress.ts";
 import { type Sealbook, startSealbook } from "../run/sealbook.ts";
 import { EXPANDING_PAYLOADS, rowCallData } from "./attacks.ts";
-import { ENDLESS_CODE } from "./chain-attacks.ts";
 import type { Arsenal } from "./hostile.ts";
 
 const ACCOUNT = join(import.meta.dirname, "../../scripts/account.ts");
 const DOCUMENT = "many";
 const BATCH = 1_000;
 const TOPIC = "a".repeat(256);
-const SENDERS = 20;
 /** Above all that the server assigns during the measurement. */
 const FIRST_ROW = 1_000_000_000;
-const BLOCK_GAS = 30_000_000;
 const NO_ADDRESS = `0x${"0".repeat(39)}1`;
 
 /** How much there is for attacks. */
@@ -50,7 +47,7 @@ const Sent = z.object({ result: z.string() });
 
 /** Fills the data folder of a server. */
 export async function prepare(root: string, variables: EnvironmentVariables, amounts: Amounts): Promise<Prepared> {
-  await using server = await startSealbook(root, variables);
+  await using server = await startSealbook(root, { ...variables, CHAIN_PORT_SEND: "on" });
   const env = { PATH: process.env["PATH"], DATA_DIR: server.directory, ...variables };
   const created = await promisify(execFile)(process.execPath, [ACCOUNT, "create", "--json"], { env });
   const account = Account.parse(JSON.parse(created.stdout));
@@ -65,10 +62,10 @@ export async function prepare(root: string, variables: EnvironmentVariables, amo
   addRecords(join(server.directory, "sealbook.sqlite"), amounts.records);
   const folder = join(await mkdtemp(join(root, "fairness-")), "data");
   await cp(server.directory, folder, { recursive: true });
-  const { transfers, burners } = await signAll(amounts.transactions);
+  const transactions = await signAll(amounts.transactions);
   return {
     folder,
-    arsenal: { account, victim, document: DOCUMENT, batch, verificationId, rowTransaction, transfers, burners },
+    arsenal: { account, victim, document: DOCUMENT, batch, verificationId, rowTransaction, transactions },
   };
 }
 
@@ -118,27 +115,15 @@ function addRecords(file: string, count: number): void {
   database.exec("commit");
 }
 
-async function signAll(count: number): Promise<{ transfers: string[][]; burners: string[] }> {
-  const each = Math.ceil(count / SENDERS);
+async function signAll(count: number): Promise<string[]> {
   using progress = showProgress("fairness: signing transactions", count, "transactions");
-  const transfers: string[][] = [];
-  for (let sender = 0; sender < SENDERS; sender += 1) {
-    const wallet = new Wallet(Wallet.createRandom().privateKey);
-    const transactions: string[] = [];
-    for (let nonce = 0; nonce < each; nonce += 1) {
-      transactions.push(await sign(wallet, nonce, { to: NO_ADDRESS, gasLimit: 21_000 }));
-    }
-    transfers.push(transactions);
-    progress.update(sender * each);
+  const wallet = new Wallet(Wallet.createRandom().privateKey);
+  const transactions: string[] = [];
+  for (let nonce = 0; nonce < count; nonce += 1) {
+    transactions.push(await sign(wallet, nonce, { to: NO_ADDRESS, gasLimit: 21_000 }));
+    progress.update(nonce);
   }
-  const burners: string[] = [];
-  for (let sender = 0; sender < SENDERS; sender += 1) {
-    const wallet = new Wallet(Wallet.createRandom().privateKey);
-    for (let nonce = 0; nonce < each / SENDERS; nonce += 1) {
-      burners.push(await sign(wallet, nonce, { data: ENDLESS_CODE, gasLimit: BLOCK_GAS }));
-    }
-  }
-  return { transfers, burners };
+  return transactions;
 }
 
 function sign(wallet: Pick<Wallet, "signTransaction">, nonce: number, rest: TransactionLike<string>): Promise<string> {

@@ -17,10 +17,8 @@ export const Arsenal = z.object({
   verificationId: z.string(),
   /** Hash of a transaction whose row expands most. */
   rowTransaction: z.string(),
-  /** Signed transactions of several senders, each of which begins with nonce 0. */
-  transfers: z.array(z.array(z.string())),
-  /** Signed transactions that use all gas of a block. */
-  burners: z.array(z.string()),
+  /** Signed transactions of one account. */
+  transactions: z.array(z.string()),
 });
 
 /** What one attack needs, and where it counts what it did. */

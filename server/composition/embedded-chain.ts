@@ -28,16 +28,13 @@ export async function openEmbeddedChain(
 ): Promise<Omit<ContractsLink, "close">> {
   const { dataDirectory, sessionRules: rules, fees } = config;
   const urlFile = embeddedChainUrlFile(node.directory);
-  const ownAccounts = new Set<string>();
-  const embedded = await startOrShare(config, node, ownAccounts, options, resources);
+  const embedded = await startOrShare(config, node, options, resources);
   const connection =
     embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
   const rpc = options.guard?.guard(connection) ?? connection;
   resources.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
   const administrator = new Wallet(keys.administrator);
-  // A command that shares this chain sends with the same keys.
-  ownAccounts.add(administrator.address).add(keys.relayer.address);
   const deployment = await deploy({
     rpc,
     administrator,
@@ -56,7 +53,6 @@ export async function openEmbeddedChain(
 async function startOrShare(
   { clockLimitMilliseconds }: ChainConfig,
   node: Extract<NodeConfig, { kind: "embedded" }>,
-  ownAccounts: ReadonlySet<string>,
   { share, clock, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<EmbeddedChain | undefined> {
@@ -66,11 +62,10 @@ async function startOrShare(
       chainId: EMBEDDED_CHAIN_ID,
       ...(clock === undefined ? {} : { clock }),
       clockLimitMilliseconds,
-      ownAccounts,
       onEvent: (event) => onEvent({ kind: "embedded", event }),
     });
     resources.defer(() => embedded.stop());
-    await writeFileDurably(embeddedChainUrlFile(node.directory), [Buffer.from(embedded.url)]);
+    await writeFileDurably(embeddedChainUrlFile(node.directory), [Buffer.from(embedded.ownerUrl)]);
     return embedded;
   } catch (error) {
     if (share && error instanceof SealbookError && error.code === "chain_in_use") return undefined;

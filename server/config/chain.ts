@@ -7,6 +7,8 @@ export type NodeConfig =
   | {
       readonly kind: "embedded";
       readonly port: number;
+      /** Whether the port takes transactions of everybody. */
+      readonly portSends: boolean;
       readonly blockPeriodSeconds: number;
       readonly directory: string;
     }
@@ -62,6 +64,7 @@ export function chainConfig(
         ? {
             kind: "embedded",
             port: env.CHAIN_PORT,
+            portSends: env.CHAIN_PORT_SEND === "on",
             blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
             directory: join(dataDirectory, "chain"),
           }
@@ -101,7 +104,7 @@ export function checkChain(
         message: "is needed with RPC_URL, or RELAYER_KEYSTORE_FILE, or RELAYER_SIGNER_URL",
       });
     }
-    for (const path of ["CHAIN_PORT", "CHAIN_BLOCK_PERIOD"] as const) {
+    for (const path of ["CHAIN_PORT", "CHAIN_PORT_SEND", "CHAIN_BLOCK_PERIOD"] as const) {
       if (variables[path] !== undefined)
         faults.push({ path, message: "is for the embedded chain, but RPC_URL is set" });
     }

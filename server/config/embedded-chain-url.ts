@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseConfig } from "./config.ts";
 import type { EnvironmentVariables } from "./environment.ts";
 
-/** File with the address of a running embedded chain. */
+/** File with the address of a running embedded chain, and the password with which it takes transactions. */
 export function embeddedChainUrlFile(chainDirectory: string): string {
   return join(chainDirectory, "rpc-url");
 }
@@ -22,5 +22,6 @@ export function embeddedChainUrl({ CHAIN_PORT, DATA_DIR }: EnvironmentVariables)
   if (node.kind !== "embedded") throw new Error("without RPC_URL there is the embedded chain");
   const file = embeddedChainUrlFile(node.directory);
   const isNamed = CHAIN_PORT !== undefined && node.port !== 0;
-  return !isNamed && existsSync(file) ? readFileSync(file, "utf8") : `http://127.0.0.1:${node.port}`;
+  if (isNamed || !existsSync(file)) return `http://127.0.0.1:${node.port}`;
+  return new URL(readFileSync(file, "utf8")).origin;
 }

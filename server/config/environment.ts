@@ -102,7 +102,10 @@ export const Environment = z.object({
     unset: "any issued by a trusted authority",
   }),
   CHAIN_PORT: whole(0, 65535).default(8545).meta({
-    description: "Port of the embedded chain's own JSON-RPC on loopback; 0 takes any free one",
+    description: "Port of the embedded chain's own JSON-RPC on loopback, for queries; 0 takes any free one",
+  }),
+  CHAIN_PORT_SEND: z.enum(["off", "on"]).default("off").meta({
+    description: "`on`: `CHAIN_PORT` takes transactions of every program of this machine, for development",
   }),
   CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
     description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",

@@ -62,6 +62,7 @@ describe("decoding hostile call data", function () {
     telegram = await new TelegramServer().start();
     server = await startServer({
       ...botVariables(telegram),
+      CHAIN_PORT_SEND: "on",
       SESSION_LIFETIME: "36000",
       QUERY_RATE: "1000000",
       EXPLORER_RATE: "1000000",

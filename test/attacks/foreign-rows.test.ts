@@ -28,7 +28,7 @@ describe("rows that a stolen relayer key writes", function () {
   let accomplice: Wallet;
 
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "3600" });
+    server = await startServer({ SESSION_LIFETIME: "3600", CHAIN_PORT_SEND: "on" });
     const options = { staticNetwork: true, pollingInterval: 20, cacheTimeout: -1 };
     provider = new JsonRpcProvider(server.chainUrl, undefined, options);
     const keys = JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8"));

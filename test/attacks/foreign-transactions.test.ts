@@ -15,7 +15,7 @@ const STRANGER = Wallet.createRandom().address;
 describe("transactions that an administrator of the database adds", () => {
   let server: TestServer;
   before(async () => {
-    server = await startServer({ PROOF_WAIT: "5" });
+    server = await startServer({ PROOF_WAIT: "5", CHAIN_PORT_SEND: "on" });
   });
   after(() => server.stop());
 

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
+import { anvilPid } from "../support/anvil-process.ts";
 import { startChainProcess } from "../support/chain-process.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
@@ -46,7 +46,7 @@ describe("the chain, killed with kill -9 under load: every accepted hash is anch
       const directory = await temporaryDirectory();
       const server = await startProcess(directory, VARIABLES, FAST_RECHECK);
       try {
-        const pid = () => Number(readFileSync(join(directory, "chain", "run", "anvil.pid"), "utf8"));
+        const pid = () => anvilPid(join(directory, "chain")) ?? assert.fail("not there yet");
         const killed = new Set<number>();
         const load = startLoad(server);
         for (let kill = 0; kill < KILLS; kill += 1) {

@@ -17,7 +17,7 @@ const Deployment = z.object({ contracts: z.object({ ProofAnchor: z.string() }) }
 describe("a proof rejected by the chain", function () {
   let server: TestServer;
   before(async () => {
-    server = await startServer();
+    server = await startServer({ CHAIN_PORT_SEND: "on" });
   });
   after(() => server.stop());
 
@@ -53,7 +53,7 @@ describe("a proof rejected by the chain", function () {
     await changeRole("revokeRole");
     assert.equal((await submit("before the restart")).status, 202);
     await server.stop("keep");
-    server = await startServer({}, { directory: server.directory });
+    server = await startServer({ CHAIN_PORT_SEND: "on" }, { directory: server.directory });
     await changeRole("grantRole");
     assert.equal((await submit("after the restart")).status, 201);
     await eventually(async () => {

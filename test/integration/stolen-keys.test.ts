@@ -51,7 +51,7 @@ describe("a stolen key", function () {
   };
 
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "3600" });
+    server = await startServer({ SESSION_LIFETIME: "3600", CHAIN_PORT_SEND: "on" });
     provider = new JsonRpcProvider(server.chainUrl, undefined, {
       staticNetwork: true,
       pollingInterval: 50,

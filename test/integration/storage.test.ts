@@ -118,11 +118,11 @@ describe("the embedded chain", () => {
     try {
       const [first, second] = freshDocuments(2);
       await anchored(server, "/api/v1/proof", first ?? assert.fail());
-      rmSync(join(server.directory, "chain/blocks.log"));
+      rmSync(join(server.directory, "chain/blocks.sqlite"));
       const response = await server.post("/api/v1/proof", second);
       assert.equal(response.status, 202, response.text);
-      await eventually(async () => assert.match(server.log.join(""), /blocks\.log is missing/));
-      assert.isFalse(existsSync(join(server.directory, "chain/blocks.log")));
+      await eventually(async () => assert.match(server.log.join(""), /blocks\.sqlite is missing/));
+      assert.isFalse(existsSync(join(server.directory, "chain/blocks.sqlite")));
     } finally {
       await server.stop();
       await removeDirectory(elsewhere);

@@ -34,7 +34,7 @@ export interface RemoteChain {
 
 /** Starts Sealbook's embedded chain in the process of the tests. */
 function startHere(directory: string): Promise<ChainNode> {
-  return startEmbeddedChain({ directory, port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
+  return startEmbeddedChain({ directory, port: 0, portSends: true, blockPeriodSeconds: 0, chainId: CHAIN_ID });
 }
 
 /**

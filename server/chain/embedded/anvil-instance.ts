@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AnvilClient } from "./anvil-client.ts";
-import { startAnvil, endStaleAnvil } from "./anvil-process.ts";
+import { startAnvil } from "./anvil-process.ts";
 import { BlockLog } from "./block-log.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
+import { syncDirectory } from "../../kit/durable-file.ts";
 import type { EventSink } from "./events.ts";
-import { loadGenesis, type Genesis } from "./genesis.ts";
 import { replay } from "./replay.ts";
 import {
   BLOCKS_AFTER_SNAPSHOT,
@@ -20,7 +19,6 @@ import {
 export interface AnvilInstance {
   readonly node: AnvilClient;
   readonly log: BlockLog;
-  readonly genesis: Genesis;
   /** Duration of the replay of the blocks after the snapshot. */
   readonly replayMilliseconds: number;
   /** Ends Anvil and closes the log. */
@@ -30,34 +28,29 @@ export interface AnvilInstance {
 /**
  * Opens the log of a locked folder and replays it in a new Anvil up to its last block.
  * @param options.create Whether an empty folder gets a new chain
- * @throws SealbookError `directory_unusable` when there is no log and none may be created
+ * @throws SealbookError as {@link BlockLog.open}; `block_log_differs` when the blocks cannot be mined again
  */
 export async function openAnvilInstance(
   directory: string,
   chainId: number,
   emit: EventSink,
-  { create = true }: { readonly create?: boolean } = {},
+  options: { readonly create?: boolean } = {},
 ): Promise<AnvilInstance> {
   const started = performance.now();
-  const logFile = join(directory, "blocks.log");
-  if (!create && !existsSync(logFile)) {
-    throw new SealbookError("directory_unusable", `${logFile} is missing. Put the chain's folder back.`);
-  }
-  const genesis = await loadGenesis(directory, chainId, logFile);
-  const log = await BlockLog.open(logFile);
+  const log = BlockLog.open(directory, chainId, options);
   try {
-    if (log.cutBytes > 0) emit({ kind: "log-tail-cut", bytes: log.cutBytes });
-    const { node, replayed, replayMilliseconds } = await rebuild(directory, genesis, log, emit);
+    await syncDirectory(directory);
+    const { node, replayed, replayMilliseconds } = await rebuild(directory, log, emit);
     const blockNumber = log.last?.number ?? 0;
     emit({ kind: "ready", blockNumber, replayed, milliseconds: Math.round(performance.now() - started) });
     const close = async (): Promise<void> => {
       await node.process.stop();
       await removeRunFolder(directory);
-      await log.close();
+      log.close();
     };
-    return { node, log, genesis, replayMilliseconds, close };
+    return { node, log, replayMilliseconds, close };
   } catch (error) {
-    await log.close();
+    log.close();
     throw error;
   }
 }
@@ -69,13 +62,13 @@ interface Rebuilt {
 }
 
 /** Tries the newest usable snapshot, then older ones, then the whole log. */
-async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
+async function rebuild(directory: string, log: BlockLog, emit: EventSink): Promise<Rebuilt> {
   await removeUnfinishedSnapshots(directory);
   const newestUsable = (log.last?.number ?? 0) - BLOCKS_AFTER_SNAPSHOT;
   for (const snapshot of await listSnapshots(directory)) {
     if (snapshot.blockNumber > newestUsable) continue;
     try {
-      return await rebuildFrom(snapshot, directory, genesis, log, emit);
+      return await rebuildFrom(snapshot, directory, log, emit);
     } catch (error) {
       // Only the snapshot is invalid here; without one the same difference is an error.
       emit({ kind: "snapshot-unusable", blockNumber: snapshot.blockNumber, reason: reasonOf(error) });
@@ -83,23 +76,21 @@ async function rebuild(directory: string, genesis: Genesis, log: BlockLog, emit:
         await rm(snapshot.path, { force: true });
     }
   }
-  return rebuildFrom(null, directory, genesis, log, emit);
+  return rebuildFrom(null, directory, log, emit);
 }
 
 async function rebuildFrom(
   snapshot: Snapshot | null,
   directory: string,
-  genesis: Genesis,
   log: BlockLog,
   emit: EventSink,
 ): Promise<Rebuilt> {
   const runDirectory = join(directory, "run");
-  endStaleAnvil(runDirectory);
   await removeRunFolder(directory);
   await mkdir(runDirectory, { recursive: true, mode: 0o700 });
   const stateFile = snapshot === null ? null : join(runDirectory, "state.json");
   if (snapshot !== null && stateFile !== null) await unpackSnapshot(snapshot, stateFile);
-  const node = new AnvilClient(await startAnvil(runDirectory, genesis, stateFile));
+  const node = new AnvilClient(await startAnvil(runDirectory, log.genesis, stateFile));
   try {
     if (stateFile !== null) await rm(stateFile, { force: true });
     if (snapshot !== null && (await node.block(snapshot.blockNumber)).hash !== snapshot.blockHash) {

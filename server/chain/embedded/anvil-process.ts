@@ -1,22 +1,23 @@
-import { spawn, execFileSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import { join, dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { AnvilSocket } from "./anvil-socket.ts";
-import type { Genesis } from "./genesis.ts";
-import { existsSync, readFileSync, closeSync, openSync } from "node:fs";
+import type { Genesis } from "./block-log.ts";
+import { existsSync, closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 
 /**
  * Shell script that runs Anvil and ends it when our end of its standard input is closed; the operating system closes it
- * even after kill -9. Exits with Anvil.
+ * even after kill -9. Exits with Anvil. It works on every system and without rights: `setpriv --pdeathsig` is Linux's,
+ * and a Node process in the shell's place would need 40 MB. Who kills the shells alone leaves an Anvil without a
+ * socket behind, which does no harm.
  */
 const KEEPER = `
 exec 3<&0
 "$@" </dev/null >/dev/null 3<&- &
 anvil=$!
-echo "$anvil" >anvil.pid
 ( read -r _ <&3; kill -9 "$anvil" ) 2>/dev/null &
 watcher=$!
 exec 3<&-
@@ -129,7 +130,8 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
 
 /**
  * The address of Anvil's HTTP port, which it always opens and which would give everybody on this machine all `anvil_*`
- * methods. Linux lets a program listen on a multicast address and never accepts a TCP connection to one, from any user.
+ * methods. Linux lets a program listen on a multicast address and never accepts a TCP connection to one, from any user;
+ * a network namespace would need rights that a server does not have.
  * Other systems refuse to listen there.
  */
 function unreachableHost(): string {
@@ -152,35 +154,6 @@ export function anvilBinary(): string {
     "anvil_missing",
     `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional).`,
   );
-}
-
-/**
- * Ends an Anvil that an earlier process left in this folder. This process holds the folder's lock, so that Anvil has no
- * owner. The command line is compared first, because the process id may belong to another process by now.
- */
-export function endStaleAnvil(runDirectory: string): void {
-  const pidFile = join(runDirectory, "anvil.pid");
-  if (!existsSync(pidFile)) return;
-  const pid = Number(readFileSync(pidFile, "utf8").trim());
-  if (!Number.isSafeInteger(pid) || pid <= 1) return;
-  if (!commandLine(pid).includes(runDirectory)) return;
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // The process has ended in the meantime.
-  }
-}
-
-function commandLine(pid: number): string {
-  try {
-    if (existsSync("/proc/self/cmdline")) return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-    return execFileSync("ps", ["-o", "args=", "-p", String(pid)], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-  } catch {
-    return "";
-  }
 }
 
 /** The longest path of a local socket that every supported system accepts (macOS: 104 bytes with the final zero). */

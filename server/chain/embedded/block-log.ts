@@ -1,49 +1,97 @@
-import { open, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
-import { encodeFrame, type BlockEntry } from "./block-entry.ts";
-import { entryFollows, readFrames } from "./block-log-reader.ts";
-import { syncDirectory } from "../../kit/durable-file.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { z } from "zod";
+import { SealbookError, reasonOf } from "../../errors.ts";
 import { PinnedPath } from "../../kit/pinned-path.ts";
-import { SealbookError } from "../../errors.ts";
+import { makePrivate } from "../../kit/private-file.ts";
 
-const FILE_HEADER = Buffer.from("SBCHAIN1", "latin1");
+/** A block as it is stored. */
+export interface BlockEntry {
+  readonly number: number;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
+  /** 0x and 64 hex digits. */
+  readonly hash: string;
+  /** The signed transactions in the order of the block, as 0x hex. */
+  readonly transactions: readonly string[];
+}
+
+/** The parameters of the first block and so of every block hash; fixed for the life of a chain folder. */
+export interface Genesis {
+  readonly chainId: number;
+  readonly timestamp: number;
+  readonly gasLimit: number;
+}
+
+/** The gas limit of the blocks of new chains. */
+const BLOCK_GAS_LIMIT = 30_000_000;
+
+const FILE = "blocks.sqlite";
+/** The log of versions before SQLite. */
+const FORMER_FILE = "blocks.log";
+
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  CREATE TABLE IF NOT EXISTS genesis (chain_id INTEGER NOT NULL, timestamp INTEGER NOT NULL, gas_limit INTEGER NOT NULL)
+    STRICT;
+  CREATE TABLE IF NOT EXISTS blocks (number INTEGER PRIMARY KEY, timestamp INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+  CREATE TABLE IF NOT EXISTS transactions (block INTEGER, position INTEGER, raw BLOB NOT NULL,
+    PRIMARY KEY (block, position)) STRICT, WITHOUT ROWID;
+`;
+
+const hex = z.instanceof(Uint8Array).transform((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
+const GenesisRow = z.object({ chainId: z.number(), timestamp: z.number(), gasLimit: z.number() });
+const BlockRow = z.object({ number: z.number(), timestamp: z.number(), hash: hex });
+const TransactionRow = z.object({ raw: hex });
 
 /**
- * The blocks of the chain on disk: a sequence of checksummed entries in an append-only file. An entry is valid once
- * {@link BlockLog.append} has returned; the rest of an unfinished append after a crash is cut off when the log is
- * opened again.
+ * The blocks of the chain on disk, in an SQLite file. A block is durable once {@link BlockLog.append} has returned;
+ * after a crash the rest of an unfinished append is gone.
  */
 export class BlockLog {
-  readonly #path: string;
-  readonly #handle: FileHandle;
+  readonly genesis: Genesis;
+  readonly #database: DatabaseSync;
   readonly #place: PinnedPath;
-  /** Offset of the entry of block n + 1. */
-  readonly #starts: number[] = [];
-  #size = FILE_HEADER.length;
-  #last: BlockEntry | null = null;
-  /** Bytes cut off at opening. */
-  #cut = 0;
+  readonly #insertBlock: StatementSync;
+  readonly #insertTransaction: StatementSync;
+  #last: BlockEntry | null;
 
-  private constructor(path: string, handle: FileHandle) {
-    this.#path = path;
-    this.#handle = handle;
+  private constructor(database: DatabaseSync, path: string, chainId: number) {
+    this.#database = database;
+    database.exec(SCHEMA);
     this.#place = new PinnedPath(path);
+    this.genesis = genesisOf(database, chainId);
+    this.#insertBlock = database.prepare("INSERT INTO blocks (number, timestamp, hash) VALUES (?, ?, ?)");
+    this.#insertTransaction = database.prepare("INSERT INTO transactions (block, position, raw) VALUES (?, ?, ?)");
+    this.#last = this.#read("ORDER BY number DESC LIMIT 1").next().value ?? null;
   }
 
-  /** Opens or creates the log, checks every entry and cuts off an unfinished last one. */
-  static async open(path: string): Promise<BlockLog> {
-    const handle = await open(path, "a+").then(async (created) => {
-      await created.close();
-      return open(path, "r+");
-    });
-    const log = new BlockLog(path, handle);
+  /**
+   * Opens the log of a locked folder.
+   * @param options.create Whether an empty folder gets a new chain with this chain id
+   * @throws SealbookError `block_log_damaged`; `chain_id_differs`; `directory_unusable` when there is no log and none
+   * may be created
+   */
+  static open(directory: string, chainId: number, { create = true }: { readonly create?: boolean } = {}): BlockLog {
+    const path = join(directory, FILE);
+    if (!existsSync(path)) {
+      if (!create) throw new SealbookError("directory_unusable", `${path} is missing. Put the chain's folder back.`);
+      if (existsSync(join(directory, FORMER_FILE)))
+        throw new SealbookError(
+          "block_log_damaged",
+          `The chain in ${directory} was made by an earlier version, which this one does not read.`,
+        );
+    }
+    makePrivate(path);
+    const database = new DatabaseSync(path);
     try {
-      await log.#load();
+      return reading(path, () => new BlockLog(database, path, chainId));
     } catch (error) {
-      await handle.close();
+      database.close();
       throw error;
     }
-    return log;
   }
 
   /** The newest block, or null when only the genesis block exists. */
@@ -51,86 +99,89 @@ export class BlockLog {
     return this.#last;
   }
 
-  /** Returns the bytes of an unfinished entry that were cut off when the log was opened. */
-  get cutBytes(): number {
-    return this.#cut;
-  }
-
   /**
    * Appends a block and returns when it is on disk. After an error the log must be reopened.
    * @throws SealbookError `directory_unusable` when the log is not at its path any more
    */
-  async append(entry: BlockEntry): Promise<void> {
-    const frame = encodeFrame(entry);
-    for (let done = 0; done < frame.length;) {
-      done += (await this.#handle.write(frame, done, frame.length - done, this.#size + done)).bytesWritten;
-    }
-    await this.#handle.datasync();
+  append(entry: BlockEntry): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    this.#insertBlock.run(entry.number, entry.timestamp, bytesOf(entry.hash));
+    for (const [position, raw] of entry.transactions.entries())
+      this.#insertTransaction.run(entry.number, position, bytesOf(raw));
+    this.#database.exec("COMMIT");
     // A deleted file can still be written to, but is lost at the end of the process.
     const fault = this.#place.fault();
     if (fault !== undefined) throw new SealbookError("directory_unusable", `The block log is lost: ${fault}.`);
-    this.#starts.push(this.#size);
-    this.#size += frame.length;
     this.#last = entry;
   }
 
-  /** Yields the blocks from a number on. */
-  async *entries(from: number): AsyncGenerator<BlockEntry, void, void> {
-    const start = this.#starts[from - 1];
-    if (start === undefined) return;
-    for await (const frame of readFrames(this.#handle, start, this.#size)) yield frame.entry;
+  /**
+   * Yields the blocks from a number on.
+   * @throws SealbookError `block_log_damaged` when one is missing or cannot be read
+   */
+  *entries(from: number): Generator<BlockEntry, void, void> {
+    let next = from;
+    for (const entry of this.#read("WHERE number >= ? ORDER BY number", from)) {
+      if (entry.number !== next) throw damaged(this.#place.path, `block ${next} is missing`);
+      yield entry;
+      next += 1;
+    }
   }
 
   /** Returns the hash of a block; `undefined` for one that is not in the log, such as the genesis block. */
-  async hashOf(blockNumber: number): Promise<string | undefined> {
-    for await (const entry of this.entries(blockNumber)) return entry.hash;
-    return undefined;
+  hashOf(blockNumber: number): string | undefined {
+    return this.#read("WHERE number = ?", blockNumber).next().value?.hash;
   }
 
-  async close(): Promise<void> {
-    await this.#handle.close();
+  close(): void {
+    this.#database.close();
   }
 
-  async #load(): Promise<void> {
-    const { size } = await this.#handle.stat();
-    if (size >= FILE_HEADER.length) {
-      await this.#checkFileHeader();
-      await this.#scan(size);
+  *#read(condition: string, ...values: number[]): Generator<BlockEntry, undefined, void> {
+    const { path } = this.#place;
+    const blocks = this.#database.prepare(`SELECT number, timestamp, hash FROM blocks ${condition}`);
+    const transactions = this.#database.prepare("SELECT raw FROM transactions WHERE block = ? ORDER BY position");
+    const rows = reading(path, () => blocks.iterate(...values));
+    for (let row = reading(path, () => rows.next()); row.done !== true; row = reading(path, () => rows.next())) {
+      const block = BlockRow.parse(row.value);
+      const raws = reading(path, () => transactions.all(block.number)).map((each) => TransactionRow.parse(each).raw);
+      yield { ...block, transactions: raws };
     }
-    if (size !== this.#size) {
-      this.#cut = Math.max(0, size - this.#size);
-      await this.#handle.truncate(this.#size);
-      await this.#handle.write(FILE_HEADER, 0, FILE_HEADER.length, 0);
-    }
-    // Also without a cut: the last entry may be of an append whose sync failed.
-    await this.#handle.sync();
-    await syncDirectory(dirname(this.#path));
   }
+}
 
-  async #checkFileHeader(): Promise<void> {
-    const header = Buffer.alloc(FILE_HEADER.length);
-    await this.#handle.read(header, 0, header.length, 0);
-    if (!header.equals(FILE_HEADER)) throw new SealbookError("block_log_damaged", `${this.#path} is not a block log.`);
+/** Reads the genesis, or creates it in a new log. */
+function genesisOf(database: DatabaseSync, chainId: number): Genesis {
+  const found = database.prepare("SELECT chain_id AS chainId, timestamp, gas_limit AS gasLimit FROM genesis").get();
+  if (found === undefined) {
+    const genesis = { chainId, timestamp: Math.floor(Date.now() / 1000), gasLimit: BLOCK_GAS_LIMIT };
+    database.prepare("INSERT INTO genesis VALUES (?, ?, ?)").run(chainId, genesis.timestamp, genesis.gasLimit);
+    return genesis;
   }
+  const genesis = GenesisRow.parse(found);
+  if (genesis.chainId === chainId) return genesis;
+  throw new SealbookError(
+    "chain_id_differs",
+    `The chain in this folder has chain id ${genesis.chainId}, but ${chainId} is configured.`,
+  );
+}
 
-  async #scan(size: number): Promise<void> {
-    for await (const { entry, start, end } of readFrames(this.#handle, this.#size, size)) {
-      if (entry.number !== this.#starts.length + 1) {
-        throw new SealbookError(
-          "block_log_damaged",
-          `${this.#path}: block ${entry.number} stands where block ${this.#starts.length + 1} belongs.`,
-        );
-      }
-      this.#starts.push(start);
-      this.#size = end;
-      this.#last = entry;
-    }
-    if (await entryFollows(this.#handle, this.#size, size)) {
-      throw new SealbookError(
-        "block_log_damaged",
-        `${this.#path} is damaged after block ${this.#starts.length} (byte ${this.#size}), ` +
-          "and blocks follow it. Restore the folder from a backup.",
-      );
-    }
+/** Says of an error of SQLite that the log is damaged. */
+function reading<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SealbookError) throw error;
+    throw damaged(path, reasonOf(error), error);
   }
+}
+
+function damaged(path: string, reason: string, cause?: unknown): SealbookError {
+  return new SealbookError("block_log_damaged", `${path} is damaged: ${reason}. Restore the folder from a backup.`, {
+    cause,
+  });
+}
+
+function bytesOf(text: string): Buffer {
+  return Buffer.from(text.slice(2), "hex");
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { within } from "../../kit/deadline.ts";
-import type { BlockEntry } from "./block-entry.ts";
+import type { BlockEntry } from "./block-log.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import type { EventSink } from "./events.ts";
 import { NodeError } from "../rpc/rpc.ts";
@@ -9,7 +9,6 @@ import { runChain, type RunFailure, type ChainRun } from "./chain-run.ts";
 import { Miner, type WallClock } from "./miner.ts";
 import { openAnvilInstance, type AnvilInstance } from "./anvil-instance.ts";
 import { SnapshotSchedule } from "./snapshot-schedule.ts";
-import type { OutsideTransaction } from "./raw-transaction.ts";
 import { TransactionPool } from "./transaction-pool.ts";
 
 /** Options for running a chain. */
@@ -27,8 +26,23 @@ const RESTART_RULE: BackoffRule = { firstMilliseconds: 100, longestMilliseconds:
 /** Maximum wait of a request for a restarting chain. */
 const REQUEST_WAIT_MILLISECONDS = 15_000;
 
+/** Methods with a fixed result: gas is free, whatever Anvil suggests. */
+const FREE: ReadonlySet<string> = new Set(["eth_gasPrice", "eth_maxPriorityFeePerGas"]);
+
+/** The running chain as a node. */
+export interface EmbeddedNode {
+  /** Accepted transactions that are in no block yet. */
+  readonly waiting: number;
+  /**
+   * Makes one JSON-RPC call. A transaction whose hash is returned waits for a block. The response to a query depends
+   * on no block that is not on disk.
+   * @throws NodeError of Anvil; SealbookError `chain_unavailable`
+   */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+}
+
 /** Runs a chain: restarts it from the block log when Anvil ends unexpectedly or a write fails. */
-export class ChainSupervisor {
+export class ChainSupervisor implements EmbeddedNode {
   readonly #options: ChainSupervisorOptions;
   readonly #pool = new TransactionPool();
   readonly #snapshots: SnapshotSchedule;
@@ -51,25 +65,21 @@ export class ChainSupervisor {
     return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
   }
 
-  /** Accepts a signed transaction of this process; returns its hash when it waits for a block. */
-  send(raw: string): Promise<unknown> {
-    return this.#request(({ miner }) => miner.send(raw), { waitForDisk: false });
+  get waiting(): number {
+    return this.#pool.size;
   }
 
-  /** Accepts a transaction from outside; they are limited. */
-  accept(transaction: OutsideTransaction): Promise<unknown> {
-    return this.#request(({ miner }) => miner.accept(transaction), { waitForDisk: false });
+  async request(method: string, params: readonly unknown[]): Promise<unknown> {
+    if (method === "eth_sendRawTransaction")
+      return this.#request(({ miner }) => miner.send(String(params[0])), { waitForDisk: false });
+    if (FREE.has(method)) return "0x0";
+    return this.#request(({ instance }) => instance.node.process.queries.call(method, params), { waitForDisk: true });
   }
 
   /** Returns the hash of a block in the log. */
   async recordedHash(blockNumber: number): Promise<string | undefined> {
     const { instance } = await this.#untilDeadline(this.#run);
     return instance.log.hashOf(blockNumber);
-  }
-
-  /** Forwards a query to Anvil; the response depends on no block that is not on disk. */
-  query(method: string, params: readonly unknown[] | object): Promise<unknown> {
-    return this.#request(({ instance }) => instance.node.process.queries.call(method, params), { waitForDisk: true });
   }
 
   /** Finishes the block in progress and ends Anvil. */
@@ -119,13 +129,12 @@ export class ChainSupervisor {
       onBlock(entry.number);
       await this.#snapshots.afterBlock(instance, workMs);
     };
-    const { node, log, genesis } = instance;
+    const { node, log } = instance;
     const miner = new Miner({
       node,
       log,
       pool: this.#pool,
       blockPeriodSeconds,
-      genesisTimestamp: genesis.timestamp,
       wallClock,
       onBlock: published,
     });

@@ -5,8 +5,8 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import { type Clock, ClockStep } from "../../kit/clock.ts";
 import type { EmbeddedChainEvent, EventSink } from "./events.ts";
 import type { WallClock } from "./miner.ts";
-import { RpcDispatcher } from "./rpc-dispatcher.ts";
-import { serveRpc, type RpcServer } from "./rpc-server.ts";
+import { PortCalls } from "./port-calls.ts";
+import { openRpcPort, type RpcPort } from "./rpc-port.ts";
 
 export type { EmbeddedChainEvent } from "./events.ts";
 
@@ -24,8 +24,8 @@ export interface EmbeddedChainOptions {
   clock?: Clock;
   /** Maximum of milliseconds that the clock may be set forward; beyond it no blocks are made. Unlimited when unset. */
   clockLimitMilliseconds?: number;
-  /** Accounts whose transactions are accepted over the port without limits. May grow while the chain runs. */
-  ownAccounts?: ReadonlySet<string>;
+  /** Whether the port takes transactions of everybody, for development; of nobody but the owner when unset. */
+  portSends?: boolean;
   /** Receives events, for the log. */
   onEvent?: (event: EmbeddedChainEvent) => void;
 }
@@ -34,10 +34,12 @@ export interface EmbeddedChainOptions {
 export interface EmbeddedChain {
   /** http://127.0.0.1:PORT */
   readonly url: string;
+  /** The address with the password of this run: only with it the port takes transactions, unless it takes all. */
+  readonly ownerUrl: string;
   readonly chainId: number;
   /**
-   * Makes a JSON-RPC call in this process with the same result as over the port; rejects with the `error` of the
-   * response.
+   * Makes a JSON-RPC call in this process.
+   * @throws NodeError of Anvil; SealbookError `chain_unavailable`
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Returns the hash of a block in the block log; `undefined` for the genesis block and blocks that do not exist. */
@@ -73,30 +75,29 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const { chainId, blockPeriodSeconds } = options;
   const wallClock = wallClockOf(options, emit);
   let engine: ChainSupervisor | undefined;
-  let dispatcher: RpcDispatcher | undefined;
-  let server: RpcServer | undefined;
+  let port: RpcPort | undefined;
   try {
     engine = await ChainSupervisor.start({ directory, chainId, blockPeriodSeconds, wallClock, emit, onBlock });
-    dispatcher = new RpcDispatcher(engine, chainId, options.ownAccounts);
-    server = await serveRpc(options.port, dispatcher);
+    port = await openRpcPort(options.port, new PortCalls(engine, chainId), options.portSends ?? false);
   } catch (error) {
     await engine?.stop();
     lock.release();
     throw error;
   }
-  const running = { engine, dispatcher, server };
+  const running = { engine, port };
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    await running.server.close();
+    await running.port.close();
     await running.engine.stop();
     lock.release();
   };
   return {
-    url: running.server.url,
+    url: running.port.url,
+    ownerUrl: running.port.ownerUrl,
     chainId,
     async request(method, params) {
       if (stopped !== undefined) throw new SealbookError("chain_unavailable", "The embedded chain was stopped.");
-      return running.dispatcher.request(method, params);
+      return running.engine.request(method, params);
     },
     recordedHash: (blockNumber) => running.engine.recordedHash(blockNumber),
     onBlock: (listener) => {

@@ -1,7 +1,5 @@
 /** Events of the embedded chain, for the log. */
 export type EmbeddedChainEvent =
-  /** The unfinished last entry of the block log was cut off; its block was never visible. */
-  | { readonly kind: "log-tail-cut"; readonly bytes: number }
   | { readonly kind: "replay-progress"; readonly done: number; readonly total: number }
   | { readonly kind: "ready"; readonly blockNumber: number; readonly replayed: number; readonly milliseconds: number }
   | {

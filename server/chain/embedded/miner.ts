@@ -1,9 +1,8 @@
 import type { Clock } from "../../kit/clock.ts";
 import type { AnvilClient } from "./anvil-client.ts";
-import type { BlockEntry } from "./block-entry.ts";
-import type { BlockLog } from "./block-log.ts";
-import type { OutsideTransaction } from "./raw-transaction.ts";
-import { unexpectedBlock, type TransactionPool } from "./transaction-pool.ts";
+import type { BlockEntry, BlockLog } from "./block-log.ts";
+import { SealbookError } from "../../errors.ts";
+import type { TransactionPool } from "./transaction-pool.ts";
 import { WorkSignal } from "./work-signal.ts";
 
 /** Options of a miner. */
@@ -12,7 +11,6 @@ export interface MinerOptions {
   readonly log: BlockLog;
   readonly pool: TransactionPool;
   readonly blockPeriodSeconds: number;
-  readonly genesisTimestamp: number;
   readonly wallClock: WallClock;
   /** Called when a block is on disk, with the estimated time of its replay; the next block waits for the promise. */
   readonly onBlock: (entry: BlockEntry, workMs: number) => Promise<void>;
@@ -46,9 +44,6 @@ export class Miner {
   readonly #wakeup = new WorkSignal();
   #cycle: Promise<void> = Promise.resolve();
   #stopping = false;
-  /** The last release of held transactions: they are not made at the same time. */
-  #released: Promise<void> = Promise.resolve();
-  #releaseTimer: NodeJS.Timeout | undefined;
   /** Set while Anvil mines: then a waiting transaction may have ended it. */
   #mining = false;
 
@@ -60,36 +55,12 @@ export class Miner {
     return this.#mining;
   }
 
-  /** Accepts a transaction of this process; returns its hash or throws Anvil's error. */
+  /** Accepts a transaction; returns its hash or throws Anvil's error. */
   async send(raw: string): Promise<string> {
     const { node, pool } = this.#options;
     const hash = await pool.send(node, raw);
     this.#wakeup.signal();
     return hash;
-  }
-
-  /** Accepts a transaction from outside; returns its hash, or throws Anvil's error or that of a limit. */
-  async accept(transaction: OutsideTransaction): Promise<string> {
-    const { node, pool } = this.#options;
-    const hash = await pool.accept(node, transaction);
-    this.#wakeup.signal();
-    this.#release();
-    return hash;
-  }
-
-  /** Sends held transactions to Anvil, now and when more gas is left for them. */
-  #release(): void {
-    const { node, pool } = this.#options;
-    const release = async (): Promise<void> => {
-      if (this.#stopping) return;
-      const milliseconds = await pool.release(node);
-      this.#wakeup.signal();
-      clearTimeout(this.#releaseTimer);
-      if (milliseconds !== undefined && !this.#stopping)
-        this.#releaseTimer = setTimeout(() => this.#release(), milliseconds);
-    };
-    // An Anvil that has ended also ends the run; the next one releases again.
-    this.#released = this.#released.then(release).catch(() => undefined);
   }
 
   /** Resolves when every block that a response received so far depends on is on disk; rejects when it is lost. */
@@ -102,7 +73,6 @@ export class Miner {
     const period = this.#options.blockPeriodSeconds * 1000;
     let next = performance.now() + period;
     this.#wakeup.signal();
-    this.#release();
     while (!this.#stopping) {
       await (period > 0 ? this.#wakeup.sleepUntil(next) : this.#wakeup.signalled());
       if (period === 0) await this.#mineWaiting();
@@ -128,7 +98,6 @@ export class Miner {
    */
   stop(): void {
     this.#stopping = true;
-    clearTimeout(this.#releaseTimer);
     this.#wakeup.stop();
   }
 
@@ -147,8 +116,8 @@ export class Miner {
   }
 
   async #mineAndLog(): Promise<Made> {
-    const { node, log, pool, genesisTimestamp, wallClock } = this.#options;
-    const last = log.last ?? { number: 0, timestamp: genesisTimestamp, hash: null };
+    const { node, log, pool, wallClock } = this.#options;
+    const last = log.last ?? { number: 0, timestamp: log.genesis.timestamp, hash: null };
     const timestamp = Math.max(Math.floor(wallClock.now() / 1000), last.timestamp);
     const started = performance.now();
     this.#mining = true;
@@ -164,8 +133,12 @@ export class Miner {
       block.transactions.map((hash) => pool.get(hash) ?? node.rawTransaction(hash)),
     );
     const entry: BlockEntry = { number: block.number, timestamp, hash: block.hash, transactions };
-    await log.append(entry);
+    log.append(entry);
     for (const hash of block.transactions) pool.remove(hash);
     return { entry, workMs: workMs + transactions.length * TRANSACTION_MS };
   }
+}
+
+function unexpectedBlock(detail: string): SealbookError {
+  return new SealbookError("chain_unavailable", `Anvil mined an unexpected block: ${detail}`);
 }

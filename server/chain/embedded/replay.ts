@@ -1,6 +1,5 @@
 import type { AnvilClient } from "./anvil-client.ts";
-import type { BlockEntry } from "./block-entry.ts";
-import type { BlockLog } from "./block-log.ts";
+import type { BlockEntry, BlockLog } from "./block-log.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
 
@@ -18,7 +17,7 @@ export async function replay(
   const total = (log.last?.number ?? 0) - from + 1;
   let done = 0;
   let reported = performance.now();
-  for await (const entry of log.entries(from)) {
+  for (const entry of log.entries(from)) {
     await mineAgain(node, entry);
     done += 1;
     if (done % CHECK_EVERY === 0 || done === total) await compare(node, log, entry, from);
@@ -47,7 +46,7 @@ async function mineAgain(node: AnvilClient, entry: BlockEntry): Promise<void> {
 
 async function compare(node: AnvilClient, log: BlockLog, entry: BlockEntry, from: number): Promise<void> {
   if ((await node.block(entry.number)).hash === entry.hash) return;
-  for await (const logged of log.entries(from)) {
+  for (const logged of log.entries(from)) {
     const { hash } = await node.block(logged.number);
     if (hash === logged.hash) continue;
     throw new SealbookError(

@@ -1,10 +1,12 @@
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
-import type { BlockEntry } from "../../../../server/chain/embedded/block-entry.ts";
-import { BlockLog } from "../../../../server/chain/embedded/block-log.ts";
+import { BlockLog, type BlockEntry } from "../../../../server/chain/embedded/block-log.ts";
 import { SealbookError } from "../../../../server/errors.ts";
+
+const CHAIN_ID = 31_999;
 
 const entryOf = (number: number, transactions: string[] = [`0x${"ab".repeat(number)}`, "0x0102"]): BlockEntry => ({
   number,
@@ -15,126 +17,102 @@ const entryOf = (number: number, transactions: string[] = [`0x${"ab".repeat(numb
 
 describe("block log of the embedded chain", () => {
   let directory: string;
-  let path: string;
-
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "block-log-"));
-    path = join(directory, "blocks.log");
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  async function write(count: number): Promise<void> {
-    const log = await BlockLog.open(path);
-    for (let number = (log.last?.number ?? 0) + 1; number <= count; number += 1) await log.append(entryOf(number));
-    await log.close();
+  function write(count: number): void {
+    const log = BlockLog.open(directory, CHAIN_ID);
+    for (let number = (log.last?.number ?? 0) + 1; number <= count; number += 1) log.append(entryOf(number));
+    log.close();
   }
-  async function read(from = 1): Promise<{ entries: BlockEntry[]; cut: number }> {
-    const log = await BlockLog.open(path);
-    const entries: BlockEntry[] = [];
-    for await (const entry of log.entries(from)) entries.push(entry);
-    await log.close();
-    return { entries, cut: log.cutBytes };
+  function read(from = 1): BlockEntry[] {
+    const log = BlockLog.open(directory, CHAIN_ID);
+    try {
+      return [...log.entries(from)];
+    } finally {
+      log.close();
+    }
   }
-  async function refusal(): Promise<SealbookError> {
-    const error: unknown = await BlockLog.open(path).then(
-      (log) => log.close(),
-      (thrown: unknown) => thrown,
-    );
-    if (error instanceof SealbookError) return error;
-    throw new Error("The log was expected to be refused.");
+  function refusal(action: () => unknown): SealbookError {
+    try {
+      action();
+    } catch (error) {
+      if (error instanceof SealbookError) return error;
+      throw error;
+    }
+    throw new Error("It was expected to be refused.");
+  }
+  function change(statement: string): void {
+    const database = new DatabaseSync(join(directory, "blocks.sqlite"));
+    database.exec(statement);
+    database.close();
   }
 
-  it("returns the appended blocks, from any block on, also after a restart", async () => {
-    await write(3);
-    await write(5);
-    expect((await read()).entries).to.deep.equal([1, 2, 3, 4, 5].map((number) => entryOf(number)));
-    expect((await read(4)).entries).to.deep.equal([entryOf(4), entryOf(5)]);
-    expect((await read(6)).entries).to.deep.equal([]);
+  it("returns the appended blocks, from any block on, also after a restart", () => {
+    write(3);
+    write(5);
+    expect(read()).to.deep.equal([1, 2, 3, 4, 5].map((number) => entryOf(number)));
+    expect(read(4)).to.deep.equal([entryOf(4), entryOf(5)]);
+    expect(read(6)).to.deep.equal([]);
+    const log = BlockLog.open(directory, CHAIN_ID);
+    expect([log.last, log.hashOf(4), log.hashOf(0), log.hashOf(6)]).to.deep.equal([
+      entryOf(5),
+      entryOf(4).hash,
+      undefined,
+      undefined,
+    ]);
+    log.close();
   });
 
-  it("stores empty blocks and blocks larger than the read buffer", async () => {
-    const log = await BlockLog.open(path);
+  it("stores empty blocks and large ones, and the order of their transactions", () => {
     const large = entryOf(
       2,
-      Array.from({ length: 40 }, () => `0x${"cd".repeat(100_000)}`),
+      Array.from({ length: 400 }, (_, index) => `0x${(index % 256).toString(16).padStart(2, "0").repeat(10_000)}`),
     );
-    await log.append(entryOf(1, []));
-    await log.append(large);
-    await log.append(entryOf(3));
-    await log.close();
-    expect((await read()).entries).to.deep.equal([entryOf(1, []), large, entryOf(3)]);
+    const log = BlockLog.open(directory, CHAIN_ID);
+    for (const entry of [entryOf(1, []), large, entryOf(3)]) log.append(entry);
+    log.close();
+    expect(read()).to.deep.equal([entryOf(1, []), large, entryOf(3)]);
   });
 
-  it("truncates an incomplete last entry, at any byte, and continues after the previous one", async () => {
-    await write(2);
-    const whole = (await readFile(path)).length;
-    await write(3);
-    const bytes = await readFile(path);
-    for (let length = whole; length < bytes.length; length += 1) {
-      await writeFile(path, bytes.subarray(0, length));
-      const { entries, cut } = await read();
-      expect(entries, `cut at ${length}`).to.deep.equal([entryOf(1), entryOf(2)]);
-      expect(cut).to.equal(length - whole);
-      await write(3);
-      expect(await readFile(path)).to.deep.equal(bytes);
-    }
+  it("keeps the chain id and the time of its first block", () => {
+    const first = BlockLog.open(directory, CHAIN_ID);
+    const { genesis } = first;
+    first.close();
+    expect(genesis).to.include({ chainId: CHAIN_ID, gasLimit: 30_000_000 });
+    const again = BlockLog.open(directory, CHAIN_ID);
+    expect(again.genesis).to.deep.equal(genesis);
+    again.close();
+    expect(refusal(() => BlockLog.open(directory, 1)).code).to.equal("chain_id_differs");
   });
 
-  it("truncates a last entry with a length but without its content", async () => {
-    await write(2);
-    const whole = (await readFile(path)).length;
-    await write(3);
-    const bytes = await readFile(path);
-    for (let from = whole; from < bytes.length; from += 1) {
-      await writeFile(path, Buffer.concat([bytes.subarray(0, from), Buffer.alloc(bytes.length - from)]));
-      if (bytes.subarray(from).every((byte) => byte === 0)) continue;
-      expect((await read()).entries, `zeros from ${from}`).to.deep.equal([entryOf(1), entryOf(2)]);
-    }
-    for (let until = whole + 1; until <= bytes.length; until += 1) {
-      await writeFile(
-        path,
-        Buffer.concat([bytes.subarray(0, whole), Buffer.alloc(until - whole), bytes.subarray(until)]),
-      );
-      expect((await read()).entries, `zeros until ${until}`).to.deep.equal([entryOf(1), entryOf(2)]);
-    }
+  it("rejects another file, a log with a missing block, and one of an earlier version", async () => {
+    write(3);
+    change("DELETE FROM blocks WHERE number = 2");
+    const { code, message } = refusal(() => read());
+    expect(code).to.equal("block_log_damaged");
+    expect(message).to.contain("block 2 is missing");
+    await rm(join(directory, "blocks.sqlite"));
+    await writeFile(join(directory, "blocks.log"), "SBCHAIN1");
+    expect(refusal(() => read()).message).to.contain("was made by an earlier version");
+    await writeFile(join(directory, "blocks.sqlite"), "something else entirely");
+    expect(refusal(() => read()).code).to.equal("block_log_damaged");
   });
 
-  it("rejects a log that is damaged before its last entry, at every byte, and leaves it unchanged", async () => {
-    await write(1);
-    const first = (await readFile(path)).length;
-    await write(2);
-    const second = (await readFile(path)).length;
-    await write(4);
-    const bytes = await readFile(path);
-    for (let at = first; at < second; at += 1) {
-      const damaged = Buffer.from(bytes);
-      damaged.writeUInt8(damaged.readUInt8(at) ^ 0x40, at);
-      await writeFile(path, damaged);
-      expect((await refusal()).code, `byte ${at}`).to.equal("block_log_damaged");
-      expect(await readFile(path)).to.deep.equal(damaged);
-    }
+  it("creates no log where there must be one", () => {
+    const open = () => BlockLog.open(directory, CHAIN_ID, { create: false });
+    expect(refusal(open).code).to.equal("directory_unusable");
+    write(1);
+    open().close();
   });
 
-  it("rejects another file, and a log with a missing block", async () => {
-    await writeFile(path, "something else entirely");
-    expect((await refusal()).code).to.equal("block_log_damaged");
-    await rm(path);
-    await write(1);
-    const header = (await readFile(path)).subarray(0, 8);
-    await writeFile(path, header);
-    const log = await BlockLog.open(path);
-    await log.append(entryOf(2));
-    await log.close();
-    expect((await refusal()).message).to.contain("block 2 stands where block 1 belongs");
-  });
-
-  it("starts anew when only a part of its first bytes was written", async () => {
-    await write(1);
-    await truncate(path, 5);
-    expect((await read()).entries).to.deep.equal([]);
-    await write(2);
-    expect((await read()).entries).to.have.length(2);
-    await appendFile(path, "SBLK");
-    expect((await read()).cut).to.equal(4);
+  it("refuses blocks when its file was deleted", async () => {
+    const log = BlockLog.open(directory, CHAIN_ID);
+    log.append(entryOf(1));
+    await rm(join(directory, "blocks.sqlite"));
+    expect(refusal(() => log.append(entryOf(2))).message).to.match(/block log is lost: .* was deleted or moved/);
+    log.close();
   });
 });

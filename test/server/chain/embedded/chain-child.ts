@@ -4,7 +4,13 @@ import { Account, block, CHAIN_ID, rpc, send } from "./support.ts";
 
 const [directory = "", privateKeys = "", load = "load"] = process.argv.slice(2);
 
-const chain = await startEmbeddedChain({ directory, port: 0, blockPeriodSeconds: 0, chainId: CHAIN_ID });
+const chain = await startEmbeddedChain({
+  directory,
+  port: 0,
+  blockPeriodSeconds: 0,
+  chainId: CHAIN_ID,
+  portSends: true,
+});
 let printed = Promise.resolve();
 chain.onBlock((number) => {
   printed = printed.then(async () => {

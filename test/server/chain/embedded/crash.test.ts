@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
-import { expect } from "chai";
+import { assert, expect } from "chai";
 import { z } from "zod";
-import { Account, block, height, picture, rpc, Scene } from "./support.ts";
+import { anvilPid } from "../../../support/anvil-process.ts";
+import { Account, block, height, picture, Scene } from "./support.ts";
 
 const CHILD = fileURLToPath(new URL("./chain-child.ts", import.meta.url));
 const Line = z.union([
@@ -74,40 +74,13 @@ describe("embedded chain after kill -9", () => {
     const directory = await scene.directory();
     const child = spawn(process.execPath, [CHILD, directory, keys, "idle"], { stdio: ["ignore", "pipe", "inherit"] });
     await once(createInterface({ input: child.stdout }), "line");
-    const anvil = await pidOfAnvil(directory);
+    const anvil = anvilPid(directory) ?? assert.fail("no Anvil");
     expect(isAlive(anvil)).to.equal(true);
     child.kill("SIGKILL");
     await once(child, "exit");
     while (isAlive(anvil)) await new Promise((resolve) => setTimeout(resolve, 10));
   });
-
-  it("also ends an orphaned Anvil after its supervisor was killed", async () => {
-    const directory = await scene.directory();
-    const child = spawn(process.execPath, [CHILD, directory, keys, "idle"], { stdio: ["ignore", "pipe", "inherit"] });
-    await once(createInterface({ input: child.stdout }), "line");
-    const anvil = await pidOfAnvil(directory);
-    for (const pid of await keepersOf(directory)) process.kill(pid, "SIGKILL");
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    const chain = await scene.start(directory);
-    while (isAlive(anvil)) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(await rpc(chain.url, "eth_blockNumber")).to.equal("0x0");
-  });
 });
-
-async function pidOfAnvil(directory: string): Promise<number> {
-  return Number((await readFile(`${directory}/run/anvil.pid`, "utf8")).trim());
-}
-
-/** The shells that watch over the Anvil of a folder. */
-async function keepersOf(directory: string): Promise<number[]> {
-  const found: number[] = [];
-  for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
-    const commandLine = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    if (commandLine.startsWith("/bin/sh") && commandLine.includes(directory)) found.push(Number(pid));
-  }
-  return found;
-}
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect } from "chai";
+import { assert, expect } from "chai";
 import { SealbookError } from "../../../../server/errors.ts";
+import { anvilPid } from "../../../support/anvil-process.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { Account, block, height, mined, picture, rpc, Scene, send } from "./support.ts";
 
@@ -43,7 +44,7 @@ describe("embedded chain", () => {
     expect(received).to.deep.equal(Array.from({ length: blocks }, (_, index) => index + 1));
     const before = await picture(first.url, blocks + 1, account.recorder);
     await Promise.all([first.stop(), first.stop()]);
-    expect(await readdir(directory)).to.have.members(["blocks.log", "genesis.json", "lock.pid", "lock.sqlite"]);
+    expect(await readdir(directory)).to.have.members(["blocks.sqlite", "lock.pid", "lock.sqlite"]);
     const second = await scene.start(directory);
     expect(await height(second.url)).to.equal(blocks + 1);
     expect(await picture(second.url, blocks + 1, account.recorder)).to.equal(before);
@@ -174,7 +175,5 @@ describe("embedded chain", () => {
 
 /** Under load the one that takes the place of the last killed is there late. */
 async function killAnvil(directory: string): Promise<void> {
-  await eventually(async () =>
-    process.kill(Number((await readFile(join(directory, "run", "anvil.pid"), "utf8")).trim()), "SIGKILL"),
-  );
+  await eventually(async () => process.kill(anvilPid(directory) ?? assert.fail("not there yet"), "SIGKILL"));
 }

@@ -1,7 +1,9 @@
 import { request } from "node:http";
-import { expect } from "chai";
-import { ContractFactory, JsonRpcProvider, Wallet } from "ethers";
+import { assert, expect } from "chai";
+import { ContractFactory, JsonRpcProvider, type Log, Wallet } from "ethers";
 import type { EmbeddedChain } from "../../../../server/chain/embedded/embedded-chain.ts";
+import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
+import { eventually } from "../../../support/eventually.ts";
 import {
   Account,
   block,
@@ -21,10 +23,9 @@ const BURN = { to: null, data: "0x5b600056" };
 
 describe("JSON-RPC port of the embedded chain", () => {
   const scene = new Scene();
-  const ownAccounts = new Set<string>();
   let chain: EmbeddedChain;
   before(async () => {
-    chain = await scene.start(await scene.directory(), { ownAccounts });
+    chain = await scene.start(await scene.directory());
   });
   after(() => scene.end());
 
@@ -57,13 +58,17 @@ describe("JSON-RPC port of the embedded chain", () => {
       "debug_setHead",
       "admin_addPeer",
       "constructor",
+      "eth_newFilter",
+      "eth_newBlockFilter",
+      "debug_traceCall",
+      "txpool_content",
     ],
   ]) {
     it(`rejects ${method}`, async () => {
       const { code, message } = await failureOf(rpc(chain.url, method));
       expect({ code, message }).to.deep.equal({
         code: -32601,
-        message: `${method} is a method not supported by the embedded chain.`,
+        message: `the method ${method} does not exist on the embedded chain`,
       });
     });
   }
@@ -140,8 +145,6 @@ describe("JSON-RPC port of the embedded chain", () => {
 
   it("distributes transactions that exceed a block to the next ones without loss", async () => {
     const [one, two] = [new Account(), new Account()];
-    // For others there are limits, which end before a block is full.
-    for (const { wallet } of [one, two]) ownAccounts.add(wallet.address);
     const raws: string[] = [];
     for (let round = 0; round < 4; round += 1) {
       raws.push(await one.sign({ ...BURN, gasLimit: 12_000_000n }), await one.sign({ gasLimit: 21_000n }));
@@ -180,12 +183,20 @@ describe("JSON-RPC port of the embedded chain", () => {
     expect(await post(chain.url, [])).to.have.nested.property("error.code", -32600);
   });
 
-  it("supports filters", async () => {
-    const filter = await rpc(chain.url, "eth_newBlockFilter");
-    const account = new Account();
-    await mined(chain.url, await send(chain.url, await account.sign()));
-    expect(await rpc(chain.url, "eth_getFilterChanges", filter)).to.have.length(1);
-    expect(await rpc(chain.url, "eth_uninstallFilter", filter)).to.equal(true);
+  it("emits the events of a contract to a listener of ethers, although it keeps no filters", async () => {
+    const provider = new JsonRpcProvider(chain.url, undefined, { pollingInterval: 20, cacheTimeout: -1 });
+    try {
+      const account = new Account();
+      await mined(chain.url, await send(chain.url, await account.deploy()));
+      const heard: string[] = [];
+      await provider.on({ address: account.recorder }, ({ address }: Log) => void heard.push(address));
+      await eventually(async () => {
+        await send(chain.url, await account.record(account.nonce));
+        assert.include(heard, account.recorder);
+      });
+    } finally {
+      provider.destroy();
+    }
   });
 
   const status = (method: string, headers: Record<string, string>, body = ""): Promise<number> =>
@@ -223,5 +234,26 @@ describe("JSON-RPC port of the embedded chain", () => {
     ).to.equal(405);
     expect(await status("POST", json, "{")).to.equal(400);
     expect(await status("POST", json, `"${"a".repeat(9 * 1024 * 1024)}"`)).to.equal(413);
+  });
+
+  it("takes transactions of the owner only, unless it is open for all", async () => {
+    const closed = await scene.start(await scene.directory(), { portSends: false });
+    const account = new Account();
+    const raw = await account.sign();
+    const { code, message } = await failureOf(rpc(closed.url, "eth_sendRawTransaction", raw));
+    expect(code).to.equal(-32601);
+    expect(message).to.contain("CHAIN_PORT_SEND=on");
+    const wrong = closed.ownerUrl.replace(/owner:[\w-]{5}/, "owner:wrong");
+    for (const [url, isTaken] of [
+      [closed.url, false],
+      [wrong, false],
+      [closed.ownerUrl, true],
+    ] as const) {
+      const owner = connectRpc(url, CHAIN_ID);
+      const sent = await owner.call("eth_sendRawTransaction", [raw]).catch((error: unknown) => error);
+      expect(typeof sent === "string", url).to.equal(isTaken);
+      expect(await owner.call("eth_chainId", [])).to.equal(`0x${CHAIN_ID.toString(16)}`);
+      owner.close();
+    }
   });
 });

@@ -1,5 +1,6 @@
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
 import type { EmbeddedChainEvent } from "../../../../server/chain/embedded/events.ts";
 import { openAnvilInstance, type AnvilInstance } from "../../../../server/chain/embedded/anvil-instance.ts";
@@ -25,7 +26,7 @@ describe("snapshots of the embedded chain", () => {
       const timestamp = Math.max(Math.floor(Date.now() / 1000), log.last?.timestamp ?? 0);
       await node.mine(timestamp);
       const { number, hash, transactions } = await node.block((log.last?.number ?? 0) + 1);
-      await log.append({
+      log.append({
         number,
         hash,
         timestamp,
@@ -103,8 +104,9 @@ describe("snapshots of the embedded chain", () => {
     const session = await open(directory);
     await grow(session, account, 5);
     await session.close();
-    const genesis = await readFile(join(directory, "genesis.json"), "utf8");
-    await writeFile(join(directory, "genesis.json"), genesis.replace(/"timestamp":\d+/, '"timestamp":1600000000'));
+    const database = new DatabaseSync(join(directory, "blocks.sqlite"));
+    database.exec("UPDATE genesis SET timestamp = 1600000000");
+    database.close();
     const error: unknown = await open(directory).then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -118,5 +120,5 @@ async function mineEmpty({ node, log }: AnvilInstance): Promise<void> {
   const timestamp = log.last?.timestamp ?? 0;
   await node.mine(timestamp);
   const { number, hash } = await node.block((log.last?.number ?? 0) + 1);
-  await log.append({ number, hash, timestamp, transactions: [] });
+  log.append({ number, hash, timestamp, transactions: [] });
 }

@@ -162,6 +162,7 @@ export class Scene {
       blockPeriodSeconds: 0,
       chainId: CHAIN_ID,
       onEvent,
+      portSends: true,
       ...options,
     });
     this.#chains.push(chain);

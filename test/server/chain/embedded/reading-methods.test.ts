@@ -1,8 +1,8 @@
 import { assert } from "chai";
-import { limitQuery } from "../../../../server/chain/embedded/rpc-methods.ts";
+import { limitQuery } from "../../../../server/chain/embedded/reading-methods.ts";
 import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
 
-describe("queries from outside", () => {
+describe("queries over the port of the embedded chain", () => {
   const limit = (method: string, first: unknown, head = 5_000n) =>
     limitQuery(method, [first, "rest"], async () => head);
   const code = (limited: Promise<unknown>): Promise<number> =>
@@ -21,19 +21,17 @@ describe("queries from outside", () => {
   });
 
   it("for logs have a maximum of blocks", async () => {
-    for (const method of ["eth_getLogs", "eth_newFilter"]) {
-      for (const range of [
-        {},
-        { fromBlock: "0xfa1" },
-        { fromBlock: "0x0", toBlock: "0x3e7" },
-        { fromBlock: "earliest", toBlock: "0x3e7" },
-        { fromBlock: "0x1387", toBlock: "0xffffffff" },
-        { blockHash: "0x12" },
-      ])
-        assert.deepEqual(await limit(method, range), [range, "rest"]);
-      for (const range of [{ fromBlock: "0xfa0" }, { fromBlock: "earliest" }, { fromBlock: "0x0", toBlock: "0x3e8" }])
-        assert.equal(await code(limit(method, range)), -32_005);
-    }
+    for (const range of [
+      {},
+      { fromBlock: "0xfa1" },
+      { fromBlock: "0x0", toBlock: "0x3e7" },
+      { fromBlock: "earliest", toBlock: "0x3e7" },
+      { fromBlock: "0x1387", toBlock: "0xffffffff" },
+      { blockHash: "0x12" },
+    ])
+      assert.deepEqual(await limit("eth_getLogs", range), [range, "rest"]);
+    for (const range of [{ fromBlock: "0xfa0" }, { fromBlock: "earliest" }, { fromBlock: "0x0", toBlock: "0x3e8" }])
+      assert.equal(await code(limit("eth_getLogs", range)), -32_005);
     assert.deepEqual(await limit("eth_getBalance", { fromBlock: "earliest" }), [{ fromBlock: "earliest" }, "rest"]);
   });
 });

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Transaction } from "ethers";
+import { z } from "zod";
+import type { EmbeddedNode } from "./chain-supervisor.ts";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import { KeyedQueue } from "../../kit/keyed-queue.ts";
+import { NodeError } from "../rpc/rpc.ts";
+import { isReading, limitQuery } from "./reading-methods.ts";
+
+const Id = z.union([z.string(), z.number(), z.null()]);
+const Request = z.object({
+  jsonrpc: z.literal("2.0"),
+  id: Id.optional(),
+  method: z.string(),
+  params: z.array(z.unknown()).default([]),
+});
+const AnyId = z.object({ id: Id });
+
+const MOST_IN_A_BATCH = 1_000;
+/** Transactions that may wait for a block when one is sent over the port. */
+const MOST_WAITING = 8_192;
+/** Calls that take less time have no pause after them. */
+const SHORT_MILLISECONDS = 5;
+/** Anvil accepts other types, but puts no blobs into blocks. */
+const TYPES: readonly (number | null)[] = [0, 1, 2];
+
+/** A JSON-RPC response object. */
+export type PortResponse = { jsonrpc: "2.0"; id: string | number | null } & (
+  { result: unknown } | { error: { code: number; message: string; data?: unknown } }
+);
+
+/** Who sent a request. */
+export interface Caller {
+  /** Whether it may send transactions. */
+  readonly maySend: boolean;
+  /** Ends a batch: nobody waits for its response. */
+  readonly gone: AbortSignal;
+}
+
+/**
+ * Responds to the JSON-RPC requests that come over the port. They are processed one at a time, and as long as a call
+ * took, the next one waits, so that Anvil is left to this process.
+ */
+export class PortCalls {
+  readonly #node: EmbeddedNode;
+  readonly #chainId: number;
+  readonly #queue = new KeyedQueue<string>(1);
+
+  constructor(node: EmbeddedNode, chainId: number) {
+    this.#node = node;
+    this.#chainId = chainId;
+  }
+
+  /** Responds to a request or a batch; `undefined` for notifications only. */
+  async respond(body: unknown, caller: Caller): Promise<PortResponse | PortResponse[] | undefined> {
+    if (!Array.isArray(body)) return this.#respondToOne(body, caller);
+    if (body.length === 0) return failure(null, -32600, "An empty batch.");
+    if (body.length > MOST_IN_A_BATCH)
+      return failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`);
+    const responses: PortResponse[] = [];
+    for (const request of body) {
+      if (caller.gone.aborted) return undefined;
+      const response = await this.#respondToOne(request, caller);
+      if (response !== undefined) responses.push(response);
+    }
+    return responses.length === 0 ? undefined : responses;
+  }
+
+  async #respondToOne(body: unknown, caller: Caller): Promise<PortResponse | undefined> {
+    const request = Request.safeParse(body);
+    if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
+    const { id, method, params } = request.data;
+    const response = await this.#queue
+      .run("", () => this.#call(method, params, caller))
+      .then(
+        (result): PortResponse => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
+        (error: unknown) => failureOf(id ?? null, error),
+      );
+    return id === undefined ? undefined : response;
+  }
+
+  async #call(method: string, params: readonly unknown[], { maySend }: Caller): Promise<unknown> {
+    if (method === "eth_sendRawTransaction" && maySend) return this.#send(params[0]);
+    if (method === "eth_sendRawTransaction")
+      throw new NodeError("The embedded chain takes transactions with CHAIN_PORT_SEND=on only.", -32601, undefined);
+    if (!isReading(method))
+      // In the words of Geth, which libraries look for.
+      throw new NodeError(`the method ${method} does not exist on the embedded chain`, -32601, undefined);
+    const head = async (): Promise<bigint> => BigInt(String(await this.#node.request("eth_blockNumber", [])));
+    const limited = await limitQuery(method, params, head);
+    const start = performance.now();
+    try {
+      return await this.#node.request(method, limited);
+    } finally {
+      const milliseconds = performance.now() - start;
+      if (milliseconds > SHORT_MILLISECONDS) await sleep(milliseconds);
+    }
+  }
+
+  #send(raw: unknown): Promise<unknown> {
+    if (this.#node.waiting >= MOST_WAITING)
+      throw new NodeError(`${MOST_WAITING} transactions wait already. Send it again later.`, -32005, undefined);
+    return this.#node.request("eth_sendRawTransaction", [checkRawTransaction(raw, this.#chainId)]);
+  }
+}
+
+/**
+ * Rejects a transaction that Anvil would accept into its pool although it can never be mined: Anvil accepts a
+ * transaction that is signed for another chain and later drops it together with all later transactions of its sender.
+ * @throws NodeError
+ */
+function checkRawTransaction(raw: unknown, chainId: number): string {
+  if (typeof raw !== "string" || raw.length % 2 !== 0 || !/^0x[0-9a-fA-F]+$/.test(raw))
+    throw new NodeError("The transaction must be a hex string that begins with 0x.", -32602, undefined);
+  let transaction: Transaction | undefined;
+  try {
+    transaction = Transaction.from(raw);
+  } catch {
+    // The library throws for malformed fields of any kind.
+  }
+  if (transaction?.signature == null || !TYPES.includes(transaction.type)) {
+    const expected = "A legacy, access list or fee market transaction (type 0, 1 or 2) is expected.";
+    throw new NodeError(`The transaction cannot be decoded. ${expected}`, -32602, undefined);
+  }
+  // A legacy transaction without a chain id is valid on every chain.
+  const isForAnyChain = transaction.type === 0 && transaction.chainId === 0n;
+  if (isForAnyChain || transaction.chainId === BigInt(chainId)) return raw;
+  throw new NodeError(
+    `The transaction is signed for chain id ${transaction.chainId}, but this chain has the id ${chainId}.`,
+    -32000,
+    undefined,
+  );
+}
+
+/** Returns an error response. */
+export function failure(id: string | number | null, code: number, message: string, data?: unknown): PortResponse {
+  return { jsonrpc: "2.0", id, error: data === undefined ? { code, message } : { code, message, data } };
+}
+
+function failureOf(id: string | number | null, error: unknown): PortResponse {
+  if (error instanceof NodeError) return failure(id, error.code, error.message, error.data);
+  const data = error instanceof SealbookError ? { code: error.code } : undefined;
+  return failure(id, -32603, `The embedded chain cannot process the request: ${reasonOf(error)}`, data);
+}
