@@ -1,4 +1,4 @@
-// Creates the files of a permissioned network of Besu or GoQuorum validators, prepares changes, and checks the network.
+// Creates the files of a permissioned network of Besu validators, prepares changes, and checks the network.
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
@@ -92,7 +92,6 @@ program
   .description("write the files of each data centre to a separate folder; repeated, write only missing files")
   .addOption(hostsOption())
   .addOption(outOption())
-  .addOption(new Option("--engine <software>", "software of the nodes").choices(["besu", "goquorum"]).default("besu"))
   .addOption(
     new Option("--consensus <protocol>", "consensus protocol").choices(["ibft2", "qbft"]).makeOptionMandatory(),
   )

@@ -1,30 +1,26 @@
 import { consensusApi } from "./besu-config.ts";
 import type { Network, NetworkHost } from "./network-file.ts";
 import { enodeOf } from "./node-key.ts";
-import { type ChangeSteps, majorityOf, namesOf, request, type Step } from "./steps.ts";
-
-/** Returns the steps of changes of a network of Besu nodes. Operators query their node over HTTPS. */
-export function besuSteps(consensus: Network["plan"]["consensus"]): ChangeSteps {
-  return {
-    toAdd: (validators, joining, lost) => stepsToAdd(consensus, validators, joining, lost),
-    toRemove: (validators, leaving) => stepsToRemove(consensus, validators, leaving),
-    commandsAt: (host, { requests }) =>
-      requests.map(
-        (body) =>
-          `curl ${CLIENT} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ` +
-          `https://${host.address}:${host.rpcPort}`,
-      ),
-  };
-}
+import { majorityOf, namesOf, request, type Step } from "./steps.ts";
 
 const CLIENT =
   "--cert operator/client.pem --key operator/client.key --cacert operator/ca.pem -H @operator/authorization";
 
+/** Returns the shell commands of a step, to run in the data centre's own folder on its machine. */
+export function commandsAt(host: NetworkHost, { requests }: Step): string[] {
+  return requests.map(
+    (body) =>
+      `curl ${CLIENT} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ` +
+      `https://${host.address}:${host.rpcPort}`,
+  );
+}
+
 /**
+ * Returns the steps that add a validator.
  * @param validators The validators before the change
  * @param lost A validator that no longer responds to requests
  */
-function stepsToAdd(
+export function stepsToAdd(
   consensus: Network["plan"]["consensus"],
   validators: readonly NetworkHost[],
   joining: NetworkHost,
@@ -62,11 +58,12 @@ function stepsToAdd(
 }
 
 /**
- * A node of Besu refuses to take a static node off its allow-list while it runs, and connects to it again after
- * `admin_removePeer`. Therefore the nodes restart with new lists, one after the other.
+ * Returns the steps that remove a validator. A node of Besu refuses to take a static node off its allow-list while it
+ * runs, and connects to it again after `admin_removePeer`. Therefore the nodes restart with new lists, one after the
+ * other.
  * @param validators The validators before the change
  */
-function stepsToRemove(
+export function stepsToRemove(
   consensus: Network["plan"]["consensus"],
   validators: readonly NetworkHost[],
   leaving: NetworkHost,

@@ -2,17 +2,16 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
 import { openAuthority } from "./authority.ts";
-import { besuSteps } from "./besu-steps.ts";
+import { commandsAt, stepsToAdd, stepsToRemove } from "./besu-steps.ts";
 import { composeData } from "./compose.ts";
 import { makeHostCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { Folder, isMissing } from "./folder.ts";
-import { goQuorumSteps } from "./goquorum-steps.ts";
 import type { Hosts } from "./hosts-file.ts";
 import { memberOf } from "./init.ts";
 import { type Network, type NetworkHost, openNetwork } from "./network-file.ts";
 import { LEAST_VALIDATORS } from "./plan.ts";
-import { type ChangeSteps, type Step, stepsText } from "./steps.ts";
+import { type Step, stepsText } from "./steps.ts";
 
 const CHANGES = "changes";
 
@@ -29,7 +28,7 @@ export async function add(directory: string, name: string, hosts: Hosts): Promis
   const network = await openNetwork(directory);
   const folder = new Folder(directory);
   const joining = await joiningOf(folder, network, name, hosts);
-  const steps = stepsOf(network.plan).toAdd(network.hosts, joining);
+  const steps = stepsToAdd(network.plan.consensus, network.hosts, joining);
   return prepare(folder, { ...network, hosts: [...network.hosts, joining] }, `add-${name}`, `Add ${name}`, steps);
 }
 
@@ -45,8 +44,8 @@ export async function remove(directory: string, name: string): Promise<Change> {
         `${name} instead`,
     );
   }
-  assertUnused(network, name);
-  const steps = stepsOf(network.plan).toRemove(network.hosts, leaving);
+  assertOthers(network, name);
+  const steps = stepsToRemove(network.plan.consensus, network.hosts, leaving);
   return prepare(new Folder(directory), without(network, name), `remove-${name}`, `Remove ${name}`, steps, [leaving]);
 }
 
@@ -59,20 +58,16 @@ export async function replace(directory: string, name: string, by: string, hosts
   const leaving = leavingOf(network, name);
   const relayers = network.relayers.map((relayer) => ({
     ...relayer,
-    nodes: relayer.nodes.map((node) => (node === name ? by : node)),
+    nodes: [...new Set(relayer.nodes.map((node) => (node === name ? by : node)))],
   }));
   const joining = await joiningOf(folder, network, by, hosts);
   const both = [...network.hosts, joining];
   const steps = [
-    ...stepsOf(network.plan).toAdd(network.hosts, joining, leaving),
-    ...stepsOf(network.plan).toRemove(both, leaving),
+    ...stepsToAdd(network.plan.consensus, network.hosts, joining, leaving),
+    ...stepsToRemove(network.plan.consensus, both, leaving),
   ];
   const next = { ...without(network, name), hosts: both.filter((host) => host.name !== name), relayers };
   return prepare(folder, next, `replace-${name}`, `Replace ${name} by ${by}`, steps, [leaving]);
-}
-
-function stepsOf({ engine, consensus }: Network["plan"]): ChangeSteps {
-  return engine === "besu" ? besuSteps(consensus) : goQuorumSteps();
 }
 
 async function prepare(
@@ -84,11 +79,12 @@ async function prepare(
   gone: readonly NetworkHost[] = [],
 ): Promise<Change> {
   const authority = await openAuthority(folder);
-  for (const host of network.hosts) await makeHostCredentials(folder, authority, network.plan.engine, host);
+  for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
   const stem = `${CHANGES}/${(await changesUntilNow(folder)) + 1}-${label}`;
-  const text = stepsText(title, [...network.hosts, ...gone], steps, stepsOf(network.plan).commandsAt);
-  await folder.write(`${stem}.json`, `${JSON.stringify(steps, null, 2)}\n`);
+  const all = [...steps, relayerStep(network)];
+  const text = stepsText(title, [...network.hosts, ...gone], all, commandsAt);
+  await folder.write(`${stem}.json`, `${JSON.stringify(all, null, 2)}\n`);
   await folder.write(`${stem}.md`, text);
   // network.json is written last: before that, the change does not exist.
   const [networkFile, ...others] = derivedFiles(network);
@@ -102,7 +98,7 @@ async function joiningOf(folder: Folder, network: Network, name: string, { hosts
     throw new SealbookError("conflict", `${name} is in the network already`);
   const entry = hosts.find((host) => host.name === name);
   if (entry === undefined) throw new SealbookError("not_found", `the hosts file has no ${name}`);
-  const joining = await memberOf(folder, network.plan.engine, entry);
+  const joining = await memberOf(folder, entry);
   const twin = network.hosts.find(({ validator }) => validator === joining.validator);
   if (twin !== undefined)
     throw new SealbookError("conflict", `${name} has the key of ${twin.name}: each validator has its own`);
@@ -115,17 +111,36 @@ function leavingOf({ hosts }: Network, name: string): NetworkHost {
   return leaving;
 }
 
-function assertUnused({ relayers }: Network, name: string): void {
-  const users = relayers.filter(({ nodes }) => nodes.includes(name));
+function assertOthers({ relayers }: Network, name: string): void {
+  const users = relayers.filter(({ nodes }) => nodes.every((node) => node === name));
   if (users.length === 0) return;
   throw new SealbookError(
     "conflict",
-    `${users.map((relayer) => relayer.name).join(", ")} uses the node of ${name}: replace it instead`,
+    `${users.map((relayer) => relayer.name).join(", ")} has no other node than that of ${name}: give it one in the ` +
+      "hosts file and run init, or replace the data centre instead",
   );
 }
 
+/** Returns the network without a data centre, also in the nodes of the relayers. */
 function without(network: Network, name: string): Network {
-  return { ...network, hosts: network.hosts.filter((host) => host.name !== name) };
+  return {
+    ...network,
+    hosts: network.hosts.filter((host) => host.name !== name),
+    relayers: network.relayers.map((relayer) => ({
+      ...relayer,
+      nodes: relayer.nodes.filter((node) => node !== name),
+    })),
+  };
+}
+
+function relayerStep({ relayers }: Network): Step {
+  return {
+    what:
+      "Copy the new relayer.env and nodes.json of the folder into /etc/sealbook, with the settings of the relayer's " +
+      "key as before, and restart the server.",
+    at: relayers.map(({ name }) => name),
+    requests: [],
+  };
 }
 
 async function changesUntilNow(folder: Folder): Promise<number> {

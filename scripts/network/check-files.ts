@@ -24,9 +24,8 @@ export async function checkFiles(directory: string, network: Network, now: numbe
     if (current === undefined) findings.push({ where: path, what: "is missing: init writes it again" });
     else if (current !== content) findings.push({ where: path, what: "is not what it should be by network.json" });
   }
-  const { engine } = network.plan;
   for (const { name, publicKey, validator } of network.hosts) {
-    const path = nodeKeyPath(engine, name);
+    const path = nodeKeyPath(name);
     const key = await folder.read(path);
     if (key !== undefined && identityOfKey(path, key).publicKey !== publicKey) {
       findings.push({ where: path, what: `is not the key of ${name}'s validator, ${validator}` });
@@ -34,7 +33,7 @@ export async function checkFiles(directory: string, network: Network, now: numbe
   }
   const secrets = [
     AUTHORITY_KEY,
-    ...network.hosts.flatMap(({ name }) => secretsOf(engine, name)),
+    ...network.hosts.flatMap(({ name }) => secretsOf(name)),
     ...network.relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.key}`),
   ];
   for (const path of secrets) findings.push(...(await readersOf(folder, path)));

@@ -10,7 +10,7 @@ import { derOf } from "./authority.ts";
 import { expiry } from "./check-files.ts";
 import { CLIENT_FILES, serverCertificatePath } from "./credentials.ts";
 import type { Finding } from "./finding.ts";
-import { BESU_VERSION, type Engine, GOQUORUM_VERSION, type Network, type NetworkHost } from "./network-file.ts";
+import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
 
 /** Allowed lag of a node, without the blocks that came between the queries of two nodes. */
@@ -18,6 +18,8 @@ const MAX_LAG_BLOCKS = 3;
 /** Tolerance for one round change and for clock differences. */
 const SLOW_FACTOR = 1.5;
 const FAST_SECONDS = 0.5;
+/** Waits of two missing proposers in a row, in request timeouts: the second one is twice as long. */
+const ROUND_CHANGES = 3;
 const RESPONSE_TIMEOUT_MILLISECONDS = 15_000;
 
 /** Access to a data centre's node. */
@@ -79,7 +81,7 @@ async function checkNode(
     const peer = peerOf(client);
     const tls = url.startsWith("https:") ? clientTls(peer) : undefined;
     const facts = await queryOnce(url, network, tls ?? {}, peer);
-    const shown = tls === undefined ? [] : await checkShown(directory, network.plan.engine, host, url, tls, now);
+    const shown = tls === undefined ? [] : await checkShown(directory, host, url, tls, now);
     return {
       host,
       facts,
@@ -127,15 +129,17 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
       found.push(`${validator} is a validator but not in network.json`);
   }
   found.push(...peerDifferences(hosts, host, facts));
-  const version = plan.engine === "besu" ? `besu/v${BESU_VERSION}` : `quorum-v${GOQUORUM_VERSION}`;
-  // GoQuorum returns the version of geth, and its own one behind it.
-  if (plan.engine === "besu" ? !facts.clientVersion.startsWith(version) : !facts.clientVersion.includes(`(${version})`))
-    found.push(`its client is ${facts.clientVersion}, not ${version}`);
-  const { blockPeriodSeconds: period } = facts;
+  // A node with an identity returns it between the two: "besu/dc-1/v26.9.0/linux-x86_64/...".
+  const [software, ...others] = facts.clientVersion.split("/");
+  if (software !== "besu" || !others.slice(0, 2).some((part) => part.split(/[-+]/)[0] === `v${BESU_VERSION}`))
+    found.push(`its client is ${facts.clientVersion}, not besu/v${BESU_VERSION}`);
+  const { blockPeriodSeconds: period, newestAgeSeconds, height } = facts;
   const slowest = Math.max(plan.blockPeriodSeconds, plan.emptyBlockPeriodSeconds ?? 0) * SLOW_FACTOR;
   if (period !== undefined && (period < plan.blockPeriodSeconds - FAST_SECONDS || period > slowest)) {
     found.push(`the block period is ${period.toFixed(1)} s, not ${plan.blockPeriodSeconds} s`);
   }
+  if (newestAgeSeconds > slowest + ROUND_CHANGES * plan.requestTimeoutSeconds)
+    found.push(`its newest block, ${height}, is ${Math.round(newestAgeSeconds)} s old: the network makes no blocks`);
   return found;
 }
 
@@ -171,7 +175,6 @@ function peerDifferences(
 /** Checks that the node uses the certificate in its folder. A node uses the old one until its restart. */
 async function checkShown(
   directory: string,
-  engine: Engine,
   { name }: NetworkHost,
   url: string,
   tls: PeerTlsOptions,
@@ -179,7 +182,7 @@ async function checkShown(
 ): Promise<Finding[]> {
   const shown = await certificateAt(new URL(url), tls);
   const expired = expiry(name, shown, now);
-  const file = serverCertificatePath(engine, name);
+  const file = serverCertificatePath(name);
   const expected = await readFile(join(directory, file), "utf8").catch(() => undefined);
   if (expected === undefined || fingerprint(expected) === fingerprint(shown)) return expired;
   return [

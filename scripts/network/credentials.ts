@@ -2,15 +2,12 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { importPKCS8, SignJWT } from "jose";
 import { type Authority, CERTIFICATE_DAYS, derOf, dersOf, type Subject } from "./authority.ts";
 import type { Folder } from "./folder.ts";
-import type { Engine, Network, NetworkHost } from "./network-file.ts";
+import type { Network, NetworkHost } from "./network-file.ts";
 import { nodeKeyPath } from "./node-key.ts";
 import { keyStore, trustStore } from "./pkcs12.ts";
 
-/** Path of a node's certificate. On Besu it is for inspection: its key is in the key store only. */
-export const serverCertificatePath = (engine: Engine, host: string): string => `${host}/${engine}/tls/server.pem`;
-/** Files of the proxy before a node of GoQuorum, which has no TLS of its own. */
-const serverKeyPath = (host: string): string => `${host}/goquorum/tls/server.key`;
-const clientsPath = (host: string): string => `${host}/goquorum/tls/clients.pem`;
+/** Path of a node's certificate. It is for inspection: its key is in the key store only. */
+export const serverCertificatePath = (host: string): string => `${host}/besu/tls/server.pem`;
 const serverStorePath = (host: string): string => `${host}/besu/tls/server.p12`;
 const clientsStorePath = (host: string): string => `${host}/besu/tls/clients.p12`;
 const passwordPath = (host: string): string => `${host}/besu/tls/password`;
@@ -28,26 +25,22 @@ export const operatorFolder = (host: string): string => `${host}/operator`;
 export const relayerFolder = (relayer: string): string => `${relayer}/tls`;
 
 /** Lists the files of a data centre that only their owner may read, relative to the network's folder. */
-export function secretsOf(engine: Engine, host: string): string[] {
+export function secretsOf(host: string): string[] {
   const client = `${operatorFolder(host)}/${CLIENT_FILES.key}`;
-  const others =
-    engine === "goquorum"
-      ? [serverKeyPath(host)]
-      : [passwordPath(host), serverStorePath(host), tokenKeyPath(host), authorizationPath(host)];
-  return [nodeKeyPath(engine, host), client, ...others];
+  const others = [passwordPath(host), serverStorePath(host), tokenKeyPath(host), authorizationPath(host)];
+  return [nodeKeyPath(host), client, ...others];
 }
 
 /** Creates the credentials and trust files of a data centre; keeps existing files unless they are to be renewed. */
 export async function makeHostCredentials(
   folder: Folder,
   authority: Authority,
-  engine: Engine,
   host: NetworkHost,
   anew = false,
 ): Promise<void> {
-  await (engine === "besu" ? makeServerStore : makeServerFiles)(folder, authority, host, anew);
+  await makeServerStore(folder, authority, host, anew);
   await makeClient(folder, authority, operatorFolder(host.name), `${host.name} operator`, anew);
-  if (engine === "besu") await makeToken(folder, host.name, anew);
+  await makeToken(folder, host.name, anew);
 }
 
 /** Creates the credentials and trust files of a relayer; keeps existing files unless they are to be renewed. */
@@ -61,45 +54,27 @@ export function makeRelayerCredentials(
 }
 
 /** Writes the trusted certificates of all members; keeps their own credentials. */
-export async function writeTrust(
-  folder: Folder,
-  authority: Authority,
-  { plan, hosts, relayers }: Network,
-): Promise<void> {
+export async function writeTrust(folder: Folder, authority: Authority, { hosts, relayers }: Network): Promise<void> {
   const directories = [
     ...hosts.map(({ name }) => operatorFolder(name)),
     ...relayers.map(({ name }) => relayerFolder(name)),
   ];
   for (const directory of directories) await folder.write(`${directory}/${CLIENT_FILES.authority}`, authority.trusted);
   for (const { name } of hosts) {
-    if (plan.engine === "goquorum") await folder.write(clientsPath(name), authority.trusted);
     const password = (await folder.read(passwordPath(name)))?.trim();
     if (password !== undefined) await writeTrustedClients(folder, authority, name, password);
   }
 }
 
 /** Lists the paths of the certificates that the authority issued. */
-export function certificatePaths({ plan, hosts, relayers }: Network): string[] {
+export function certificatePaths({ hosts, relayers }: Network): string[] {
   return [
     ...hosts.flatMap(({ name }) => [
-      serverCertificatePath(plan.engine, name),
+      serverCertificatePath(name),
       `${operatorFolder(name)}/${CLIENT_FILES.certificate}`,
     ]),
     ...relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.certificate}`),
   ];
-}
-
-/** Creates a node's certificate, and its key and trusted authority as nginx reads them. */
-async function makeServerFiles(folder: Folder, authority: Authority, host: NetworkHost, anew: boolean): Promise<void> {
-  const paths = { certificate: serverCertificatePath("goquorum", host.name), key: serverKeyPath(host.name) };
-  await folder.add({ path: clientsPath(host.name), content: authority.trusted });
-  if (!anew && (await areThere(folder, Object.values(paths)))) {
-    folder.outcome.kept.push(...Object.values(paths));
-    return;
-  }
-  const { certificate, key } = await authority.issue(serverSubject(host));
-  await folder.write(paths.key, key, { secret: true });
-  await folder.write(paths.certificate, certificate);
 }
 
 function serverSubject({ name, address, dns }: NetworkHost): Subject {
@@ -114,7 +89,7 @@ function serverSubject({ name, address, dns }: NetworkHost): Subject {
 async function makeServerStore(folder: Folder, authority: Authority, host: NetworkHost, anew: boolean): Promise<void> {
   const { name } = host;
   let password = (await folder.read(passwordPath(name)))?.trim();
-  const stores = [serverCertificatePath("besu", name), serverStorePath(name), clientsStorePath(name)];
+  const stores = [serverCertificatePath(name), serverStorePath(name), clientsStorePath(name)];
   if (password !== undefined && !anew && (await areThere(folder, stores))) {
     folder.outcome.kept.push(passwordPath(name), ...stores);
     return;
@@ -128,7 +103,7 @@ async function makeServerStore(folder: Folder, authority: Authority, host: Netwo
   await folder.write(serverStorePath(name), await keyStore({ key: derOf(key), certificates }, password), {
     secret: true,
   });
-  await folder.write(serverCertificatePath("besu", name), certificate);
+  await folder.write(serverCertificatePath(name), certificate);
   await writeTrustedClients(folder, authority, name, password);
 }
 

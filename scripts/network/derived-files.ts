@@ -2,7 +2,6 @@ import { besuConfigText } from "./besu-config.ts";
 import { composeAddress, composeText } from "./compose.ts";
 import type { DerivedFile } from "./folder.ts";
 import { genesisText } from "./genesis.ts";
-import { goQuorumFiles } from "./goquorum.ts";
 import { monitoringFiles } from "./monitoring.ts";
 import { NETWORK_FILE, type Network, type NetworkHost, networkText } from "./network-file.ts";
 import { nodeListText, permissionsText, staticNodesText } from "./peer-lists.ts";
@@ -30,11 +29,11 @@ function besuFiles(network: Network): DerivedFile[] {
 
 /** Generates every file that is derived from network.json. None of them contains a secret. */
 export function derivedFiles(network: Network): DerivedFile[] {
-  const { plan, hosts, relayers } = network;
+  const { hosts, relayers } = network;
   return [
     { path: NETWORK_FILE, content: networkText(network) },
     ...hosts.map((host) => ({ path: `${host.name}/network.json`, content: networkText(network) })),
-    ...(plan.engine === "besu" ? besuFiles : goQuorumFiles)(network),
+    ...besuFiles(network),
     ...relayers.flatMap((relayer) => [
       { path: `${relayer.name}/relayer.env`, content: relayerEnvText(network, relayer) },
       { path: `${relayer.name}/nodes.json`, content: nodeListText(hosts, own) },

@@ -2,7 +2,7 @@ import { getBytes, hexlify } from "ethers";
 import { type BftExtraData, type BftProtocol, encodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
 import { BlockHeader, hashHeader } from "../../server/chain/evidence/block-header.ts";
 import { toQuantity } from "../../server/chain/rpc/rpc.ts";
-import type { Network, Plan } from "./network-file.ts";
+import type { Network } from "./network-file.ts";
 
 const ZERO_HASH = `0x${"00".repeat(32)}`;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
@@ -17,9 +17,8 @@ const EPOCH_LENGTH = 30_000;
 /** No limit besides gas: the maximum that Besu accepts. */
 const CONTRACT_SIZE_LIMIT = 2_147_483_647;
 
-/** The most that GoQuorum accepts. */
-const GOQUORUM_TRANSACTION_KILOBYTES = 128;
-const GOQUORUM_CODE_KILOBYTES = 128;
+/** Without this field the genesis block has the base fee of a network with fees. */
+const FIRST_BASE_FEE = "0x0";
 
 /** The input of the genesis block. */
 export type GenesisFacts = Pick<Network, "plan"> & { readonly genesis: Omit<Network["genesis"], "hash"> };
@@ -45,49 +44,9 @@ export function genesisExtraData(consensus: BftProtocol, validators: readonly st
   return hexlify(encodeExtraData(consensus, firstExtraData(consensus, validators)));
 }
 
-/** The rules of the consensus protocol; both engines have the same names for them. */
-type BftRules = Readonly<Record<string, number>>;
-
-function besuConfig({ chainId, consensus }: Plan, rules: BftRules): object {
-  return {
-    chainId,
-    // The last fork before blocks have fields of the beacon chain; the contracts' code needs no later one.
-    londonBlock: 0,
-    zeroBaseFee: true,
-    contractSizeLimit: CONTRACT_SIZE_LIMIT,
-    [consensus]: rules,
-  };
-}
-
-/** GoQuorum is based on geth 1.10.3, whose last fork is Berlin: its blocks have no base fee. */
-function goQuorumConfig({ chainId, consensus }: Plan, rules: BftRules): object {
-  return {
-    chainId,
-    homesteadBlock: 0,
-    eip150Block: 0,
-    eip155Block: 0,
-    eip158Block: 0,
-    byzantiumBlock: 0,
-    constantinopleBlock: 0,
-    petersburgBlock: 0,
-    istanbulBlock: 0,
-    berlinBlock: 0,
-    // Round robin, and a quorum of two thirds, rounded up: as Besu.
-    [consensus]: { ...rules, policy: 0, ceil2Nby3Block: 0 },
-    txnSizeLimit: GOQUORUM_TRANSACTION_KILOBYTES,
-    maxCodeSizeConfig: [{ block: 0, size: GOQUORUM_CODE_KILOBYTES }],
-    isQuorum: true,
-  };
-}
-
-/** Besu: without this field the genesis block has the base fee of a network with fees. */
-function baseFee({ engine }: Plan): { readonly baseFeePerGas?: string } {
-  return engine === "besu" ? { baseFeePerGas: "0x0" } : {};
-}
-
 /** Formats `genesis.json`: the chain configuration, which is the same for all nodes, and the genesis block. */
 export function genesisText({ plan, genesis }: GenesisFacts): string {
-  const { consensus, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutSeconds, gasLimit } = plan;
+  const { chainId, consensus, blockPeriodSeconds, emptyBlockPeriodSeconds, requestTimeoutSeconds, gasLimit } = plan;
   const rules = {
     blockperiodseconds: blockPeriodSeconds,
     ...(emptyBlockPeriodSeconds === undefined ? {} : { emptyblockperiodseconds: emptyBlockPeriodSeconds }),
@@ -95,12 +54,19 @@ export function genesisText({ plan, genesis }: GenesisFacts): string {
     requesttimeoutseconds: requestTimeoutSeconds,
   };
   const content = {
-    config: plan.engine === "besu" ? besuConfig(plan, rules) : goQuorumConfig(plan, rules),
+    config: {
+      chainId,
+      // The last fork before blocks have fields of the beacon chain; the contracts' code needs no later one.
+      londonBlock: 0,
+      zeroBaseFee: true,
+      contractSizeLimit: CONTRACT_SIZE_LIMIT,
+      [consensus]: rules,
+    },
     nonce: "0x0",
     timestamp: toQuantity(genesis.timestamp),
     extraData: genesisExtraData(consensus, genesis.validators),
     gasLimit: toQuantity(gasLimit),
-    ...baseFee(plan),
+    baseFeePerGas: FIRST_BASE_FEE,
     difficulty: "0x1",
     mixHash: BFT_MIX_HASH,
     coinbase: ZERO_ADDRESS,
@@ -127,7 +93,7 @@ export function genesisHash({ plan, genesis }: GenesisFacts): string {
     extraData: genesisExtraData(plan.consensus, genesis.validators),
     mixHash: BFT_MIX_HASH,
     nonce: "0x0000000000000000",
-    ...baseFee(plan),
+    baseFeePerGas: FIRST_BASE_FEE,
   });
   // Only later blocks are hashed without round and seals.
   return hexlify(hashHeader(header));

@@ -6,10 +6,10 @@ import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, openAuthority } from "./authority
 import { composeData } from "./compose.ts";
 import { makeHostCredentials, makeRelayerCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
-import { Folder } from "./folder.ts";
+import { type DerivedFile, Folder } from "./folder.ts";
 import { genesisHash } from "./genesis.ts";
 import type { HostEntry, Hosts } from "./hosts-file.ts";
-import { type Engine, type Network, type NetworkHost, readNetwork } from "./network-file.ts";
+import { type Network, type NetworkHost, readNetwork } from "./network-file.ts";
 import type { WishedPlan } from "./plan.ts";
 import { identityOf, identityOfKey, makeNodeKey, nodeKeyPath } from "./node-key.ts";
 
@@ -32,13 +32,14 @@ export interface Made {
 }
 
 /**
- * Creates a network's files. Repeated, it writes missing files and changes nothing.
- * @throws SealbookError `conflict` if the input differs from the existing network
+ * Creates a network's files. Repeated, it writes missing files, and the files of relayers that the input changes.
+ * @throws SealbookError `conflict` if the input differs otherwise from the existing network
  */
 export async function init(directory: string, wish: Wish): Promise<Made> {
   const folder = new Folder(directory);
   const current = await existingNetwork(directory, wish.hosts);
-  const network = current ?? (await newNetwork(folder, wish));
+  const network =
+    current === undefined ? await newNetwork(folder, wish) : { ...current, relayers: wish.hosts.relayers };
   const differences = differencesOf(network, wish);
   if (differences.length > 0) {
     throw new SealbookError(
@@ -51,11 +52,16 @@ export async function init(directory: string, wish: Wish): Promise<Made> {
   const [networkFile, ...others] = derivedFiles(network);
   const authority = await openAuthority(folder);
   for (const path of [AUTHORITY_CERTIFICATE, AUTHORITY_KEY]) folder.keep(path);
-  for (const host of network.hosts) await makeHostCredentials(folder, authority, network.plan.engine, host);
+  for (const host of network.hosts) await makeHostCredentials(folder, authority, host);
   for (const host of network.hosts) await folder.addDirectory(composeData(host));
   for (const { name } of network.relayers) await makeRelayerCredentials(folder, authority, name);
-  for (const file of others) await folder.add(file);
-  if (networkFile !== undefined) await folder.add(networkFile);
+  const before = new Map(
+    (current === undefined ? [] : derivedFiles(current)).map(({ path, content }) => [path, content]),
+  );
+  const isChanged = ({ path, content }: DerivedFile): boolean => before.has(path) && before.get(path) !== content;
+  const put = (file: DerivedFile): Promise<void> => (isChanged(file) ? folder.update(file) : folder.add(file));
+  for (const file of others) await put(file);
+  if (networkFile !== undefined) await put(networkFile);
   return { network, folder, keysElsewhere };
 }
 
@@ -69,11 +75,11 @@ async function existingNetwork(directory: string, { hosts }: Hosts): Promise<Net
 }
 
 async function newNetwork(folder: Folder, { plan: wished, hosts: { hosts, relayers } }: Wish): Promise<Network> {
-  const { engine, consensus, ...others } = wished;
+  const { consensus, ...others } = wished;
   // In the order of network.json.
-  const plan = { engine, consensus, chainId: randomInt(CHAIN_IDS.least, CHAIN_IDS.below), ...others };
+  const plan = { engine: "besu" as const, consensus, chainId: randomInt(CHAIN_IDS.least, CHAIN_IDS.below), ...others };
   const members: NetworkHost[] = [];
-  for (const host of hosts) members.push(await memberOf(folder, engine, host));
+  for (const host of hosts) members.push(await memberOf(folder, host));
   const genesis = {
     timestamp: Math.floor(Date.now() / MILLISECONDS),
     validators: members.map(({ validator }) => validator).sort(),
@@ -82,20 +88,16 @@ async function newNetwork(folder: Folder, { plan: wished, hosts: { hosts, relaye
 }
 
 /** Returns a data centre with its node's key; generates the key if there is none. */
-export async function memberOf(
-  folder: Folder,
-  engine: Engine,
-  { publicKey, ...host }: HostEntry,
-): Promise<NetworkHost> {
-  const identity = publicKey === undefined ? await makeNodeKey(folder, engine, host.name) : identityOf(publicKey);
+export async function memberOf(folder: Folder, { publicKey, ...host }: HostEntry): Promise<NetworkHost> {
+  const identity = publicKey === undefined ? await makeNodeKey(folder, host.name) : identityOf(publicKey);
   return { ...host, ...identity };
 }
 
 /** @throws SealbookError `conflict` for a key that differs from the one in network.json */
-async function keysThatAreElsewhere(folder: Folder, { plan, hosts }: Network): Promise<string[]> {
+async function keysThatAreElsewhere(folder: Folder, { hosts }: Network): Promise<string[]> {
   const elsewhere: string[] = [];
   for (const { name, publicKey, validator } of hosts) {
-    const path = nodeKeyPath(plan.engine, name);
+    const path = nodeKeyPath(name);
     if (!existsSync(join(folder.root, path))) elsewhere.push(name);
     else if (identityOfKey(path, (await folder.read(path)) ?? "").publicKey !== publicKey) {
       throw new SealbookError("conflict", `${path} is not the key of ${name}'s validator, ${validator}`);
@@ -105,7 +107,7 @@ async function keysThatAreElsewhere(folder: Folder, { plan, hosts }: Network): P
 }
 
 /** Lists the differences between the input and the network, one line each. */
-function differencesOf({ plan, hosts, relayers }: Network, wish: Wish): string[] {
+function differencesOf({ plan, hosts }: Network, wish: Wish): string[] {
   const described = (entries: readonly { readonly name: string }[]) =>
     new Map(entries.map((entry) => [entry.name, { ...entry }]));
   const wishedHosts = wish.hosts.hosts.map((host) => ({
@@ -113,9 +115,8 @@ function differencesOf({ plan, hosts, relayers }: Network, wish: Wish): string[]
     publicKey: host.publicKey ?? hosts.find(({ name }) => name === host.name)?.publicKey,
   }));
   return [
-    ...fieldDifferences("", plan, { chainId: plan.chainId, ...wish.plan }),
+    ...fieldDifferences("", plan, { engine: plan.engine, chainId: plan.chainId, ...wish.plan }),
     ...entryDifferences(described(hosts.map(({ validator: _, ...host }) => host)), described(wishedHosts)),
-    ...entryDifferences(described(relayers), described(wish.hosts.relayers)),
   ];
 }
 

@@ -6,8 +6,6 @@ import { isMissing } from "./folder.ts";
 
 /** Version of Besu that the files are generated for. */
 export const BESU_VERSION = "26.9.0";
-/** Version of GoQuorum that the files are generated for. */
-export const GOQUORUM_VERSION = "24.4.1";
 
 const address = z.string().regex(/^0x[0-9a-f]{40}$/);
 
@@ -27,8 +25,8 @@ const NetworkFile = z.object({
   version: z.literal(1),
   /** Parameters that apply to all nodes. */
   plan: z.object({
-    /** The software of the nodes; also the name of a node's folder. */
-    engine: z.enum(["besu", "goquorum"]),
+    /** The software of the nodes. */
+    engine: z.literal("besu", "is not besu, the one software whose files are generated"),
     consensus: z.enum(["ibft2", "qbft"]),
     chainId: z.int(),
     blockPeriodSeconds: z.int(),
@@ -51,7 +49,6 @@ const NetworkFile = z.object({
 /** The description of a network. It contains no secrets: every data centre has a copy. */
 export type Network = z.output<typeof NetworkFile>;
 export type Plan = Network["plan"];
-export type Engine = Plan["engine"];
 export type NetworkHost = Network["hosts"][number];
 export type NetworkRelayer = Network["relayers"][number];
 

@@ -10,7 +10,6 @@ import { consensusApi } from "./besu-config.ts";
 
 const Text = z.string();
 const Block = NodeBlock.pick({ hash: true, number: true, timestamp: true }).extend({ extraData: Data });
-// The id is the public key on Besu, and a hash of it on GoQuorum.
 const Peers = z
   .array(z.object({ enode: Text }))
   .transform((peers) => peers.flatMap(({ enode }) => parseEnode(enode)?.id ?? []).map((id) => `0x${id}`));
@@ -29,6 +28,8 @@ export interface NodeFacts {
   readonly height: number;
   /** When the node returned its height, Unix milliseconds. */
   readonly heightAt: number;
+  /** Age of its newest block then, by the clock of this machine. */
+  readonly newestAgeSeconds: number;
   /** Lower-case, in the order of the node's response. */
   readonly validators: readonly string[];
   /** Public keys of connected peers; `undefined` when the node does not return them. */
@@ -62,6 +63,7 @@ export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<
     genesisHash: (await queryNode(Block, "eth_getBlockByNumber", "0x0", false)).hash,
     height: latest.number,
     heightAt,
+    newestAgeSeconds: heightAt / 1_000 - latest.timestamp,
     validators: await validatorsOf(queryNode, consensus, latest.extraData),
     peers: await queryNode(Peers, "admin_peers").catch(ifNodeError(undefined)),
     peerCount: await queryNode(Quantity, "net_peerCount"),

@@ -1,7 +1,7 @@
 import { computeAddress, hexlify, randomBytes, SigningKey } from "ethers";
 import { SealbookError } from "../../server/errors.ts";
 import type { Folder } from "./folder.ts";
-import type { Engine, NetworkHost } from "./network-file.ts";
+import type { NetworkHost } from "./network-file.ts";
 
 /** The public part of a node's key. */
 export interface NodeIdentity {
@@ -11,8 +11,8 @@ export interface NodeIdentity {
 }
 
 /** Returns the path of a data centre's node key, relative to the network's folder. */
-export function nodeKeyPath(engine: Engine, host: string): string {
-  return `${host}/${engine}/key`;
+export function nodeKeyPath(host: string): string {
+  return `${host}/besu/key`;
 }
 
 /** @param publicKey `0x` hex of the two coordinates */
@@ -32,13 +32,12 @@ export function identityOfKey(path: string, text: string): NodeIdentity {
 }
 
 /** Generates a node's key unless it exists. */
-export async function makeNodeKey(folder: Folder, engine: Engine, host: string): Promise<NodeIdentity> {
-  const path = nodeKeyPath(engine, host);
+export async function makeNodeKey(folder: Folder, host: string): Promise<NodeIdentity> {
+  const path = nodeKeyPath(host);
   const current = await folder.read(path);
   if (current !== undefined) return identityOfKey(path, current);
   const key = hexlify(randomBytes(32));
-  // GoQuorum reads digits only.
-  await folder.write(path, `${engine === "besu" ? key : key.slice(2)}\n`, { secret: true });
+  await folder.write(path, `${key}\n`, { secret: true });
   return identityOfKey(path, key);
 }
 

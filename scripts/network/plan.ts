@@ -15,7 +15,6 @@ export interface PlanOptions {
   /** Seconds, like all times here. */
   readonly blockTime: number;
   readonly consensus: Plan["consensus"];
-  readonly engine: Plan["engine"];
   /** Default: that of the existing network, else a random one. */
   readonly chainId?: number;
   readonly emptyBlockTime?: number;
@@ -26,7 +25,7 @@ export interface PlanOptions {
 }
 
 /** A plan whose chain id may be left to the network. */
-export type WishedPlan = Omit<Plan, "chainId"> & Partial<Pick<Plan, "chainId">>;
+export type WishedPlan = Omit<Plan, "engine" | "chainId"> & Partial<Pick<Plan, "chainId">>;
 
 /** Returns a warning about a block time that is accepted but unusual, as in a test network. */
 export function doubtOf({ blockPeriodSeconds }: Pick<Plan, "blockPeriodSeconds">): string | undefined {
@@ -43,22 +42,13 @@ export function doubtOf({ blockPeriodSeconds }: Pick<Plan, "blockPeriodSeconds">
  * @throws SealbookError `malformed` for inconsistent numbers
  */
 export function planOf(options: PlanOptions, hosts: number): WishedPlan {
-  const {
-    validators = hosts,
-    blockTime,
-    engine,
-    consensus,
-    chainId,
-    emptyBlockTime,
-    requestTimeout = 2 * blockTime,
-  } = options;
+  const { validators = hosts, blockTime, consensus, chainId, emptyBlockTime, requestTimeout = 2 * blockTime } = options;
   const refuse = (why: string): never => {
     throw new SealbookError("malformed", why);
   };
   if (validators !== hosts) refuse(`--validators is ${validators}, but the hosts file has ${hosts} hosts`);
   if (hosts < LEAST_VALIDATORS)
     refuse(`${hosts} validators are too few: with fewer than ${LEAST_VALIDATORS} none of them may fail`);
-  if (engine === "goquorum" && consensus !== "qbft") refuse("--engine goquorum is for qbft: GoQuorum has no IBFT 2.0");
   if (blockTime > LONGEST_PERIOD_SECONDS) refuse(`--block-time is more than ${LONGEST_PERIOD_SECONDS} seconds`);
   if (requestTimeout <= blockTime)
     refuse("--request-timeout is not more than --block-time: no block would come in time");
@@ -66,7 +56,6 @@ export function planOf(options: PlanOptions, hosts: number): WishedPlan {
   if (emptyBlockTime !== undefined && emptyBlockTime < blockTime)
     refuse("--empty-block-time is less than --block-time");
   return {
-    engine,
     consensus,
     ...(chainId === undefined ? {} : { chainId }),
     blockPeriodSeconds: blockTime,

@@ -9,7 +9,7 @@ import { openNetwork } from "./network-file.ts";
  * @param names Data centres and relayers; all when empty
  */
 export async function rotate(directory: string, names: readonly string[]): Promise<Folder> {
-  const { plan, hosts, relayers } = await openNetwork(directory);
+  const { hosts, relayers } = await openNetwork(directory);
   const known = [...hosts, ...relayers].map(({ name }) => name);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
@@ -17,7 +17,7 @@ export async function rotate(directory: string, names: readonly string[]): Promi
   const isMeant = ({ name }: { readonly name: string }): boolean => names.length === 0 || names.includes(name);
   const folder = new Folder(directory);
   const authority = await openAuthority(folder);
-  for (const host of hosts.filter(isMeant)) await makeHostCredentials(folder, authority, plan.engine, host, true);
+  for (const host of hosts.filter(isMeant)) await makeHostCredentials(folder, authority, host, true);
   for (const { name } of relayers.filter(isMeant)) await makeRelayerCredentials(folder, authority, name, true);
   return folder;
 }

@@ -17,21 +17,6 @@ export interface Step {
   readonly requests: readonly RpcRequest[];
   /** Whether the node restarts with the new lists of its folder before the requests. */
   readonly restarts?: true;
-  /** Whether the node gets the new lists of its folder before the requests, and does not restart. */
-  readonly copiesLists?: true;
-}
-
-/** The steps of changes of a network, and the commands of operators. */
-export interface ChangeSteps {
-  /**
-   * @param validators The validators before the change
-   * @param lost A validator that no longer responds to requests
-   */
-  toAdd(validators: readonly NetworkHost[], joining: NetworkHost, lost?: NetworkHost): Step[];
-  /** @param validators The validators before the change */
-  toRemove(validators: readonly NetworkHost[], leaving: NetworkHost): Step[];
-  /** Returns the shell commands of a step, to run in the data centre's own folder on its machine. */
-  commandsAt(host: NetworkHost, step: Step): string[];
 }
 
 /** Returns a call to a node. */
@@ -53,7 +38,7 @@ export function stepsText(
   title: string,
   hosts: readonly NetworkHost[],
   steps: readonly Step[],
-  commandsAt: ChangeSteps["commandsAt"],
+  commandsAt: (host: NetworkHost, step: Step) => string[],
 ): string {
   const lines = steps.flatMap((step, index) => {
     const commands = hosts

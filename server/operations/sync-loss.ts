@@ -1,5 +1,4 @@
 import { stalledAfter } from "../chain/consensus/pace.ts";
-import { quorumOf } from "../chain/consensus/quorum.ts";
 import type { NodeReport } from "../chain/node/node-report.ts";
 
 /**
@@ -22,15 +21,16 @@ export function syncLoss(report: NodeReport, regularBlocks: boolean, staleSecond
   const { length } = consensus.validators;
   const expected = Math.round(stalledAfter(bft.rhythm, length));
   const missing = bft.missing.length === 0 ? "" : `; missing: ${bft.missing.join(", ")}`;
+  const present = bft.missing.length === 0 ? `all ${length}` : `${length - bft.missing.length} of ${length}`;
   const lack =
     bft.quorumMissing === 0
-      ? `though ${quorumOf(length)} of ${length} validators seem to be there`
+      ? `though ${present} validators seem to be there`
       : `${bft.quorumMissing} more of ${length} validators would have to take part`;
   // The rounds of those that waited are late, and their timeouts long.
   const remedy =
-    bft.quorumMissing === 0
-      ? "restart all validators at the same time"
-      : "start the missing ones, then restart all others at the same time";
+    (bft.quorumMissing === 0 ? "" : "start the missing ones; ") +
+    "blocks come when the rounds meet, after up to five times the length of the stall; otherwise restart all " +
+    "validators at the same time";
   return (
     `the network makes no blocks: ${newest}, and round changes take ${expected} s at most; ` +
     `${lack}${missing}; ${remedy}`

@@ -181,7 +181,7 @@ describe("the relayer on a network of validators", () => {
     down(3, 4, 5);
     await raised(
       "sync_lost",
-      /^the network makes no blocks: .*; 1 more of 6 validators would have to take part; missing: validator-4, validator-5, validator-6; start the missing ones, then restart all others at the same time$/,
+      /^the network makes no blocks: .*; 1 more of 6 validators would have to take part; missing: validator-4, validator-5, validator-6; start the missing ones; blocks come when the rounds meet, after up to five times the length of the stall; otherwise restart all validators at the same time$/,
     );
     const { body } = await server.get("/api/v1/status");
     assert.equal(body.status, "degraded");

@@ -40,10 +40,4 @@ describe("units of systemd", () => {
     const qbft = unitText({ plan: { ...network.plan, consensus: "qbft" } }, network.hosts[0] ?? assert.fail());
     assert.match(qbft, /^ExecStart=.* --Xqbft-enable-early-round-change$/m);
   });
-
-  it("start a node of GoQuorum", async () => {
-    await makeNetwork(join(directory, "goquorum"), { engine: "goquorum", consensus: "qbft" });
-    const unit = await readFile(join(directory, "goquorum/network/dc-1/goquorum.service"), "utf8");
-    await assertProtected("goquorum.service", unit.replaceAll("/usr/local/bin/geth", "/bin/true"));
-  });
 });

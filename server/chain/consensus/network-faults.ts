@@ -36,8 +36,9 @@ export interface NetworkFacts {
 export function networkFaults(facts: NetworkFacts): readonly NetworkFault[] {
   const { validators, participation, stall, peers, addresses } = facts;
   const { length } = validators;
-  // The blocks do not show who left after the newest one.
-  const missing = stall?.missing.length ?? participation.filter(({ state }) => state === "missing").length;
+  // The blocks do not show who left after the newest one, and the connections not who is there but takes no part.
+  const inactive = participation.filter(({ state }) => state === "missing").length;
+  const missing = Math.max(inactive, stall?.missing.length ?? 0);
   const spare = Math.max(0, mostFaulty(length) - missing);
   const left =
     stall !== undefined && stall.quorumMissing > 0

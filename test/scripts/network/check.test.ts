@@ -20,10 +20,15 @@ import { makeNetwork } from "./made-network.ts";
 
 /** The responses of one node; a test changes them. A method without a response is rejected. */
 interface NodeResponses extends Record<string, unknown> {
+  /** Time of block 0, Unix seconds. */
+  start: number;
   height: number;
   period: number;
   genesis: string;
 }
+
+/** In the future: the newest block is never old. */
+const START = 1_900_000_000;
 
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
@@ -61,6 +66,7 @@ describe("check of a running network", function () {
   function responsesOf(host: NetworkHost): NodeResponses {
     const others = network.hosts.filter(({ name }) => name !== host.name);
     return {
+      start: START,
       height: 1_000,
       period: 5,
       genesis: network.genesis.hash,
@@ -70,12 +76,12 @@ describe("check of a running network", function () {
       ibft_getValidatorsByBlockNumber: network.genesis.validators,
       // By whatever address.
       perm_getNodesAllowlist: network.hosts.map(({ publicKey }) => `enode://${publicKey.slice(2)}@172.30.84.11:30303`),
-      web3_clientVersion: "besu/v26.9.0/linux-x86_64/openjdk-java-25",
+      web3_clientVersion: `besu/${host.name}/v26.9.0-develop-1a2b3c4/linux-x86_64/openjdk-java-25`,
     };
   }
 
   function reply(
-    { height, period, genesis, ...others }: NodeResponses,
+    { start, height, period, genesis, ...others }: NodeResponses,
     method: string,
     params: readonly unknown[],
   ): object {
@@ -89,7 +95,7 @@ describe("check of a running network", function () {
         result: {
           hash: number === 0 ? genesis : `0x${"22".repeat(32)}`,
           number: quantity(number),
-          timestamp: quantity(1_800_000_000 + period * number),
+          timestamp: quantity(start + period * number),
           extraData,
         },
       };
@@ -175,6 +181,17 @@ describe("check of a running network", function () {
     ]);
   });
 
+  it("reports a chain that makes no blocks, when missing proposers do not explain it", async () => {
+    const start = (age: number): number => Math.floor(Date.now() / 1_000) - age - 5 * 1_000;
+    for (const name of responses.keys()) change(name, { start: start(30) });
+    assert.deepEqual(await findings(), []);
+    change("dc-2", { start: start(134) });
+    assert.match(
+      (await findings()).join("\n"),
+      /^dc-2: its newest block, 1000, is 13[45] s old: the network makes no blocks$/,
+    );
+  });
+
   it("reports unlisted peers, missing peers and lagging nodes", async () => {
     const [, second, third] = network.hosts.map(({ publicKey }) => peerOf(publicKey));
     const unlisted = `0x${testValidators(1, "unlisted").keys[0]?.publicKey.slice(4)}`;
@@ -204,7 +221,7 @@ describe("check of a running network", function () {
   it("reports a node with malformed responses, and one that rejects requests", async () => {
     change("dc-1", { net_peerCount: "many" });
     change("dc-2", { ibft_getValidatorsByBlockNumber: ["0x1"] });
-    responses.set("dc-3", { height: 1_000, period: 5, genesis: network.genesis.hash });
+    responses.set("dc-3", { start: START, height: 1_000, period: 5, genesis: network.genesis.hash });
     const cannot = (name: string, why: string): string => `${name}: cannot be queried at ${urlOf(name)}: ${why}`;
     assert.deepEqual(await findings(), [
       cannot("dc-1", "its response to net_peerCount cannot be read"),

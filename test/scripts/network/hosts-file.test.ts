@@ -47,7 +47,7 @@ describe("hosts file of a network", () => {
       hosts.map(({ name }) => name),
       ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer"],
     );
-    assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-1", "dc-2"] }]);
+    assert.deepEqual(relayers, [{ name: "relayer", nodes: ["dc-1", "dc-2", "dc-3"] }]);
   });
 
   it("is YAML, with names that are valid folder names", () => {
@@ -70,18 +70,16 @@ describe("hosts file of a network", () => {
 
 describe("plan of a network", () => {
   it("has consistent numbers, and defaults for missing ones", () => {
-    const some = { blockTime: 3, engine: "besu", consensus: "ibft2", chainId: 7_330 } as const;
+    const some = { blockTime: 3, consensus: "ibft2", chainId: 7_330 } as const;
     const refused = (options: Partial<PlanOptions>, hosts = 6): string =>
       refusal(() => planOf({ ...some, ...options }, hosts)).message;
     assert.deepEqual(planOf(some, 6), {
-      engine: "besu",
       consensus: "ibft2",
       chainId: 7_330,
       blockPeriodSeconds: 3,
       requestTimeoutSeconds: 6,
       gasLimit: 39_000_000,
     });
-    assert.match(refused({ engine: "goquorum" }), /--engine goquorum is for qbft: GoQuorum has no IBFT 2.0/);
     assert.match(refused({ validators: 4 }), /--validators is 4, but the hosts file has 6 hosts/);
     assert.match(refused({}, 3), /3 validators are too few/);
     assert.match(refused({ requestTimeout: 3 }), /--request-timeout is not more than --block-time/);

@@ -6,8 +6,8 @@ import { hexlify, randomBytes, SigningKey } from "ethers";
 import { dersOf, isIssuedBy, makeAuthority } from "../../../scripts/network/authority.ts";
 import { add, remove, replace } from "../../../scripts/network/change.ts";
 import { checkFiles } from "../../../scripts/network/check-files.ts";
-import { parseHosts } from "../../../scripts/network/hosts-file.ts";
-import { init } from "../../../scripts/network/init.ts";
+import { type Hosts, parseHosts } from "../../../scripts/network/hosts-file.ts";
+import { init, type Wish } from "../../../scripts/network/init.ts";
 import { type Network, type NetworkHost, openNetwork } from "../../../scripts/network/network-file.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "../../../scripts/network/rotate.ts";
 import { majorityOf, type Step } from "../../../scripts/network/steps.ts";
@@ -178,7 +178,7 @@ describe("network", function () {
         ...Array.from({ length: 5 }, () => ["eth_blockNumber", "admin_peers"]).flat(),
       ]);
       assert.lengthOf(await enodesOf("dc-1"), 4);
-      assert.match((await thrownBy(remove(directory, "dc-1"))).message, /relayer uses the node of dc-1/);
+      assert.match((await thrownBy(remove(directory, "dc-1"))).message, /relayer has no other node than that of dc-1/);
       assert.match((await thrownBy(remove(directory, "dc-9"))).message, /the network has no dc-9/);
       await remove(directory, "dc-4");
       assert.match((await thrownBy(remove(directory, "dc-3"))).message, /fewer than 4 cannot bear a fault/);
@@ -186,6 +186,30 @@ describe("network", function () {
         (await openNetwork(directory)).hosts.map(({ name }) => name),
         ["dc-1", "dc-2", "dc-3", "customer"],
       );
+    });
+
+    it("takes a removed validator off the relayers, whose nodes init can change before and after", async () => {
+      const withNodes = (hosts: Hosts, ...nodes: string[]): Wish => ({
+        ...wish(),
+        hosts: { ...hosts, relayers: [{ name: "relayer", nodes }] },
+      });
+      const all = wish().hosts;
+      const { folder } = await init(directory, withNodes(all, ...all.hosts.map(({ name }) => name)));
+      assert.sameMembers(folder.outcome.written, [
+        "network.json",
+        ...all.hosts.map(({ name }) => `${name}/network.json`),
+        "relayer/relayer.env",
+      ]);
+      const { text: printed } = await remove(directory, "dc-1");
+      assert.include(printed, "## 9. At relayer\n\nCopy the new relayer.env and nodes.json");
+      const urls = /^RPC_URL=(.*)$/m.exec(await text("relayer/relayer.env"))?.[1]?.split(",");
+      assert.deepEqual(
+        urls,
+        [2, 3, 4, 5, 6].map((host) => `https://127.0.1.${host}:8545`),
+      );
+      const left = { ...all, hosts: all.hosts.filter(({ name }) => name !== "dc-1") };
+      await init(directory, withNodes(left, "dc-4"));
+      assert.deepEqual((await openNetwork(directory)).relayers, [{ name: "relayer", nodes: ["dc-4"] }]);
     });
 
     it("replaces a lost validator: the new one joins before the other leaves", async () => {
