@@ -36,6 +36,7 @@ export async function fillJournal(
       {
         id,
         state: "confirmed",
+        hash: signed.hash,
         block: { number: block, hash: randomBytes(32), time: 1_700_000_000 + block, validator: "bench" },
       },
     ]);

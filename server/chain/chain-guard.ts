@@ -68,17 +68,19 @@ export class ChainGuard {
     }
   }
 
-  async #identify(rpc: Rpc): Promise<void> {
-    if (this.#contracts === undefined) return;
+  /** @returns whether it was compared */
+  async #identify(rpc: Rpc): Promise<boolean> {
+    if (this.#contracts === undefined) return false;
     const found = await fetchIdentity(rpc, this.#contracts);
     const recorded = this.#recorded ?? (await this.#record(rpc, found));
     const expected = this.#isReplacing ? { ...recorded, contracts: found.contracts } : recorded;
     const difference = differenceOf(expected, found);
     if (difference !== undefined) throw wrongChain(difference);
-    if (!this.#isReplacing) return;
+    if (!this.#isReplacing) return true;
     await this.#store.replaceContracts(found.contracts);
     this.#recorded = found;
     this.#isReplacing = false;
+    return true;
   }
 
   async #record(rpc: Rpc, found: ChainIdentity): Promise<ChainIdentity> {

@@ -51,11 +51,12 @@ export interface SignedTransaction {
 /** An empty transaction that uses up a nonce. */
 export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
 
-/** The final outcome of a transaction; `block` is set when it was mined. */
+/** The outcome of a mined transaction. */
 export interface FinalOutcome {
   readonly id: number;
-  readonly state: "confirmed" | "reverted" | "refused";
-  readonly block?: BlockReference;
+  readonly state: "confirmed" | "reverted";
+  readonly hash: Uint8Array;
+  readonly block: BlockReference;
   readonly reason?: string;
   /** The mined version of a transaction that was replaced. */
   readonly version?: SignedTransaction;

@@ -29,9 +29,8 @@ export async function openEmbeddedChain(
   const { dataDirectory, sessionRules: rules, fees } = config;
   const urlFile = embeddedChainUrlFile(node.directory);
   const embedded = await startOrShare(config, node, options, resources);
-  const connection =
+  const rpc =
     embedded !== undefined ? connectInProcess(embedded) : connectRpc(await urlOfOther(urlFile), EMBEDDED_CHAIN_ID);
-  const rpc = options.guard?.guard(connection) ?? connection;
   resources.defer(() => rpc.close());
   const keys = await embeddedKeys(config);
   const administrator = new Wallet(keys.administrator);
@@ -45,7 +44,8 @@ export async function openEmbeddedChain(
     onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),
   });
   options.guard?.begin(deployment.contracts, options.mayReplaceContracts ?? false);
-  await rpc.identify?.();
+  // Once: in this process it does not become another chain.
+  await options.guard?.guard(rpc).identify?.();
   return { rpc, deployment, administrator, embedded };
 }
 

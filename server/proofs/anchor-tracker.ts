@@ -2,6 +2,7 @@ import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anch
 import { Backoff } from "../kit/backoff.ts";
 import type { Clock } from "../kit/clock.ts";
 import { every, type Interval } from "../kit/interval.ts";
+import type { ConfirmedAnchor } from "../chain/contracts/anchor-content.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-store.ts";
@@ -74,8 +75,8 @@ interface Awaited {
  * - confirmed: the transaction is mined, and the journal has its confirmation;
  * - failed: the transaction will never be mined. The anchor is split, or re-anchored by a later retry.
  *
- * The state itself is on disk. The tracker reads it when a transaction has an outcome, and resolves the callers'
- * promises.
+ * The state itself is on disk. The sender hands confirmations over when they are there, and the tracker resolves the
+ * callers' promises; it reads what failed, and what other relayers may have done.
  */
 export class AnchorTracker {
   readonly #deps: AnchorTrackerDeps;
@@ -97,7 +98,7 @@ export class AnchorTracker {
 
   constructor(deps: AnchorTrackerDeps) {
     this.#deps = deps;
-    deps.transactions.onOutcome((ids) => this.#onOutcome(new Set(ids)));
+    deps.transactions.onOutcome((ids, anchors) => this.#onOutcome(ids, anchors));
   }
 
   /** Hashes in flight: under own anchors without an outcome, open ones included. */
@@ -294,8 +295,17 @@ export class AnchorTracker {
     return [...this.#tracked].filter(([, tracked]) => condition(tracked)).map(([id]) => id);
   }
 
-  #onOutcome(transactionIds: ReadonlySet<number>): void {
-    this.#read(this.#ids(({ anchor }) => anchor !== undefined && transactionIds.has(anchor.transactionId)));
+  /** Takes confirmations as they are handed over; the state of an anchor whose transaction failed is read. */
+  #onOutcome(transactionIds: readonly number[], anchors: readonly ConfirmedAnchor[]): void {
+    const failed = new Set(transactionIds);
+    for (const { anchorId, transactionId, hash, size, ...inclusion } of anchors) {
+      failed.delete(transactionId);
+      const tracked = this.#tracked.get(anchorId)?.anchor;
+      if (tracked?.transactionId !== transactionId) continue;
+      void this.#advance(anchorId, tracked, { outcome: { state: "confirmed", ...inclusion }, content: { hash, size } });
+    }
+    if (failed.size === 0) return;
+    this.#read(this.#ids(({ anchor }) => anchor !== undefined && failed.has(anchor.transactionId)));
   }
 
   /** Reads the states of anchors, and of those whose last read failed. */

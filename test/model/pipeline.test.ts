@@ -59,4 +59,25 @@ describe("proof pipeline", () => {
       ...(SEED === undefined ? {} : { seed: Number(SEED) }),
       ...(PATH === undefined ? {} : { path: PATH }),
     }));
+
+  it("sends an intent again whose nonce was used while the node refused it for itself, at the highest fee", () =>
+    run(
+      {
+        ...{ seed: 0, relayers: 1, blockPeriodMilliseconds: undefined, without: [] },
+        rules: {
+          batchMaxAgeMilliseconds: 20,
+          proofWaitMilliseconds: 0,
+          maxInFlight: 1_000,
+          takeOverMilliseconds: 60_000,
+        },
+      },
+      [
+        { kind: "price", gwei: 100 },
+        { kind: "nonce taken", relayer: 0, instead: false },
+        { kind: "bulk", relayer: 0, records: [0] },
+        { kind: "wait", milliseconds: 70_000 },
+        { kind: "network", fault: "refused", of: "sends", calls: 1_000_000 },
+        { kind: "wait", milliseconds: 5_000 },
+      ],
+    ));
 });

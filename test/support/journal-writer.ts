@@ -92,7 +92,7 @@ export class JournalWriter {
     );
     const number = (this.#block += 1);
     await transactions.recordOutcomes([
-      { id, state, block: { number, hash: randomBytes(32), time: number, validator: "v" } },
+      { id, state, hash: randomBytes(32), block: { number, hash: randomBytes(32), time: number, validator: "v" } },
     ]);
   }
 

@@ -27,6 +27,13 @@ export interface BlockInclusion {
   readonly block: BlockReference;
 }
 
+/** An anchor that the journal has just confirmed. */
+export interface ConfirmedAnchor extends AnchorContent, BlockInclusion {
+  readonly anchorId: number;
+  /** The relayer's transaction in the journal. */
+  readonly transactionId: number;
+}
+
 /** An anchor from the contract's event log. */
 export interface LoggedAnchor extends AnchorContent {
   readonly contract: Address;

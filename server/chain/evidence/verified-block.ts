@@ -29,6 +29,7 @@ export interface BlockRules {
 /** A block whose header has its hash and, on a BFT chain, the commit seals of known validators. */
 export interface VerifiedHeader extends Consensus {
   readonly reference: BlockReference;
+  readonly parentHash: Uint8Array;
 }
 
 /** A block with its transactions and receipts, all checked against the block's hash. */
@@ -127,6 +128,7 @@ async function verifiedHeader(
   const miner = hexlify(header.miner);
   return {
     ...consensus,
+    parentHash: header.parentHash,
     reference: {
       number,
       hash: header.hash,

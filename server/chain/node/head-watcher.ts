@@ -7,6 +7,7 @@ import type { Rpc } from "../rpc/rpc.ts";
 export interface Head extends BlockHead {
   /** `0x` hex. */
   readonly hash: string;
+  readonly parentHash: string;
 }
 
 /** Receives each new head. */
@@ -26,16 +27,16 @@ export interface HeadWatcher {
   stop(): void;
 }
 
-const Block = NodeBlock.pick({ number: true, timestamp: true, hash: true }).transform(
-  ({ number, timestamp, hash }): Head => ({ number, time: timestamp, hash }),
+const Block = NodeBlock.pick({ number: true, timestamp: true, hash: true, parentHash: true }).transform(
+  ({ timestamp, ...rest }): Head => ({ ...rest, time: timestamp }),
 );
 
 /**
- * Polls a node for its newest block.
+ * Polls a node for its newest block. When that does not follow the one before, the node's chain is identified again.
  * @param onReachable Called when the node becomes unavailable or available
  */
 export function watchHead(
-  rpc: Pick<Rpc, "call">,
+  rpc: Pick<Rpc, "call" | "identify">,
   intervalMilliseconds: number,
   onReachable: (reachable: boolean, error: unknown) => void,
 ): HeadWatcher {
@@ -59,9 +60,11 @@ export function watchHead(
       lookAgain = false;
       try {
         const seen = await newestBlock(rpc);
+        const isKnown = seen.hash === head?.hash;
+        if (!isKnown && seen.parentHash !== head?.hash) await rpc.identify?.();
         if (stopped) break;
         if (!reachable) onReachable((reachable = true), undefined);
-        if (seen.number === head?.number && seen.hash === head.hash) continue;
+        if (isKnown) continue;
         head = seen;
         for (const listener of listeners) listener(seen);
       } catch (error) {

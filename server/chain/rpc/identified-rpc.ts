@@ -1,29 +1,23 @@
-import { SealbookError } from "../../errors.ts";
-import { type AddressState, NodeError, WrongChainError, type Rpc } from "./rpc.ts";
+import { type AddressState, isWrongChain, NodeError, type Rpc } from "./rpc.ts";
 
-/** Age of a successful check at which the next call repeats it. */
-const CHECK_MILLISECONDS = 5_000;
 /** Age of a check that found another chain at which the next call repeats it. */
 const RECHECK_MILLISECONDS = 500;
 
-interface Check {
-  /** By `performance.now()`. */
-  readonly at: number;
-  readonly failure: unknown;
-}
-
 /**
  * A connection whose node must serve the journal's chain: calls fail while it serves another one. The check runs before
- * the first call, after every failure (the next response may come from another node), and at an interval.
+ * the first call, after every failure (the next response may come from another node), and when a caller has seen a
+ * block that does not follow the one before.
  */
 export class IdentifiedRpc implements Rpc {
   readonly #rpc: Rpc;
-  readonly #identify: (rpc: Rpc) => Promise<void>;
-  #last: Check | undefined;
+  readonly #identify: (rpc: Rpc) => Promise<boolean>;
+  #isIdentified = false;
+  /** Why the node serves another chain, by the last check, and when that was, by `performance.now()`. */
+  #refusal: { readonly at: number; readonly failure: unknown } | undefined;
   #checking: Promise<void> | undefined;
 
-  /** @param identify Throws for a node of another chain */
-  constructor(rpc: Rpc, identify: (rpc: Rpc) => Promise<void>) {
+  /** @param identify Throws for a node of another chain; returns whether there was something to compare it with */
+  constructor(rpc: Rpc, identify: (rpc: Rpc) => Promise<boolean>) {
     this.#rpc = rpc;
     this.#identify = identify;
   }
@@ -38,7 +32,7 @@ export class IdentifiedRpc implements Rpc {
     try {
       return await this.#rpc.call(method, parameters);
     } catch (error) {
-      if (!(error instanceof NodeError)) this.#last = undefined;
+      if (!(error instanceof NodeError)) this.#isIdentified = false;
       throw error;
     }
   }
@@ -57,29 +51,28 @@ export class IdentifiedRpc implements Rpc {
     this.#rpc.close();
   }
 
-  /** @returns `undefined` when the last check is recent and succeeded */
+  /** @returns `undefined` when the node is identified */
   #due(): Promise<void> | undefined {
-    if (this.#last === undefined) return this.#check();
-    const age = performance.now() - this.#last.at;
-    if (this.#last.failure === undefined) return age < CHECK_MILLISECONDS ? undefined : this.#check();
-    return age < RECHECK_MILLISECONDS ? Promise.reject(this.#last.failure) : this.#check();
+    if (this.#isIdentified) return undefined;
+    const isRefused = this.#refusal !== undefined && performance.now() - this.#refusal.at < RECHECK_MILLISECONDS;
+    return isRefused ? Promise.reject(this.#refusal?.failure) : this.#check();
   }
 
   #check(): Promise<void> {
     this.#checking ??= this.#identify(this.#rpc)
       .then(
-        () => void (this.#last = { at: performance.now(), failure: undefined }),
+        (isIdentified) => {
+          this.#isIdentified = isIdentified;
+          this.#refusal = undefined;
+        },
         (failure: unknown) => {
+          this.#isIdentified = false;
           // A node that did not respond may respond to the next call.
-          this.#last = isWrongChain(failure) ? { at: performance.now(), failure } : undefined;
+          this.#refusal = isWrongChain(failure) ? { at: performance.now(), failure } : undefined;
           throw failure;
         },
       )
       .finally(() => (this.#checking = undefined));
     return this.#checking;
   }
-}
-
-function isWrongChain(failure: unknown): boolean {
-  return failure instanceof SealbookError && failure.cause instanceof WrongChainError;
 }

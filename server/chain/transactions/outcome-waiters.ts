@@ -3,12 +3,16 @@ import type { TransactionOutcome } from "../transaction.ts";
 /** Interval at which an outcome is read that another relayer may record. */
 const READ_INTERVAL_MILLISECONDS = 1_000;
 
-/** Callers that wait for the outcomes of transactions. Each outcome is read from disk. */
+/** Ends a wait, with the outcome when it is known. */
+type Wake = (outcome?: TransactionOutcome) => void;
+
+/** Callers that wait for the outcomes of transactions, which this process hands on, or another relayer records. */
 export class OutcomeWaiters {
   readonly #read: (id: number) => Promise<TransactionOutcome>;
-  readonly #waiting = new Map<number, Set<() => void>>();
+  readonly #waiting = new Map<number, Set<Wake>>();
   #released = false;
 
+  /** @param read Reads an outcome from disk */
   constructor(read: (id: number) => Promise<TransactionOutcome>) {
     this.#read = read;
   }
@@ -18,35 +22,36 @@ export class OutcomeWaiters {
     for (const end = performance.now() + milliseconds; ;) {
       const left = Math.max(0, end - performance.now());
       const woken = this.#sleep(id, Math.min(left, READ_INTERVAL_MILLISECONDS));
-      const outcome = await this.#read(id);
-      if (outcome.state !== "pending" || this.#released || left === 0) {
+      const known = await this.#read(id);
+      if (known.state !== "pending" || this.#released || left === 0) {
         woken.cancel();
-        return outcome;
+        return known;
       }
-      await woken.promise;
+      const recorded = await woken.promise;
+      if (recorded !== undefined) return recorded;
     }
   }
 
-  /** Wakes the callers that wait for one of these transactions. */
-  recorded(ids: readonly number[]): void {
-    for (const id of ids) for (const wake of this.#waiting.get(id) ?? []) wake();
+  /** Hands outcomes that are on disk to the callers that wait for them. */
+  recorded(outcomes: Iterable<readonly [id: number, outcome: TransactionOutcome]>): void {
+    for (const [id, outcome] of outcomes) for (const wake of this.#waiting.get(id) ?? []) wake(outcome);
   }
 
   /** Ends every wait, now and later: the process is about to end. */
   release(): void {
     this.#released = true;
-    this.recorded([...this.#waiting.keys()]);
+    for (const waiting of this.#waiting.values()) for (const wake of waiting) wake();
   }
 
-  #sleep(id: number, milliseconds: number): { promise: Promise<void>; cancel: () => void } {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  #sleep(id: number, milliseconds: number): { promise: Promise<TransactionOutcome | undefined>; cancel: () => void } {
+    const { promise, resolve } = Promise.withResolvers<TransactionOutcome | undefined>();
     const waiting = this.#waiting.get(id) ?? new Set();
     this.#waiting.set(id, waiting);
-    const wake = (): void => {
+    const wake: Wake = (outcome) => {
       clearTimeout(timer);
       waiting.delete(wake);
       if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
-      resolve();
+      resolve(outcome);
     };
     const timer = setTimeout(wake, milliseconds);
     waiting.add(wake);

@@ -72,9 +72,9 @@ export async function finalOutcomeOf(
 ): Promise<FinalOutcome | undefined> {
   const version = versions.find(({ hash }) => hexlify(hash) === at.transaction.hash);
   if (version === undefined) return undefined;
-  const { id, raw } = version;
+  const { id, raw, hash } = version;
   const isRefused = versions.length > 1 && isFiller(version) && versions.some((each) => !isFiller(each));
-  const outcome = { id, block: at.block.reference, ...(versions.length > 1 ? { version } : {}) };
+  const outcome = { id, hash, block: at.block.reference, ...(versions.length > 1 ? { version } : {}) };
   if (isRefused) return { ...outcome, state: "reverted", reason: ALL_REFUSED };
   if (!at.transaction.succeeded) return { ...outcome, state: "reverted", reason: await revertReason(chain.rpc, raw) };
   return (await accepts(at)) ? { ...outcome, state: "confirmed" } : undefined;

@@ -1,5 +1,5 @@
 import { hexlify } from "ethers";
-import type { Transactions, TransactionStore } from "./transactions.ts";
+import type { OutcomeListener, Transactions, TransactionStore } from "./transactions.ts";
 import type {
   Address,
   FinalOutcome,
@@ -7,7 +7,8 @@ import type {
   SignedTransaction,
   TransactionOutcome,
 } from "../transaction.ts";
-import type { BlockInclusion } from "../contracts/anchor-content.ts";
+import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchor-content.ts";
+import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { type FeeSource, gwei } from "./fee-source.ts";
 import { nextFee, replacementFee } from "./gas-fee.ts";
@@ -16,6 +17,7 @@ import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { isContradiction, NodeError, toQuantity } from "../rpc/rpc.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/interval.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { classifyRefusal, feeRefusal } from "./send-refusal.ts";
@@ -74,7 +76,7 @@ export interface TransactionSenderDeps extends OutcomeRules {
 export class TransactionSender implements Transactions {
   readonly #deps: TransactionSenderDeps;
   readonly #waiters: OutcomeWaiters;
-  readonly #listeners = new Set<(ids: readonly number[]) => void>();
+  readonly #listeners = new Set<OutcomeListener>();
   readonly #rollback: RollbackDetector;
   readonly #recheckMilliseconds: number;
   /** Intents of what this process has just accepted. */
@@ -86,6 +88,8 @@ export class TransactionSender implements Transactions {
   #successor: { readonly signer: TransactionSigner; readonly onChanged: () => void } | undefined;
   #nextNonce: number | undefined;
   #confirmedTo: number | undefined;
+  /** Hash of the block that was read last, when all of its outcomes are recorded. */
+  #readLast: Uint8Array | undefined;
   #head = 0;
   #recheck: Interval | undefined;
   #stopped = true;
@@ -170,20 +174,27 @@ export class TransactionSender implements Transactions {
     return this.#waiters.wait(id, waitMilliseconds);
   }
 
-  onOutcome(listener: (ids: readonly number[]) => void): void {
+  onOutcome(listener: OutcomeListener): void {
     this.#listeners.add(listener);
   }
 
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#deps.store.cancel(id);
-    if (cancelled) this.#recorded([id]);
+    if (cancelled) this.#recorded([[id, { state: "cancelled" }]]);
     return cancelled;
   }
 
-  /** Publishes that outcomes are on disk. */
-  #recorded(ids: readonly number[]): void {
-    this.#waiters.recorded(ids);
-    for (const listener of this.#listeners) listener(ids);
+  /** Publishes outcomes that are on disk. */
+  #recorded(
+    outcomes: readonly (readonly [id: number, outcome: TransactionOutcome])[],
+    anchors: readonly ConfirmedAnchor[] = [],
+  ): void {
+    this.#waiters.recorded(outcomes);
+    for (const listener of this.#listeners)
+      listener(
+        outcomes.map(([id]) => id),
+        anchors,
+      );
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -270,7 +281,7 @@ export class TransactionSender implements Transactions {
       }
       await this.#written(store.reject(call.id, reason));
       onEvent({ kind: "foreign_call", id: call.id, reason });
-      this.#recorded([call.id]);
+      this.#recorded([[call.id, { state: "refused", reason }]]);
     }
     return own;
   }
@@ -288,10 +299,10 @@ export class TransactionSender implements Transactions {
         unsent.push(call);
         continue;
       }
-      await this.#written(store.adopt(call.id, earlier));
-      const { block, transactionHash } = earlier;
-      onEvent({ kind: "earlier_anchor", id: call.id, block: block.number, hash: hexlify(transactionHash) });
-      this.#recorded([call.id]);
+      const anchors = await this.#written(store.adopt(call.id, earlier));
+      const { block, transactionHash: hash } = earlier;
+      onEvent({ kind: "earlier_anchor", id: call.id, block: block.number, hash: hexlify(hash) });
+      this.#recorded([[call.id, { state: "confirmed", hash, block }]], anchors);
     }
     return unsent;
   }
@@ -379,9 +390,10 @@ export class TransactionSender implements Transactions {
     // Another node can have an earlier version: the filler becomes one more of them.
     const fee = versions.length === 1 ? quote.fee : replacementFee(feeOf(newest), quote);
     if (fee === undefined || isFiller(newest)) {
-      // Nothing else can fill the nonce, and later ones need it: the recheck sends it again.
+      // Nothing else can fill the nonce, and later ones need it: the recheck sends it again. Nodes can refuse a
+      // transaction for itself before they see that its nonce is used.
       onEvent({ kind: "failing", error: new Error(`the node does not take nonce ${nonce}: ${reason}`) });
-      return;
+      return this.#nonceUsed(transaction);
     }
     const filler = await this.#signer.filler(nonce, fee);
     if (versions.length > 1) return this.#replace([{ id: transaction.id, ...filler }]);
@@ -390,7 +402,7 @@ export class TransactionSender implements Transactions {
     const inPlace = { id, ...filler };
     this.#inFlight.add(inPlace, performance.now());
     onEvent({ kind: "refused", id: transaction.id, reason });
-    this.#recorded([transaction.id]);
+    this.#recorded([[transaction.id, { state: "refused", reason }]]);
     this.#send([inPlace]);
   }
 
@@ -414,15 +426,21 @@ export class TransactionSender implements Transactions {
       const blocks = await Promise.all(numbers.map((number) => chain.block(number)));
       const lacking = blocks.indexOf(undefined);
       const present = (lacking === -1 ? blocks : blocks.slice(0, lacking)).filter((block) => block !== undefined);
+      const isNext = present.every((block, index) =>
+        follows(block, index === 0 ? this.#readLast : present[index - 1]?.reference.hash),
+      );
       await this.#recordMined(
         present.flatMap((block) => block.transactions.map((transaction, index) => ({ block, index, transaction }))),
+        isNext,
       );
+      this.#readLast = present.at(-1)?.reference.hash ?? this.#readLast;
       if (lacking !== -1) return first + lacking - 1;
     }
     return Math.max(to, from - 1);
   }
 
-  async #recordMined(mined: readonly TransactionInBlock[]): Promise<void> {
+  /** @param isNext Whether the blocks follow one whose outcomes are recorded: then they are of the journal's chain */
+  async #recordMined(mined: readonly TransactionInBlock[], isNext = false): Promise<void> {
     const { chain, store, onEvent } = this.#deps;
     const outcomes: FinalOutcome[] = [];
     for (const at of mined) {
@@ -431,14 +449,15 @@ export class TransactionSender implements Transactions {
       if (outcome !== undefined) outcomes.push(outcome);
     }
     if (outcomes.length === 0) return;
-    // The blocks are those of the journal's chain only if the node still serves it.
-    await chain.rpc.identify?.();
-    await this.#written(store.recordOutcomes(outcomes));
-    const recorded = new Set(outcomes.map(({ id }) => id));
-    for (const id of recorded) this.#inFlight.delete(id);
+    if (!isNext) await chain.rpc.identify?.();
+    const anchors = await this.#written(store.recordOutcomes(outcomes));
+    for (const { id } of outcomes) this.#inFlight.delete(id);
     for (const { id, state, reason } of outcomes)
       if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
-    this.#recorded([...recorded]);
+    this.#recorded(
+      outcomes.map((each) => [each.id, outcomeOf(each)]),
+      anchors,
+    );
   }
 
   async #recheckOverdue(): Promise<void> {
@@ -545,4 +564,13 @@ export class TransactionSender implements Transactions {
     for (const transaction of transactions) transaction.sentAt = performance.now();
     this.#send(transactions.map(newestOf));
   }
+}
+
+/** Returns whether a block is the next one after that with a hash. */
+function follows({ parentHash }: VerifiedBlock, before: Uint8Array | undefined): boolean {
+  return before !== undefined && equalBytes(parentHash, before);
+}
+
+function outcomeOf({ state, hash, block, reason = "reverted" }: FinalOutcome): TransactionOutcome {
+  return state === "confirmed" ? { state, hash, block } : { state, reason, block };
 }

@@ -1,4 +1,4 @@
-import type { BlockInclusion } from "../contracts/anchor-content.ts";
+import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchor-content.ts";
 import type {
   Address,
   ContractCall,
@@ -24,11 +24,17 @@ export interface Transactions {
    * @param waitMilliseconds Maximum wait; a transaction without an outcome by then is `pending`
    */
   outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome>;
-  /** @param listener Called with the ids of transactions whose outcome this process has written to disk */
-  onOutcome(listener: (ids: readonly number[]) => void): void;
+  onOutcome(listener: OutcomeListener): void;
   /** Cancels an intent that is not signed yet; returns false when it is signed and therefore will be mined. */
   cancel(id: number): Promise<boolean>;
 }
+
+/**
+ * Called when this process has written outcomes to disk.
+ * @param ids All transactions
+ * @param anchors The anchors that they confirmed
+ */
+export type OutcomeListener = (ids: readonly number[], anchors: readonly ConfirmedAnchor[]) => void;
 
 export interface IntentStore {
   /** Writes a call for the relayer to send; returns its id. */
@@ -88,13 +94,14 @@ export interface TransactionStore {
   /** Refuses an intent that is not signed. */
   reject(id: number, reason: string): Promise<void>;
   /** Confirms the anchor of an intent that is not signed by the earlier transaction that is on chain. */
-  adopt(id: number, earlier: BlockInclusion): Promise<void>;
+  adopt(id: number, earlier: BlockInclusion): Promise<ConfirmedAnchor[]>;
   /**
    * Writes empty transactions for nonces that the chain expects and no intent has.
    * @returns their ids, in order
    */
   fill(fillers: readonly Filler[]): Promise<number[]>;
-  recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<void>;
+  /** Records outcomes, and confirms the anchors of the confirmed transactions. */
+  recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<ConfirmedAnchor[]>;
   /**
    * Removes the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
    * they confirmed are pending again.

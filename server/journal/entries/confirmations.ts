@@ -1,29 +1,22 @@
 import type { Insertable } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
-import type { FinalOutcome } from "../../chain/transaction.ts";
+import type { ConfirmedAnchor } from "../../chain/contracts/anchor-content.ts";
 import type { Database } from "../engine/database.ts";
 import { contractIdOf } from "../contract-store.ts";
 import { appendEntries } from "./entry-log.ts";
 import type { ConfirmationEntry } from "./codec.ts";
 import type { ConfirmationsTable } from "../engine/schema.ts";
 
-/** Appends confirmations for the confirmed anchors among the outcomes; inside a write transaction. */
-export async function confirmAnchors(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<void> {
-  const confirmed = outcomes.flatMap(({ id, state, block }) =>
-    state === "confirmed" && block !== undefined ? [[id, block] as const] : [],
-  );
-  await confirmInBlocks(transaction, new Map(confirmed));
-}
-
 /**
- * Appends confirmations for the anchors of mined transactions.
+ * Appends confirmations for the anchors of mined transactions, inside a write transaction.
  * @param blocks By transaction id
+ * @returns the confirmed anchors, also those whose confirmation was known
  */
 export async function confirmInBlocks(
   transaction: Database,
   blocks: ReadonlyMap<number, BlockReference>,
-): Promise<void> {
-  if (blocks.size === 0) return;
+): Promise<ConfirmedAnchor[]> {
+  if (blocks.size === 0) return [];
   const anchors = await transaction
     .selectFrom("anchors")
     .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
@@ -43,9 +36,9 @@ export async function confirmInBlocks(
     .execute();
   const mined = anchors.flatMap(({ transaction_id, hash, transaction_hash: transactionHash, ...anchor }) => {
     const block = transaction_id === null ? undefined : blocks.get(transaction_id);
-    return block === undefined || hash === null || transactionHash === null
+    return transaction_id === null || block === undefined || hash === null || transactionHash === null
       ? []
-      : [{ ...anchor, hash, transactionHash, block }];
+      : [{ ...anchor, hash, transactionId: transaction_id, transactionHash, block }];
   });
   const confirmed = await withoutKnown(transaction, mined);
   const appended = await appendEntries(
@@ -78,6 +71,10 @@ export async function confirmInBlocks(
       .where("id", "=", entry.anchor)
       .execute();
   }
+  return mined.map(({ id, transactionId, hash, size, contract, transactionHash, block }) => ({
+    ...{ anchorId: id, transactionId, hash, size },
+    ...{ contract, transactionHash, block },
+  }));
 }
 
 interface Confirmed {

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
+import type { ConfirmedAnchor } from "../../chain/contracts/anchor-content.ts";
 import type { TransactionStore } from "../../chain/transactions/transactions.ts";
 import type { Filler, FinalOutcome, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import { SealbookError } from "../../errors.ts";
-import { confirmAnchors } from "../entries/confirmations.ts";
+import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import type { TransactionRow } from "../engine/schema.ts";
 import { chunks } from "../engine/statement-cache.ts";
@@ -105,7 +106,7 @@ async function insertFiller(transaction: Database, { sender, nonce, raw, hash }:
 }
 
 /** Records outcomes, and confirms the anchors of the confirmed transactions; inside a write transaction. */
-async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<void> {
+async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<ConfirmedAnchor[]> {
   for (const { id, state, block, reason, version } of outcomes) {
     await transaction
       .updateTable("transactions")
@@ -113,10 +114,10 @@ async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalO
         state,
         ...(version === undefined ? {} : { raw: version.raw, hash: version.hash }),
         reason: reason ?? null,
-        block_number: block?.number ?? null,
-        block_hash: block?.hash ?? null,
-        block_time: block?.time ?? null,
-        validator: block?.validator ?? null,
+        block_number: block.number,
+        block_hash: block.hash,
+        block_time: block.time,
+        validator: block.validator,
         // The signed bytes contain it, and are kept for a rollback of the chain; unsigned data may still be requested.
         ...(state === "confirmed" ? { data: null } : {}),
         outcome_at: Date.now(),
@@ -124,7 +125,8 @@ async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalO
       .where("id", "=", id)
       .execute();
   }
-  await confirmAnchors(transaction, outcomes);
+  const confirmed = outcomes.filter(({ state }) => state === "confirmed");
+  return confirmInBlocks(transaction, new Map(confirmed.map(({ id, block }) => [id, block])));
 }
 
 export function transactionStore(database: Database): TransactionStore {
@@ -273,8 +275,8 @@ export function transactionStore(database: Database): TransactionStore {
       }),
 
     async recordOutcomes(outcomes) {
-      if (outcomes.length === 0) return;
-      await database.transaction().execute((transaction) => recordOutcomesIn(transaction, outcomes));
+      if (outcomes.length === 0) return [];
+      return database.transaction().execute((transaction) => recordOutcomesIn(transaction, outcomes));
     },
 
     reopen: (sender, fromNonce) =>
@@ -364,7 +366,8 @@ export function transactionStore(database: Database): TransactionStore {
             .execute();
         }
         const version = known?.version === undefined ? {} : { version: known.version };
-        await recordOutcomesIn(transaction, [{ id: known?.id ?? id, state: "confirmed", block, ...version }]);
+        const outcome = { id: known?.id ?? id, state: "confirmed" as const, hash: transactionHash, block, ...version };
+        return recordOutcomesIn(transaction, [outcome]);
       }),
 
     async cancel(id) {

@@ -15,9 +15,22 @@ describe("waiters for an outcome", function () {
       return looked;
     });
     const waiting = slow.wait(1, 60_000);
-    slow.recorded([1]);
+    slow.recorded([[1, DONE]]);
     look(PENDING);
     assert.equal(await waiting, DONE);
+  });
+
+  it("receive an outcome that is handed over, without another query", async () => {
+    let queries = 0;
+    const waiters = new OutcomeWaiters(() => Promise.resolve(((queries += 1), PENDING)));
+    const waiting = waiters.wait(1, 60_000);
+    await Promise.resolve();
+    waiters.recorded([
+      [2, { state: "refused", reason: "of another one" }],
+      [1, DONE],
+    ]);
+    assert.equal(await waiting, DONE);
+    assert.equal(queries, 1);
   });
 
   it("receive the error of a failed query", async () => {

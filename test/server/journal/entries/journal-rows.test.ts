@@ -66,6 +66,7 @@ for (const engine of ENGINES)
         {
           id: transactionId,
           state: "confirmed",
+          hash: randomBytes(32),
           block: { number: 7, hash: randomBytes(32), time: 5, validator: 'a "validator"' },
         },
       ]);
