@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
 import { CONTRACT_NAMES, type ContractAddresses, type ContractName } from "./transaction.ts";
@@ -23,8 +24,12 @@ export interface ChainIdentity {
 
 const Code = Hex.pipe(z.string());
 const EMPTY_CODE = keccak256("0x");
-/** A node that keeps the newest state only rejects a query for it when a block is mined in the meantime. */
+/**
+ * A node that keeps the newest state only rejects a query for it when a block is mined in the meantime. A healthy node
+ * of Besu once returned no code for a moment.
+ */
 const ATTEMPTS = 5;
+const PAUSE_MILLISECONDS = 200;
 
 /**
  * Fetches the identity of the chain that a node serves.
@@ -33,7 +38,9 @@ const ATTEMPTS = 5;
 export async function fetchIdentity(rpc: Pick<Rpc, "call">, addresses: ContractAddresses): Promise<ChainIdentity> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await fetchOnce(rpc, addresses);
+      const found = await fetchOnce(rpc, addresses);
+      if (isDeployed(found) || attempt === ATTEMPTS) return found;
+      await sleep(PAUSE_MILLISECONDS);
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
       if (attempt === ATTEMPTS) throw unavailable(error);
