@@ -1,7 +1,11 @@
 import { type NestedUint8Array, RLP } from "@ethereumjs/rlp";
 import { getBytes, keccak256 } from "ethers";
 
-/** A Merkle-Patricia trie, the form in which blocks hold their transactions and receipts. */
+/**
+ * A Merkle-Patricia trie, the form in which blocks hold their transactions and receipts. It is built at once: a library
+ * that inserts one entry after the other (`@ethereumjs/mpt`) takes 44 ms instead of 10 for the 500 transactions of a
+ * full block.
+ */
 export interface MerkleTrie {
   readonly root: Uint8Array;
   /**

@@ -107,7 +107,11 @@ export function isKnownType(type: string): boolean {
   return KNOWN_TYPES.includes(type);
 }
 
-/** Encodes a transaction as in the block's trie; the hash of the bytes is the transaction's. */
+/**
+ * Encodes a transaction as in the block's trie; the hash of the bytes is the transaction's. ethers encodes only what it
+ * could sign: it refuses an EIP-7702 authorization with a parity above 1, which a block may contain, so that anyone
+ * could keep the blocks of a chain from being verified.
+ */
 export function encodeTransaction(transaction: BlockTransaction): Uint8Array {
   const { gas, to, value, input } = transaction;
   switch (transaction.type) {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { hexlify, id, keccak256, toQuantity, Transaction, type TransactionLike, Wallet } from "ethers";
+import { decodeRlp, hexlify, id, keccak256, toQuantity, Transaction, type TransactionLike, Wallet } from "ethers";
 import fc from "fast-check";
 import { BlockTransaction, encodeTransaction } from "../../../../server/chain/evidence/transaction-encoding.ts";
 
@@ -97,6 +97,19 @@ describe("transactions of a block", () => {
       );
     });
   }
+
+  it("of type 4 may have authorizations that no key signed: anyone can put them into a block", async () => {
+    const authorization = await sender.authorize({ address: `0x${"12".repeat(20)}`, nonce: 1, chainId: 5 });
+    const like = { type: 4, to: sender.address, maxFeePerGas: 2n, maxPriorityFeePerGas: 1n, gasLimit: 9n, chainId: 5 };
+    const signed = await sender.signTransaction({ ...like, nonce: 3, authorizationList: [authorization] });
+    const rpc = fieldsOf(Transaction.from(signed));
+    const [valid] = rpc["authorizationList"] as object[];
+    const encoded = encodeTransaction(
+      BlockTransaction.parse({ ...rpc, authorizationList: [{ ...valid, yParity: "0xff", r: "0x0", s: "0x0" }] }),
+    );
+    const [, , , , , , , , , list] = decodeRlp(encoded.slice(1)) as unknown as unknown[][];
+    expect(list).to.deep.equal([["0x05", `0x${"12".repeat(20)}`, "0x01", "0xff", "0x", "0x"]]);
+  });
 
   // Transactions of the chains, as their nodes return them.
   for (const [chain, transaction] of [
