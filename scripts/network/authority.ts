@@ -20,7 +20,7 @@ import type { Folder } from "./folder.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const DAY_MILLISECONDS = 86_400_000;
-export const AUTHORITY_DAYS = 3_650;
+const AUTHORITY_DAYS = 3_650;
 /** Validity of a certificate; it must be rotated earlier. */
 export const CERTIFICATE_DAYS = 397;
 /** Tolerance for clock differences. */

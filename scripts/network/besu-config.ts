@@ -26,57 +26,19 @@ const POOL_SIZE = 4_096;
 const BATCH_SIZE = 1_024;
 
 /** Methods that read, and the method that sends signed transactions. */
-const READING_METHODS = [
-  "admin_nodeInfo",
-  "admin_peers",
-  "eth_accounts",
-  "eth_blobBaseFee",
-  "eth_blockNumber",
-  "eth_call",
-  "eth_chainId",
-  "eth_createAccessList",
-  "eth_estimateGas",
-  "eth_feeHistory",
-  "eth_gasPrice",
-  "eth_getBalance",
-  "eth_getBlockByHash",
-  "eth_getBlockByNumber",
-  "eth_getBlockReceipts",
-  "eth_getBlockTransactionCountByHash",
-  "eth_getBlockTransactionCountByNumber",
-  "eth_getCode",
-  "eth_getFilterChanges",
-  "eth_getFilterLogs",
-  "eth_getLogs",
-  "eth_getProof",
-  "eth_getStorageAt",
-  "eth_getTransactionByBlockHashAndIndex",
-  "eth_getTransactionByBlockNumberAndIndex",
-  "eth_getTransactionByHash",
-  "eth_getTransactionCount",
-  "eth_getTransactionReceipt",
-  "eth_getUncleByBlockHashAndIndex",
-  "eth_getUncleByBlockNumberAndIndex",
-  "eth_getUncleCountByBlockHash",
-  "eth_getUncleCountByBlockNumber",
-  "eth_maxPriorityFeePerGas",
-  "eth_newBlockFilter",
-  "eth_newFilter",
-  "eth_newPendingTransactionFilter",
-  "eth_protocolVersion",
-  "eth_sendRawTransaction",
-  "eth_syncing",
-  "eth_uninstallFilter",
-  "net_enode",
-  "net_listening",
-  "net_peerCount",
-  "net_services",
-  "net_version",
-  "perm_getNodesAllowlist",
-  "rpc_modules",
-  "web3_clientVersion",
-  "web3_sha3",
-];
+const READING_METHODS = `
+  admin_nodeInfo admin_peers eth_accounts eth_blobBaseFee eth_blockNumber eth_call eth_chainId eth_createAccessList
+  eth_estimateGas eth_feeHistory eth_gasPrice eth_getBalance eth_getBlockByHash eth_getBlockByNumber
+  eth_getBlockReceipts eth_getBlockTransactionCountByHash eth_getBlockTransactionCountByNumber eth_getCode
+  eth_getFilterChanges eth_getFilterLogs eth_getLogs eth_getProof eth_getStorageAt
+  eth_getTransactionByBlockHashAndIndex eth_getTransactionByBlockNumberAndIndex eth_getTransactionByHash
+  eth_getTransactionCount eth_getTransactionReceipt eth_getUncleByBlockHashAndIndex
+  eth_getUncleByBlockNumberAndIndex eth_getUncleCountByBlockHash eth_getUncleCountByBlockNumber
+  eth_maxPriorityFeePerGas eth_newBlockFilter eth_newFilter eth_newPendingTransactionFilter eth_protocolVersion
+  eth_sendRawTransaction eth_syncing eth_uninstallFilter net_enode net_listening net_peerCount net_services
+  net_version perm_getNodesAllowlist rpc_modules web3_clientVersion web3_sha3`
+  .trim()
+  .split(/\s+/);
 const CONSENSUS_METHODS = [
   "getPendingVotes",
   "getSignerMetrics",
@@ -85,7 +47,7 @@ const CONSENSUS_METHODS = [
 ];
 
 /** Methods that need only a client certificate. All others, such as votes, also need the operator's token. */
-export function openMethods({ plan }: Pick<Network, "plan">): string[] {
+function openMethods({ plan }: Pick<Network, "plan">): string[] {
   const prefix = consensusApi(plan.consensus).toLowerCase();
   return [...READING_METHODS, ...CONSENSUS_METHODS.map((name) => `${prefix}_${name}`)];
 }

@@ -10,7 +10,7 @@ import type { Network } from "./network-file.ts";
 import { identityOfKey, nodeKeyPath } from "./node-key.ts";
 
 /** Remaining validity in days below which a certificate must be rotated. */
-export const ROTATE_DAYS = 30;
+const ROTATE_DAYS = 30;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 

@@ -5,7 +5,7 @@ import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts"
 const SUBNET_PREFIX = "172.30.84.";
 const FIRST_ADDRESS = 11;
 /** First of the consecutive loopback ports for the nodes' RPC. */
-export const FIRST_RPC_PORT = 18_545;
+const FIRST_RPC_PORT = 18_545;
 /** Container path of the peer lists for this machine; they replace those for separate machines. */
 const LISTS_DIRECTORY = "/etc/besu-compose";
 
@@ -24,17 +24,6 @@ export function composeData(host: NetworkHost): string {
 export function composeAddress({ hosts }: Network): (host: NetworkHost) => string {
   if (hosts.every(({ address }) => address.startsWith(SUBNET_PREFIX))) return ({ address }) => address;
   return (host) => `${SUBNET_PREFIX}${FIRST_ADDRESS + hosts.findIndex(({ name }) => name === host.name)}`;
-}
-
-/** The container network of the nodes. */
-export const SUBNET = { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } };
-
-/** Returns a node's port on the machine, and its address in the container network. */
-export function composePorts({ rpcPort }: NetworkHost, index: number, address: string): object {
-  return {
-    ports: [`127.0.0.1:${FIRST_RPC_PORT + index}:${rpcPort}`],
-    networks: { validators: { ipv4_address: address } },
-  };
 }
 
 /** Formats `compose.yaml`: all nodes on one machine, each with its data centre's own folder, keys and certificates. */
@@ -61,11 +50,13 @@ export function composeText(network: Network): string {
           `./${host.name}:${LISTS_DIRECTORY}`,
           `./data/${host.name}:${DATA_DIRECTORY}`,
         ],
-        ...composePorts(host, index, addressOf(host)),
+        ports: [`127.0.0.1:${FIRST_RPC_PORT + index}:${host.rpcPort}`],
+        networks: { validators: { ipv4_address: addressOf(host) } },
         restart: "unless-stopped",
         stop_grace_period: "60s",
       },
     ]),
   );
-  return stringify({ services, networks: SUBNET }, { lineWidth: 0 });
+  const networks = { validators: { ipam: { config: [{ subnet: `${SUBNET_PREFIX}0/24` }] } } };
+  return stringify({ services, networks }, { lineWidth: 0 });
 }

@@ -73,7 +73,7 @@ export const Environment = z.object({
       description:
         "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
         "from which the network counts as stalled follows from it",
-      unset: "learned from the blocks",
+      unset: "twice the period of the blocks",
     }),
   NODE_LIST_FILE: z
     .string()

@@ -44,10 +44,9 @@ const Bft = z.object({
     .enum(["on_time", "slow", "stalled"])
     .meta({ description: "The pace of the blocks: `slow` while round changes explain the delay." }),
   block_period: z.number().nullable().meta({ description: "Seconds, derived from the blocks." }),
-  request_timeout: z
-    .number()
-    .nullable()
-    .meta({ description: "Seconds until a round change, derived from the blocks; it doubles with each round." }),
+  request_timeout: z.number().nullable().meta({
+    description: "Seconds until a round change: as configured, or twice the block period. It doubles with each round.",
+  }),
   missing: z.array(z.string()).meta({ description: "Validators that do not participate." }),
   quorum_missing: whole.meta({ description: "The number of validators missing for a quorum." }),
   participation: z.array(

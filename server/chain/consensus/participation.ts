@@ -1,7 +1,7 @@
 import type { Address } from "../transaction.ts";
-import { type BftBlock, expectedProposers } from "./bft-block.ts";
+import type { BftBlock } from "./bft-block.ts";
 
-/** Rounds in a row that a validator misses as proposer before it counts as silent. */
+/** Turns in a row that a validator misses as proposer before it counts as silent. */
 const MAX_MISSED_PROPOSALS = 2;
 
 /**
@@ -20,7 +20,7 @@ export interface Participation {
   /** Number of the block; `undefined` without one in the history. */
   readonly lastProposed: number | undefined;
   readonly lastCommitSeal: number | undefined;
-  /** Rounds that it missed as proposer since its last proposal. */
+  /** Turns that it missed as proposer since its last proposal. */
   readonly missedProposals: number;
 }
 
@@ -43,13 +43,13 @@ export function participationIn(blocks: readonly BftBlock[]): readonly Participa
   });
 }
 
-/** Counts the rounds that a validator missed as proposer since its last proposal. */
+/**
+ * Counts the turns that a validator missed as proposer since its last proposal, or since it is a validator: the
+ * proposers take turns, so that each has one in as many blocks as there are validators.
+ */
 function missedBy(validator: Address, blocks: readonly BftBlock[]): number {
-  let missed = 0;
-  for (const [index, block] of blocks.entries()) {
-    const before = blocks[index - 1];
-    if (block.proposer === validator) missed = 0;
-    else if (before !== undefined && expectedProposers(block, before).slice(0, -1).includes(validator)) missed += 1;
-  }
-  return missed;
+  const since = blocks.findLastIndex(
+    ({ proposer, validators }) => proposer === validator || !validators.includes(validator),
+  );
+  return Math.floor((blocks.length - 1 - since) / (blocks.at(-1)?.validators.length ?? 1));
 }

@@ -30,7 +30,7 @@ export class WorkSignal {
   async sleepUntil(time: number): Promise<void> {
     while (!this.#stopped && performance.now() < time) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, time - performance.now());
+        const timer = setTimeout(resolve, Math.max(0, time - performance.now()));
         this.#wake = () => {
           if (!this.#stopped) return;
           clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type BftBlock, expectedProposers } from "../../../../server/chain/consensus/bft-block.ts";
+import type { BftBlock } from "../../../../server/chain/consensus/bft-block.ts";
 import { bftReport } from "../../../../server/chain/consensus/bft-report.ts";
 import { paceOf, rhythmOf, stalledAfter } from "../../../../server/chain/consensus/pace.ts";
 import { participationIn } from "../../../../server/chain/consensus/participation.ts";
@@ -49,32 +49,6 @@ describe("a network of validators", () => {
     expect([1, 2, 3, 4, 5, 6, 7, 10, 100].map(mostFaulty)).to.deep.equal([0, 0, 1, 1, 1, 2, 2, 3, 33]);
   });
 
-  it("rotates the proposers: from the previous proposer on, one further per round", () => {
-    const block = (round: number, proposer: string): BftBlock => ({
-      number: 2,
-      time: 0,
-      round,
-      proposer,
-      validators: VALIDATORS,
-      signers: [],
-    });
-    expect(expectedProposers(block(0, "0xb"), block(0, "0xa"))).to.deep.equal(["0xb"]);
-    expect(expectedProposers(block(2, "0xb"), block(0, "0xe"))).to.deep.equal(["0xf", "0xa", "0xb"]);
-    expect(expectedProposers(block(7, "0xb"), block(0, "0xf"))).to.deep.equal([
-      "0xa",
-      "0xb",
-      "0xc",
-      "0xd",
-      "0xe",
-      "0xf",
-      "0xa",
-      "0xb",
-    ]);
-    // The proposer before was voted out.
-    expect(expectedProposers(block(1, "0xe"), block(0, "0xcc"))).to.deep.equal(["0xd", "0xe"]);
-    expect(expectedProposers(block(0, "0xa"), block(0, "0xff"))).to.deep.equal(["0xa"]);
-  });
-
   it("shows its active validators in the headers, although each header has a quorum only", () => {
     expect(statesIn(blocksOf(30))).to.deep.equal(without());
     expect(statesIn(blocksOf(30, { silent: ["0xc"] }))).to.deep.equal(without(["0xc", "silent"]));
@@ -89,33 +63,27 @@ describe("a network of validators", () => {
     });
   });
 
-  it("derives block period and round timeout from the block times", () => {
+  it("counts the turns of a validator from when it joined", () => {
+    const blocks = blocksOf(20, { silent: ["0xc"] });
+    const joined = (at: number) =>
+      blocks.map((block, index) =>
+        index < at ? { ...block, validators: block.validators.filter((each) => each !== "0xc") } : block,
+      );
+    const missedOf = (all: readonly BftBlock[]) =>
+      participationIn(all).find(({ validator }) => validator === "0xc")?.missedProposals;
+    expect([0, 8, 14, 15].map((at) => missedOf(joined(at)))).to.deep.equal([3, 2, 1, 0]);
+  });
+
+  it("has the block period of its blocks, and the request timeout that is configured", () => {
     expect(rhythmOf([])).to.equal(undefined);
     expect(rhythmOf(blocksOf(1))).to.equal(undefined);
-    // Nobody was waited for yet.
-    expect(rhythmOf(blocksOf(10))).to.deep.equal({ blockPeriod: PERIOD, requestTimeout: 2 * PERIOD });
-    expect(rhythmOf(blocksOf(30, { missing: ["0xc", "0xd"] }))).to.deep.equal({
-      blockPeriod: PERIOD,
-      requestTimeout: TIMEOUT,
-    });
+    for (const blocks of [blocksOf(10), blocksOf(30, { missing: ["0xc", "0xd"] })]) {
+      expect(rhythmOf(blocks)).to.deep.equal({ blockPeriod: PERIOD, requestTimeout: 2 * PERIOD });
+      expect(rhythmOf(blocks, TIMEOUT + 1)).to.deep.equal({ blockPeriod: PERIOD, requestTimeout: TIMEOUT + 1 });
+    }
     const [first, ...rest] = blocksOf(20);
     const afterPause = [...(first === undefined ? [] : [{ ...first, time: first.time - 3_600 }]), ...rest];
     expect(rhythmOf(afterPause)?.blockPeriod).to.equal(PERIOD);
-  });
-
-  it("does not take the pause of a restarted network for its round timeout", () => {
-    // All nodes were restarted: the first block afterwards has round 1, 144 s after the one before.
-    const blocks = blocksOf(10);
-    const last = blocks.at(-1);
-    if (last === undefined) throw new Error("There are blocks.");
-    const afterRestart = [...blocks, { ...last, number: last.number + 1, time: last.time + PERIOD + 144, round: 1 }];
-    expect(rhythmOf(afterRestart)?.requestTimeout).to.equal(2 * PERIOD);
-    expect(rhythmOf(afterRestart, TIMEOUT + 1)?.requestTimeout).to.equal(TIMEOUT + 1);
-    const shortPeriod = blocksOf(3).map((block, index) => ({ ...block, time: index, round: index === 2 ? 1 : 0 }));
-    expect(rhythmOf(shortPeriod.map((block) => ({ ...block, time: block.time + 10 * block.round })))).to.deep.equal({
-      blockPeriod: 1,
-      requestTimeout: 10,
-    });
   });
 
   it("is slow while round changes explain the delay, and stalled afterwards", () => {
