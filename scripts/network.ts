@@ -89,7 +89,7 @@ const program = new Command("network").description(
 
 program
   .command("init")
-  .description("write the files of each data centre to a separate folder; repeated, write only missing files")
+  .description("write the files of each data centre to a folder; repeated, write missing files and changed relayers")
   .addOption(hostsOption())
   .addOption(outOption())
   .addOption(

@@ -6,9 +6,9 @@ export const CONFIG_DIRECTORY = "/etc/besu";
 /** Path of the node's chain data. */
 export const DATA_DIRECTORY = "/var/lib/besu";
 /**
- * Besu's command line. The profile has to stand there: in the configuration file it has no effect. With QBFT,
- * validators in an earlier round follow to a later one as soon as more than a third are there, so that a network whose
- * quorum comes back does not wait for long timeouts; IBFT 2.0 has no such option.
+ * Besu's command line. The profile has to stand there: in the configuration file it has no effect. With QBFT there is
+ * an option by which validators in an earlier round follow to a later one as soon as more than a third are there; it
+ * had no effect in the builds that were tried. IBFT 2.0 has no such option.
  * @param program Path of Besu's launcher
  */
 export function besuCommand(program: string, { consensus }: Network["plan"]): [string, ...string[]] {

@@ -19,7 +19,7 @@ const MAX_LAG_BLOCKS = 3;
 const SLOW_FACTOR = 1.5;
 const FAST_SECONDS = 0.5;
 /** Waits of two missing proposers in a row, in request timeouts: the second one is twice as long. */
-const ROUND_CHANGES = 3;
+const TIMEOUTS_OF_TWO = 3;
 const RESPONSE_TIMEOUT_MILLISECONDS = 15_000;
 
 /** Access to a data centre's node. */
@@ -138,7 +138,7 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
   if (period !== undefined && (period < plan.blockPeriodSeconds - FAST_SECONDS || period > slowest)) {
     found.push(`the block period is ${period.toFixed(1)} s, not ${plan.blockPeriodSeconds} s`);
   }
-  if (newestAgeSeconds > slowest + ROUND_CHANGES * plan.requestTimeoutSeconds)
+  if (newestAgeSeconds > slowest + TIMEOUTS_OF_TWO * plan.requestTimeoutSeconds)
     found.push(`its newest block, ${height}, is ${Math.round(newestAgeSeconds)} s old: the network makes no blocks`);
   return found;
 }

@@ -74,8 +74,8 @@ export function relayerSource(
 const PEERS = {
   RPC_TLS: {
     address: "RPC_URL",
-    secure: /^(https|wss):/,
-    message: "is for a node whose RPC_URL is an https or wss address",
+    secure: /^https:/,
+    message: "is for a node whose RPC_URL is an https address",
   },
   RELAYER_SIGNER_TLS: {
     address: "RELAYER_SIGNER_URL",

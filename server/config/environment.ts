@@ -86,7 +86,7 @@ export const Environment = z.object({
       unset: "no list",
     }),
   RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the client certificate for a node at an `https` or `wss` address",
+    description: "PEM file of the client certificate for a node at an `https` address",
     unset: "none",
   }),
   RPC_TLS_KEY_FILE: z.string().min(1).optional().meta({

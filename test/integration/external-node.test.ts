@@ -1,54 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
-import { hexlify, Wallet } from "ethers";
-import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
-import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
-import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
+import { startRawNode } from "../support/raw-anvil.ts";
+import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
-import { FEES } from "../support/fees.ts";
 
 describe("an external node", function () {
-  const relayer = new Wallet(hexlify(randomBytes(32)));
-  const administrator = new Wallet(hexlify(randomBytes(32)));
-  let anvil: RawAnvil;
+  let chain: RemoteChain;
   let proxy: TcpProxy;
-  let directory: string;
   before(async () => {
-    anvil = await startRawAnvil(1);
-    proxy = await startTcpProxy(anvil.port);
-    directory = await temporaryDirectory();
-    const rpc = connectRpc(anvil.http, anvil.chainId);
-    // Deployment takes a block for each step.
-    await rpc.call("evm_setIntervalMining", [0]);
-    await rpc.call("evm_setAutomine", [true]);
-    await deploy({
-      rpc,
-      administrator,
-      relayer: relayer.address,
-      lifetime: 3600,
-      minimumToExtend: 15,
-      fees: FEES,
-      file: deploymentFile(directory, anvil.chainId),
-      onDeployed: () => undefined,
-    });
-    await rpc.call("evm_setAutomine", [false]);
-    await rpc.call("evm_setIntervalMining", [1]);
-    rpc.close();
+    chain = await startRemoteChain(startRawNode);
+    proxy = await startTcpProxy(Number(new URL(chain.url).port));
   });
   after(async () => {
     await proxy.close();
-    await anvil.stop();
-    await removeDirectory(directory);
+    await chain.close();
   });
 
-  const start = (RPC_URL: string): Promise<TestServer> => {
-    const variables: EnvironmentVariables = { RPC_URL, RELAYER_KEY: relayer.privateKey };
-    return startServer(variables, { directory });
-  };
+  const start = (RPC_URL: string): Promise<TestServer> =>
+    startServer({ ...chain.variables, RPC_URL }, { directory: chain.directory });
   const prove = async (server: TestServer): Promise<string> => {
     const document = {
       document_id: randomBytes(8).toString("hex"),

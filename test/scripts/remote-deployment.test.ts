@@ -1,32 +1,15 @@
 import { assert } from "chai";
-import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { Wallet } from "ethers";
-import type { EnvironmentVariables } from "../../server/config/environment.ts";
+import { deployRemote } from "../support/deploy-script.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { startServer } from "../support/server.ts";
-import { SURROUNDINGS } from "../support/surroundings.ts";
 import { type Outcome, readJson, runScript, writeFiles } from "./proofs-support.ts";
 import { withoutProgress } from "../support/without-progress.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
-const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const NOWHERE = "http://127.0.0.1:9";
-
-async function deployTo(variables: EnvironmentVariables): Promise<Outcome> {
-  // Several at once: compilations delete each other's cache.
-  const child = spawn(process.execPath, [HARDHAT, "run", "scripts/deploy.ts", "--network", "remote"], {
-    cwd: ROOT,
-    env: { ...SURROUNDINGS, NO_COLOR: "1", ...variables },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, out, err };
-}
 
 describe("scripts with the node of another program", function () {
   const keys = { RELAYER_KEY: Wallet.createRandom().privateKey, ADMIN_KEY: Wallet.createRandom().privateKey };
@@ -44,7 +27,7 @@ describe("scripts with the node of another program", function () {
 
   it("deploy, and verify files with the chain, and find a proof that the chain contradicts", async () => {
     const data = join(directory, "data");
-    const { code, err } = await deployTo({ ...keys, DATA_DIR: data, RPC_URL: anvil.http });
+    const { code, err } = await deployRemote({ ...keys, DATA_DIR: data, RPC_URL: anvil.http });
     assert.deepEqual([code, err], [0, ""]);
     const server = await startServer({ RPC_URL: anvil.http, RELAYER_KEY: keys.RELAYER_KEY }, { directory: data });
     try {

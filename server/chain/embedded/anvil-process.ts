@@ -131,8 +131,7 @@ function anvilArguments(runDirectory: string, genesis: Genesis, stateFile: strin
 /**
  * The address of Anvil's HTTP port, which it always opens and which would give everybody on this machine all `anvil_*`
  * methods. Linux lets a program listen on a multicast address and never accepts a TCP connection to one, from any user;
- * a network namespace would need rights that a server does not have.
- * Other systems refuse to listen there.
+ * a network namespace would need rights that a server does not have. Other systems refuse to listen there.
  */
 function unreachableHost(): string {
   return process.platform === "linux" ? "239.255.255.254" : "127.0.0.1";

@@ -39,10 +39,9 @@ export class AnvilSocket {
   }
 
   /**
-   * @param parameters By position, or by name in an object
    * @throws SealbookError `chain_unavailable` when the connection is lost; NodeError of Anvil
    */
-  call(method: string, parameters: readonly unknown[] | object): Promise<unknown> {
+  call(method: string, parameters: readonly unknown[]): Promise<unknown> {
     if (this.#socket.destroyed) return Promise.reject(unavailable(closed()));
     const call = Promise.withResolvers<unknown>();
     this.#lastId += 1;

@@ -44,6 +44,7 @@ const SCHEMA = `
 const hex = z.instanceof(Uint8Array).transform((bytes) => `0x${Buffer.from(bytes).toString("hex")}`);
 const GenesisRow = z.object({ chainId: z.number(), timestamp: z.number(), gasLimit: z.number() });
 const BlockRow = z.object({ number: z.number(), timestamp: z.number(), hash: hex });
+const NewestRow = z.object({ newest: z.number().nullable() });
 const TransactionRow = z.object({ raw: hex });
 
 /**
@@ -54,6 +55,8 @@ export class BlockLog {
   readonly genesis: Genesis;
   readonly #database: DatabaseSync;
   readonly #place: PinnedPath;
+  readonly #selectBlock: StatementSync;
+  readonly #selectTransactions: StatementSync;
   readonly #insertBlock: StatementSync;
   readonly #insertTransaction: StatementSync;
   #last: BlockEntry | null;
@@ -62,10 +65,13 @@ export class BlockLog {
     this.#database = database;
     database.exec(SCHEMA);
     this.#place = new PinnedPath(path);
-    this.genesis = genesisOf(database, chainId);
+    this.genesis = genesisOf(database, path, chainId);
+    this.#selectBlock = database.prepare("SELECT number, timestamp, hash FROM blocks WHERE number = ?");
+    this.#selectTransactions = database.prepare("SELECT raw FROM transactions WHERE block = ? ORDER BY position");
     this.#insertBlock = database.prepare("INSERT INTO blocks (number, timestamp, hash) VALUES (?, ?, ?)");
     this.#insertTransaction = database.prepare("INSERT INTO transactions (block, position, raw) VALUES (?, ?, ?)");
-    this.#last = this.#read("ORDER BY number DESC LIMIT 1").next().value ?? null;
+    const { newest } = NewestRow.parse(database.prepare("SELECT max(number) AS newest FROM blocks").get());
+    this.#last = newest === null ? null : (this.#block(newest) ?? null);
   }
 
   /**
@@ -120,38 +126,36 @@ export class BlockLog {
    * @throws SealbookError `block_log_damaged` when one is missing or cannot be read
    */
   *entries(from: number): Generator<BlockEntry, void, void> {
-    let next = from;
-    for (const entry of this.#read("WHERE number >= ? ORDER BY number", from)) {
-      if (entry.number !== next) throw damaged(this.#place.path, `block ${next} is missing`);
+    // One block at a time: an open query would keep the write-ahead log from being emptied.
+    for (let number = from; number <= (this.#last?.number ?? 0); number += 1) {
+      const entry = reading(this.#place.path, () => this.#block(number));
+      if (entry === undefined) throw damaged(this.#place.path, `block ${number} is missing`);
       yield entry;
-      next += 1;
     }
   }
 
   /** Returns the hash of a block; `undefined` for one that is not in the log, such as the genesis block. */
   hashOf(blockNumber: number): string | undefined {
-    return this.#read("WHERE number = ?", blockNumber).next().value?.hash;
+    return reading(this.#place.path, () => {
+      const row = this.#selectBlock.get(blockNumber);
+      return row && BlockRow.parse(row).hash;
+    });
   }
 
   close(): void {
     this.#database.close();
   }
 
-  *#read(condition: string, ...values: number[]): Generator<BlockEntry, undefined, void> {
-    const { path } = this.#place;
-    const blocks = this.#database.prepare(`SELECT number, timestamp, hash FROM blocks ${condition}`);
-    const transactions = this.#database.prepare("SELECT raw FROM transactions WHERE block = ? ORDER BY position");
-    const rows = reading(path, () => blocks.iterate(...values));
-    for (let row = reading(path, () => rows.next()); row.done !== true; row = reading(path, () => rows.next())) {
-      const block = BlockRow.parse(row.value);
-      const raws = reading(path, () => transactions.all(block.number)).map((each) => TransactionRow.parse(each).raw);
-      yield { ...block, transactions: raws };
-    }
+  #block(number: number): BlockEntry | undefined {
+    const row = this.#selectBlock.get(number);
+    if (row === undefined) return undefined;
+    const transactions = this.#selectTransactions.all(number).map((each) => TransactionRow.parse(each).raw);
+    return { ...BlockRow.parse(row), transactions };
   }
 }
 
 /** Reads the genesis, or creates it in a new log. */
-function genesisOf(database: DatabaseSync, chainId: number): Genesis {
+function genesisOf(database: DatabaseSync, path: string, chainId: number): Genesis {
   const found = database.prepare("SELECT chain_id AS chainId, timestamp, gas_limit AS gasLimit FROM genesis").get();
   if (found === undefined) {
     const genesis = { chainId, timestamp: Math.floor(Date.now() / 1000), gasLimit: BLOCK_GAS_LIMIT };
@@ -162,7 +166,7 @@ function genesisOf(database: DatabaseSync, chainId: number): Genesis {
   if (genesis.chainId === chainId) return genesis;
   throw new SealbookError(
     "chain_id_differs",
-    `The chain in this folder has chain id ${genesis.chainId}, but ${chainId} is configured.`,
+    `The chain in ${path} has chain id ${genesis.chainId}, but ${chainId} is configured.`,
   );
 }
 

@@ -80,9 +80,10 @@ export class PortCalls {
   }
 
   async #call(method: string, params: readonly unknown[], { maySend }: Caller): Promise<unknown> {
-    if (method === "eth_sendRawTransaction" && maySend) return this.#send(params[0]);
-    if (method === "eth_sendRawTransaction")
+    if (method === "eth_sendRawTransaction") {
+      if (maySend) return this.#send(params[0]);
       throw new NodeError("The embedded chain takes transactions with CHAIN_PORT_SEND=on only.", -32601, undefined);
+    }
     if (!isReading(method))
       // In the words of Geth, which libraries look for.
       throw new NodeError(`the method ${method} does not exist on the embedded chain`, -32601, undefined);

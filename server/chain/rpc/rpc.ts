@@ -159,6 +159,6 @@ export function malformedResponse(): Error {
 }
 
 /** Encodes one request. */
-export function requestText(id: number, method: string, parameters: readonly unknown[] | object): string {
+export function requestText(id: number, method: string, parameters: readonly unknown[]): string {
   return JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters });
 }

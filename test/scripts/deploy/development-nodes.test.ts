@@ -1,34 +1,16 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { assert } from "chai";
 import { accountCommand } from "../../../scripts/account/command.ts";
-import type { EnvironmentVariables } from "../../../server/config/environment.ts";
 import { startHardhat } from "../../networks/nodes.ts";
 import { runHere } from "../../support/command.ts";
+import { deployRemote } from "../../support/deploy-script.ts";
 import { content } from "../../support/envelope.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { startFeeChain } from "../../support/fee-chain.ts";
 import { assertExactlyOnce, freshDocuments } from "../../support/exactly-once.ts";
 import { rpcCall } from "../../support/rpc.ts";
 import { type Login, ROUTES, startServer } from "../../support/server.ts";
-import { SURROUNDINGS } from "../../support/surroundings.ts";
 
-const ROOT = join(import.meta.dirname, "../../..");
-const CLI = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
-const DEPLOY = [CLI, "run", "scripts/deploy.ts", "--network", "remote"];
 const PUBLIC_ADMINISTRATOR = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-
-async function deploy(variables: EnvironmentVariables): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, DEPLOY, {
-    cwd: ROOT,
-    env: { ...SURROUNDINGS, NO_COLOR: "1", ...variables },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const code = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await code, out, err };
-}
 
 for (const [name, startNetwork] of [
   ["hardhat node", startHardhat],
@@ -50,12 +32,12 @@ for (const [name, startNetwork] of [
     });
 
     it("needs no settings: the node's own accounts pay, at its fee", async () => {
-      const { code, out, err } = await deploy(variables);
+      const { code, out, err } = await deployRemote(variables);
       assert.equal(code, 0, err);
       assert.include(out, "Contracts deployed: 3.");
       const [, key = ""] = /RPC_URL=http:\/\/127\.0\.0\.1:\d+ RELAYER_KEY=(0x[0-9a-f]{64}) npm start/.exec(out) ?? [];
       variables.RELAYER_KEY = key;
-      assert.include((await deploy({ RPC_URL: network.url, DATA_DIR: directory })).out, "nothing changed");
+      assert.include((await deployRemote({ RPC_URL: network.url, DATA_DIR: directory })).out, "nothing changed");
     });
 
     it("leads to a server that stores records and proves documents there", async () => {
@@ -81,7 +63,7 @@ for (const [name, startNetwork] of [
     it("names the setting when the fee that is set is too low", async () => {
       await rpcCall(network.url, "evm_mine");
       const empty = await temporaryDirectory();
-      const { code, err } = await deploy({ RPC_URL: network.url, DATA_DIR: empty, GAS_PRICE: "0" });
+      const { code, err } = await deployRemote({ RPC_URL: network.url, DATA_DIR: empty, GAS_PRICE: "0" });
       await removeDirectory(empty);
       assert.equal(code, 1);
       assert.match(err, /deploy: GAS_PRICE is 0 gwei but the chain's base fee is .* gwei; unset GAS_PRICE/);

@@ -101,6 +101,18 @@ describe("block log of the embedded chain", () => {
     expect(refusal(() => read()).code).to.equal("block_log_damaged");
   });
 
+  it("keeps no read open, so that the write-ahead log can be emptied", () => {
+    write(3);
+    const log = BlockLog.open(directory, CHAIN_ID);
+    expect(log.hashOf(2)).to.equal(entryOf(2).hash);
+    for (const { number } of log.entries(1)) if (number === 2) break;
+    log.append(entryOf(4));
+    const other = new DatabaseSync(join(directory, "blocks.sqlite"));
+    expect(other.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()).to.include({ busy: 0 });
+    other.close();
+    log.close();
+  });
+
   it("creates no log where there must be one", () => {
     const open = () => BlockLog.open(directory, CHAIN_ID, { create: false });
     expect(refusal(open).code).to.equal("directory_unusable");
