@@ -28,7 +28,8 @@ const recorded = (documentId: string, timestamp: number, type: string, hash: str
 describe("proofs", function () {
   let server: TestServer;
   before(async () => {
-    server = await startServer();
+    // No comparison of journal and chain takes part: what raises an alert here is the call.
+    server = await startServer({ RECONCILE_INTERVAL: "86400" });
   });
   after(() => server.stop());
 
@@ -516,26 +517,39 @@ describe("proofs", function () {
       ["timestamp", fact({ timestamp: 4 })],
       ["type", fact({ type: null })],
     ];
-    for (const [what, forge] of facts) {
-      it(`are neither valid nor invalid with another ${what}, which raises an alert`, async () => {
-        const hash = fresh();
-        const { proof } = (
-          await created({ document_id: `tampered ${what}`, hash, metadata: { timestamp: 3, type: "log" } })
-        ).body;
-        assert.isTrue((await verify(hash)).body.valid);
-        const requested = what === "document hash" ? fresh() : hash;
-        forge(proof, requested);
-        const damaged = await verify(requested);
-        problem(damaged, 500);
-        assert.equal(damaged.body.type, "urn:sealbook:problem:journal_damaged");
-        await eventually(async () => {
-          const { alerts } = (await server.get("/api/v1/alerts")).body;
-          assert.isTrue(
-            alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "entries"),
-          );
-        });
+    describe("and is compared every second", () => {
+      let other: TestServer;
+      before(async () => {
+        other = server;
+        server = await startServer({ RECONCILE_INTERVAL: "1" });
       });
-    }
+      after(async () => {
+        await server.stop();
+        server = other;
+      });
+
+      for (const [what, forge] of facts) {
+        it(`are neither valid nor invalid with another ${what}, which raises an alert`, async () => {
+          const hash = fresh();
+          const { proof } = (
+            await created({ document_id: `tampered ${what}`, hash, metadata: { timestamp: 3, type: "log" } })
+          ).body;
+          assert.isTrue((await verify(hash)).body.valid);
+          const requested = what === "document hash" ? fresh() : hash;
+          forge(proof, requested);
+          const damaged = await verify(requested);
+          problem(damaged, 500);
+          assert.equal(damaged.body.type, "urn:sealbook:problem:journal_damaged");
+          await eventually(async () => {
+            const { alerts } = (await server.get("/api/v1/alerts")).body;
+            assert.isTrue(
+              alerts.some(({ alert, subject }: ParsedJson) => alert === "journal_divergence" && subject === "entries"),
+            );
+          });
+        });
+      }
+    });
+
     const cases: readonly (readonly [what: string, change: (proof: Record<string, string>) => void])[] = [
       ["block number", confirmation("block_number = block_number - 1")],
       ["block hash", confirmation("block_hash = ?", randomBytes(32))],
@@ -624,7 +638,7 @@ describe("proofs", function () {
 
     it("appear in the status", async () => {
       const { body } = await server.get("/api/v1/status");
-      assert.isAtLeast(body.journal.divergences, 7);
+      assert.equal(body.journal.divergences, cases.length);
       assert.equal(body.status, "degraded");
     });
   });
