@@ -168,7 +168,7 @@ describe("Architecture", () => {
   it("limits imports of a network's files to block hashes and RPC calls", () => {
     const known = [
       "server/errors.ts",
-      "server/chain/consensus/enode.ts",
+      "server/chain/consensus/peers.ts",
       "server/chain/evidence/",
       "server/chain/node/",
       "server/chain/rpc/",

@@ -2,11 +2,10 @@ import { AbiCoder, keccak256 } from "ethers";
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
-import { fetchLogs } from "../../server/chain/node/log.ts";
+import { fetchLogs } from "../../server/chain/node/receipt.ts";
 import { NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import { Hex } from "../../server/chain/rpc/fields.ts";
-import { fetchQuantity } from "../../server/chain/rpc/query.ts";
+import { Hex, fetchQuantity } from "../../server/chain/rpc/query.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
 const Input = NodeTransaction.pick({ input: true });

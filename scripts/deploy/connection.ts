@@ -1,6 +1,5 @@
 import { network } from "hardhat";
-import { fetchChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
-import { shownAddress } from "../../server/chain/rpc/node-address.ts";
+import { fetchChainId, connectNodes, shownAddress } from "../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import { nodeErrorOf, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";

@@ -13,7 +13,7 @@ import type { SessionRules } from "../../server/chain/contracts/session-registry
 import { fetchQuantity } from "../../server/chain/rpc/query.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { Address, ContractAddresses } from "../../server/chain/transaction.ts";
-import { type FeeConfig, FeeSource } from "../../server/chain/transactions/fee-source.ts";
+import { type FeeConfig, FeeSource } from "../../server/chain/transactions/fees.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { builtContracts } from "./build.ts";
 import { SentTransactions } from "./sent-transactions.ts";

@@ -6,8 +6,7 @@ import {
   describeCode,
   fetchCode,
 } from "../../server/chain/contracts/contract-code.ts";
-import { BigQuantity } from "../../server/chain/rpc/fields.ts";
-import { fetchQuantity, query } from "../../server/chain/rpc/query.ts";
+import { BigQuantity, fetchQuantity, query } from "../../server/chain/rpc/query.ts";
 import { NodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import {
   type Address,

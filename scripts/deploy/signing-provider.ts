@@ -3,7 +3,7 @@ import { type BaseWallet, keccak256 } from "ethers";
 import { z } from "zod";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { feeRefusal } from "../../server/chain/transactions/send-refusal.ts";
-import type { FeeQuote } from "../../server/chain/transactions/gas-fee.ts";
+import type { FeeQuote } from "../../server/chain/transactions/fees.ts";
 
 const Transaction = z.object({
   to: z.string().optional(),

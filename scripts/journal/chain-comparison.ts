@@ -1,4 +1,4 @@
-import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchor-content.ts";
+import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";

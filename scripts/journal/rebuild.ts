@@ -2,7 +2,7 @@ import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
 import type { Insertable } from "kysely";
 import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
-import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchor-content.ts";
+import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";

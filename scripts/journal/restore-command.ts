@@ -10,8 +10,9 @@ import {
   deploymentFile,
   readDeployment,
   writeDeployment,
+  deploymentName,
+  parseDeploymentName,
 } from "../../server/chain/contracts/deployment.ts";
-import { deploymentName, parseDeploymentName } from "../../server/chain/contracts/deployment-name.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";

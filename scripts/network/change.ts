@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
 import { openAuthority } from "./authority.ts";
 import { commandsAt, stepsToAdd, stepsToRemove } from "./besu-steps.ts";
-import { composeData } from "./compose.ts";
+import { composeData } from "./node-services.ts";
 import { makeHostCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { Folder, isMissing } from "./folder.ts";

@@ -4,10 +4,16 @@ import { join } from "node:path";
 import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, daysLeft, isIssuedBy } from "./authority.ts";
 import { certificatePaths, CLIENT_FILES, relayerFolder, secretsOf } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
-import type { Finding } from "./finding.ts";
 import { Folder, isMissing } from "./folder.ts";
 import type { Network } from "./network-file.ts";
 import { identityOfKey, nodeKeyPath } from "./node-key.ts";
+
+/** A deviation from network.json. */
+export interface Finding {
+  /** A file relative to the network's folder, or a data centre. */
+  readonly where: string;
+  readonly what: string;
+}
 
 /** Remaining validity in days below which a certificate must be rotated. */
 const ROTATE_DAYS = 30;

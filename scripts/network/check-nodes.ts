@@ -7,9 +7,8 @@ import { NODE, type PeerTlsOptions, peerTlsOptions, type TlsPeer } from "../../s
 import { NodeError } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { derOf } from "./authority.ts";
-import { expiry } from "./check-files.ts";
+import { expiry, type Finding } from "./check-files.ts";
 import { CLIENT_FILES, serverCertificatePath } from "./credentials.ts";
-import type { Finding } from "./finding.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
 

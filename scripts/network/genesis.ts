@@ -1,5 +1,5 @@
 import { getBytes, hexlify } from "ethers";
-import { type BftExtraData, type BftProtocol, encodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
+import { type BftExtraData, type BftProtocol, encodeExtraData } from "../../server/chain/evidence/consensus-seals.ts";
 import { BlockHeader, hashHeader } from "../../server/chain/evidence/block-header.ts";
 import { toQuantity } from "../../server/chain/rpc/rpc.ts";
 import type { Network } from "./network-file.ts";

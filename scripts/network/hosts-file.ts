@@ -1,6 +1,6 @@
 import { LineCounter, type Document, isNode, parseDocument } from "yaml";
 import { z } from "zod";
-import { parseEnode } from "../../server/chain/consensus/enode.ts";
+import { parseEnode } from "../../server/chain/consensus/peers.ts";
 import { SealbookError } from "../../server/errors.ts";
 
 /** Reserved names: folders beside those of the data centres. */

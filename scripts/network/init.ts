@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SealbookError } from "../../server/errors.ts";
 import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, openAuthority } from "./authority.ts";
-import { composeData } from "./compose.ts";
+import { composeData } from "./node-services.ts";
 import { makeHostCredentials, makeRelayerCredentials } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { type DerivedFile, Folder } from "./folder.ts";

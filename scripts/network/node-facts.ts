@@ -1,10 +1,10 @@
 import { hexlify } from "ethers";
 import { z } from "zod";
-import { parseEnode } from "../../server/chain/consensus/enode.ts";
-import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/bft-extra-data.ts";
+import { parseEnode } from "../../server/chain/consensus/peers.ts";
+import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/consensus-seals.ts";
 import { NodeBlock } from "../../server/chain/node/node-block.ts";
 import { ifNodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
-import { Data, Quantity } from "../../server/chain/rpc/fields.ts";
+import { Data, Quantity } from "../../server/chain/rpc/query.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { consensusApi } from "./besu-config.ts";
 

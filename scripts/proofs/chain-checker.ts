@@ -1,8 +1,7 @@
 import { getBytes } from "ethers";
 import type { ConfirmedProof } from "../../client/index.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import { fetchChainId, connectNodes } from "../../server/chain/rpc/connect.ts";
-import { shownAddress } from "../../server/chain/rpc/node-address.ts";
+import { fetchChainId, connectNodes, shownAddress } from "../../server/chain/rpc/connect.ts";
 import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import { isContradiction, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { parseNodeAddress } from "../../server/chain/rpc/node-address.ts";
+import { parseNodeAddress } from "../../server/chain/rpc/connect.ts";
 
 const MAX_CONCURRENCY = 1024;
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { type Wallet, ZeroAddress } from "ethers";
-import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/relayer-keystore.ts";
+import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/keystore.ts";
 import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type KeystoreFiles, makeKeystore, openKeystore } from "../../server/chain/keys/relayer-keystore.ts";
+import { type KeystoreFiles, makeKeystore, openKeystore } from "../../server/chain/keys/keystore.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { syncDirectory } from "../../server/kit/durable-file.ts";
 

@@ -1,6 +1,6 @@
-import type { BlockReference } from "../chain/block.ts";
+import type { BlockReference } from "../chain/transaction.ts";
 import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
-import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
+import type { AnchorOnChain } from "../chain/contracts/anchors.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { Proof } from "../proofs/index.ts";
 import type { SignedVerification } from "../recovery/index.ts";

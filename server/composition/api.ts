@@ -1,5 +1,5 @@
 import type { Express } from "express";
-import { evidenceSource } from "../chain/evidence/evidence-source.ts";
+import { evidenceSource } from "../chain/evidence/anchor-evidence.ts";
 import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";

@@ -1,7 +1,7 @@
 import { type Bot, createBot } from "../bot/bot.ts";
 import type { BotEvent } from "../bot/events.ts";
 import type { BotCipher } from "../bot/bot-cipher.ts";
-import type { NodeInspector } from "../chain/node/node-report.ts";
+import type { NodeInspector } from "../chain/node/node-inspector.ts";
 import type { TelegramConfig } from "../config/telegram.ts";
 import { rateLimit } from "../http/limits.ts";
 import { errorField, type Logger } from "../kit/logger.ts";

@@ -1,5 +1,5 @@
 import type { Wallet } from "ethers";
-import type { ChainGuard } from "../chain/chain-guard.ts";
+import type { ChainGuard } from "../chain/identity.ts";
 import type { SessionAdministration } from "../chain/contracts/session-registry-client.ts";
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";

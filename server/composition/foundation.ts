@@ -4,7 +4,7 @@ import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
 import { type HeadWatcher, watchHead } from "../chain/node/head-watcher.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
-import { FeeSource } from "../chain/transactions/fee-source.ts";
+import { FeeSource } from "../chain/transactions/fees.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Database } from "../journal/engine/database.ts";

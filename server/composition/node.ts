@@ -1,7 +1,6 @@
-import { readNodeList } from "../chain/consensus/enode.ts";
-import { nodeInspector } from "../chain/node/node-inspector.ts";
-import type { NodeInspector } from "../chain/node/node-report.ts";
-import { withCallDeadline } from "../chain/rpc/call-deadline.ts";
+import { readNodeList } from "../chain/consensus/peers.ts";
+import { nodeInspector, type NodeInspector } from "../chain/node/node-inspector.ts";
+import { withCallDeadline } from "../chain/rpc/connect.ts";
 import { registerNetworkMetrics } from "../operations/network-metrics.ts";
 import type { ChainConfig } from "../config/chain.ts";
 import type { Foundation } from "./foundation.ts";

@@ -1,4 +1,4 @@
-import type { NodeInspector } from "../chain/node/node-report.ts";
+import type { NodeInspector } from "../chain/node/node-inspector.ts";
 import type { AlertConfig } from "../config/config.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { SealbookError } from "../errors.ts";

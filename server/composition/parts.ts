@@ -1,5 +1,5 @@
 import type { Bot } from "../bot/bot.ts";
-import type { NodeInspector } from "../chain/node/node-report.ts";
+import type { NodeInspector } from "../chain/node/node-inspector.ts";
 import type { Config } from "../config/config.ts";
 import { configuredSecrets } from "../config/secrets.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";

@@ -1,5 +1,5 @@
 import { ownKey, type RelayerKey } from "../chain/keys/relayer-key.ts";
-import { openKeystore } from "../chain/keys/relayer-keystore.ts";
+import { openKeystore } from "../chain/keys/keystore.ts";
 import { peerTlsOptions, SIGNER } from "../chain/rpc/peer-tls.ts";
 import { web3SignerKey } from "../chain/keys/web3-signer.ts";
 import type { RelayerSource } from "../config/credentials.ts";

@@ -1,5 +1,5 @@
 import type { RowVerdict } from "../records/index.ts";
-import type { AnchorOnChain } from "../chain/contracts/anchor-content.ts";
+import type { AnchorOnChain } from "../chain/contracts/anchors.ts";
 import type { Address, ContractAddresses, ContractName } from "../chain/transaction.ts";
 import type { DecodedCall, DecodedLog, Action, ActionKind } from "./call.ts";
 

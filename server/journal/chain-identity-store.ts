@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { ChainIdentityStore } from "../chain/chain-guard.ts";
-import type { ValidatorSetStore } from "../chain/consensus/validator-history.ts";
-import type { ChainIdentity } from "../chain/identity.ts";
+import type { ChainIdentityStore, ChainIdentity } from "../chain/identity.ts";
+import type { ValidatorSetStore } from "../chain/consensus/validators.ts";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex, prefixedHex } from "../kit/hex.ts";
 import type { Database } from "./engine/database.ts";

@@ -1,5 +1,5 @@
 import type { BftReport } from "../chain/consensus/bft-report.ts";
-import type { NodeReport } from "../chain/node/node-report.ts";
+import type { NodeReport } from "../chain/node/node-inspector.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** How long a report of the node is used: the metrics of one scrape share it. */

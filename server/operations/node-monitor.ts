@@ -1,8 +1,8 @@
 import { type NetworkFault, networkFaults } from "../chain/consensus/network-faults.ts";
 import type { ChainEvents } from "../chain/events.ts";
-import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
+import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts";
 import { isWrongChain } from "../chain/rpc/rpc.ts";
-import { feeFaults } from "../chain/transactions/fee-faults.ts";
+import { feeFaults } from "../chain/transactions/fees.ts";
 import { SealbookError } from "../errors.ts";
 import { every, type Interval } from "../kit/interval.ts";
 import { CHECKS_TO_RAISE, Debounce } from "./debounce.ts";

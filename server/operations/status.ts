@@ -1,5 +1,5 @@
 import { NodeError } from "../chain/rpc/rpc.ts";
-import type { NodeInspector, NodeReport } from "../chain/node/node-report.ts";
+import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts";
 import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
 import type { Status } from "./responses.ts";

@@ -1,5 +1,5 @@
-import { stalledAfter } from "../chain/consensus/pace.ts";
-import type { NodeReport } from "../chain/node/node-report.ts";
+import { stalledAfter } from "../chain/consensus/bft-report.ts";
+import type { NodeReport } from "../chain/node/node-inspector.ts";
 
 /**
  * Returns why a node is out of sync, or why its network makes no blocks.

@@ -5,7 +5,7 @@ import type { Address } from "../chain/transaction.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchor-content.ts";
+import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { proofsOfBatch } from "../journal/entries/batch-rows.ts";

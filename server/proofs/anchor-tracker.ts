@@ -2,7 +2,7 @@ import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anch
 import { Backoff } from "../kit/backoff.ts";
 import type { Clock } from "../kit/clock.ts";
 import { every, type Interval } from "../kit/interval.ts";
-import type { ConfirmedAnchor } from "../chain/contracts/anchor-content.ts";
+import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-store.ts";

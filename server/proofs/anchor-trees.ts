@@ -1,7 +1,7 @@
 import { nextTurn } from "../kit/next-turn.ts";
 import { type MerkleTree, merkleTree } from "../journal/integrity/merkle.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
-import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
+import type { AnchorContent } from "../chain/contracts/anchors.ts";
 import type { AnchorStore } from "./anchor-store.ts";
 import type { AcceptedProof, Proof, StoredProof } from "./proof.ts";
 

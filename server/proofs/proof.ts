@@ -1,5 +1,5 @@
 import type { ProofEntry } from "../journal/entries/codec.ts";
-import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
+import type { BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
 

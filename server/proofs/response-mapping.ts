@@ -1,4 +1,4 @@
-import type { BlockInclusion } from "../chain/contracts/anchor-content.ts";
+import type { BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { NewProof, Proof } from "./proof.ts";

@@ -1,5 +1,5 @@
 import { keccak256, recoverAddress } from "ethers";
-import { signDigest } from "../chain/keys/sign-digest.ts";
+import { signDigest } from "../chain/fast-crypto.ts";
 
 /** `0x` and 130 digits: r, s and a v of 27 or 28, as the event table requires. */
 const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{128}1[bcBC]$/;

@@ -3,7 +3,7 @@ import { giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import type { AnchorContent } from "../chain/contracts/anchor-content.ts";
+import type { AnchorContent } from "../chain/contracts/anchors.ts";
 import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
 import { hex } from "../kit/hex.ts";
 

@@ -1,4 +1,4 @@
-import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
+import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { ConfirmedProof } from "../proofs/index.ts";
 import type * as responses from "./responses.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { LoggedAnchor } from "../chain/contracts/anchor-content.ts";
+import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { ProofJournal, StoredProof } from "../proofs/index.ts";

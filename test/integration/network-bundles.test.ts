@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { BftHistory } from "../../server/chain/consensus/bft-history.ts";
-import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
+import type { BftProtocol } from "../../server/chain/evidence/consensus-seals.ts";
 import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";

@@ -4,7 +4,7 @@ import { createProofs } from "../../server/composition/proofs.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { FeeSource } from "../../server/chain/transactions/fee-source.ts";
+import { FeeSource } from "../../server/chain/transactions/fees.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";

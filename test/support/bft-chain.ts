@@ -1,7 +1,7 @@
 import { RLP } from "@ethereumjs/rlp";
 import { computeAddress, concat, hexlify, id, keccak256, SigningKey, toBeHex } from "ethers";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
-import type { BftProtocol } from "../../server/chain/evidence/bft-extra-data.ts";
+import type { BftProtocol } from "../../server/chain/evidence/consensus-seals.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
 /** Validators with publicly known keys. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { hexlify, id, toQuantity, Wallet } from "ethers";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
-import { evidenceSource } from "../../server/chain/evidence/evidence-source.ts";
+import { evidenceSource } from "../../server/chain/evidence/anchor-evidence.ts";
 import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";

@@ -1,7 +1,7 @@
 import { hash as digest } from "node:crypto";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor.ts";
-import type { AnchorContent } from "../../server/chain/contracts/anchor-content.ts";
+import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { ProofStatements } from "../../server/proofs/proof-statements.ts";

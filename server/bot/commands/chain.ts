@@ -1,6 +1,6 @@
 import { formatEther } from "ethers";
 import type { Clock } from "../../kit/clock.ts";
-import type { NodeInspector } from "../../chain/node/node-report.ts";
+import type { NodeInspector } from "../../chain/node/node-inspector.ts";
 import type { RecordStore, SyncStep } from "../../records/index.ts";
 import { ALL_ACCOUNTS, type ServiceLogStore } from "../../sessions/index.ts";
 import { textMessage } from "../message.ts";

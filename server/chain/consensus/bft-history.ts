@@ -1,10 +1,8 @@
 import { hexlify } from "ethers";
 import type { z } from "zod";
-import type { BftBlock } from "./bft-block.ts";
-import { type BftProtocol, decodeExtraData } from "../evidence/bft-extra-data.ts";
+import type { BftBlock } from "./bft-report.ts";
+import { type BftProtocol, decodeExtraData, commitSignersOf, consensusOf } from "../evidence/consensus-seals.ts";
 import { type BlockHeader, HashedHeader } from "../evidence/block-header.ts";
-import { commitSignersOf } from "../evidence/commit-seals.ts";
-import { consensusOf } from "../evidence/consensus.ts";
 import { fetchBlock } from "../node/node-block.ts";
 import { type Rpc, unavailable } from "../rpc/rpc.ts";
 

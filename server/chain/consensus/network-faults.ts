@@ -1,4 +1,4 @@
-import { mostFaulty, quorumOf } from "./quorum.ts";
+import { mostFaulty, quorumOf } from "../evidence/consensus-seals.ts";
 
 /** A fault of the network, or of what the relayer has to pay there, that does not stop it. */
 export interface NetworkFault {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { VerifiedChain } from "../evidence/verified-chain.ts";
 import { parseResponse } from "../rpc/query.ts";
 import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
-import type { AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchor-content.ts";
+import type { AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchors.ts";
 import { INTERFACES } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;

@@ -1,15 +1,48 @@
+import { z } from "zod";
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BaseWallet, getAddress, getCreateAddress } from "ethers";
-import { z } from "zod";
 import type { Address, ContractAddresses, ContractName } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
-import type { FeeConfig } from "../transactions/fee-source.ts";
+import type { FeeConfig } from "../transactions/fees.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import { type ConstructorArguments, creationData, DeployedContract, describeCode, fetchCode } from "./contract-code.ts";
+
+const ADDRESS = "0x[0-9a-fA-F]{40}";
+const NAME = new RegExp(
+  "^chain (?<chainId>\\d+) from block (?<firstBlock>\\d+): " +
+    `SessionRegistry (?<SessionRegistry>${ADDRESS}), ` +
+    `EventTable (?<EventTable>${ADDRESS}), ` +
+    `ProofAnchor (?<ProofAnchor>${ADDRESS})$`,
+);
+
+const Fields = z.object({
+  chainId: z.coerce.number(),
+  firstBlock: z.coerce.number(),
+  SessionRegistry: z.string(),
+  EventTable: z.string(),
+  ProofAnchor: z.string(),
+});
+
+/** Returns the name of a journal: the chain and the contracts that it belongs to. */
+export function deploymentName({ chainId, firstBlock, contracts }: Deployment): string {
+  const { SessionRegistry, EventTable, ProofAnchor } = contracts;
+  return (
+    `chain ${chainId} from block ${firstBlock}: SessionRegistry ${SessionRegistry}, ` +
+    `EventTable ${EventTable}, ProofAnchor ${ProofAnchor}`
+  );
+}
+
+/** Parses the name of a journal; `undefined` for any other text. */
+export function parseDeploymentName(name: string): Deployment | undefined {
+  const parts = Fields.safeParse(NAME.exec(name)?.groups);
+  if (!parts.success) return undefined;
+  const { chainId, firstBlock, ...contracts } = parts.data;
+  return { chainId, firstBlock, contracts };
+}
 
 const address = z.string().transform((text) => getAddress(text));
 
@@ -62,7 +95,7 @@ export async function writeDeployment(file: string, deployment: z.input<typeof D
   await writeFileDurably(file, [Buffer.from(`${JSON.stringify(deployment, null, 2)}\n`)]);
 }
 
-export interface DeploymentOptions {
+interface DeploymentOptions {
   readonly rpc: Rpc;
   /** Pays for the deployment and administers the contracts. */
   readonly administrator: BaseWallet;

@@ -1,26 +1,23 @@
 import { getAddress, getBytes, hexlify } from "ethers";
-import type { BlockReference } from "../block.ts";
+import type { BlockReference, Address, ContractCall, QueuedTransaction } from "../transaction.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
-import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
+import { fetchLogs, type LogFilter, type NodeLog } from "../node/receipt.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { Rpc } from "../rpc/rpc.ts";
-import type { Address, ContractCall, QueuedTransaction } from "../transaction.ts";
-import type {
-  AnchorContent,
-  AnchoringBlock,
-  AnchorInspection,
-  AnchorOnChain,
-  BlockInclusion,
-  LoggedAnchor,
-} from "./anchor-content.ts";
-import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
 import {
+  type AnchorContent,
+  type AnchoringBlock,
+  type AnchorInspection,
+  type AnchorOnChain,
+  type BlockInclusion,
+  type LoggedAnchor,
   anchoredIn,
   confirmedAnchor,
   contentGivenIn,
   contractCalledBy,
   type FirstAnchors,
-} from "./anchor-confirmation.ts";
+} from "./anchors.ts";
+import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;

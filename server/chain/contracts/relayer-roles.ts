@@ -3,10 +3,10 @@ import { type Address, CONTRACT_NAMES, type ContractName } from "../transaction.
 import { INTERFACES, readContract } from "./interfaces.ts";
 import type { Deployment } from "./deployment.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
-import type { FeeConfig } from "../transactions/fee-source.ts";
+import type { FeeConfig } from "../transactions/fees.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
-import { fetchLogs } from "../node/log.ts";
+import { fetchLogs } from "../node/receipt.ts";
 
 /** The access control is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;

@@ -1,10 +1,10 @@
 import { AbiCoder, type BaseWallet, getBytes, hashMessage, keccak256 } from "ethers";
-import { signDigest } from "../keys/sign-digest.ts";
-import type { NodeLog } from "../node/log.ts";
+import { signDigest } from "../fast-crypto.ts";
+import type { NodeLog } from "../node/receipt.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall, TransactionPurpose } from "../transaction.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
-import type { FeeConfig } from "../transactions/fee-source.ts";
+import type { FeeConfig } from "../transactions/fees.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 /** The rights of an account: `full`, or `read` (search and decode only). */

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { fetchBlock, NodeBlock } from "../node/node-block.ts";
-import { Hash, Hex, Quantity } from "../rpc/fields.ts";
-import { fetchQuantity } from "../rpc/query.ts";
+import { Hash, Hex, Quantity, fetchQuantity } from "../rpc/query.ts";
 import { unavailable } from "../rpc/rpc.ts";
 import type { AnvilProcess } from "./anvil-process.ts";
 

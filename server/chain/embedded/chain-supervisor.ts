@@ -1,18 +1,61 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { SealbookError, reasonOf } from "../../errors.ts";
+import { Miner, type WallClock, TransactionPool } from "./miner.ts";
+import { type AnvilInstance, openAnvilInstance } from "./anvil-instance.ts";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { within } from "../../kit/deadline.ts";
 import type { BlockEntry } from "./block-log.ts";
-import { SealbookError, reasonOf } from "../../errors.ts";
-import type { EventSink } from "./events.ts";
+import type { EventSink } from "./embedded-log.ts";
 import { NodeError } from "../rpc/rpc.ts";
-import { runChain, type RunFailure, type ChainRun } from "./chain-run.ts";
-import { Miner, type WallClock } from "./miner.ts";
-import { openAnvilInstance, type AnvilInstance } from "./anvil-instance.ts";
-import { SnapshotSchedule } from "./snapshot-schedule.ts";
-import { TransactionPool } from "./transaction-pool.ts";
+import { SnapshotSchedule } from "./snapshots.ts";
+
+/** A running chain, from its start to its stop or its first failure. */
+interface ChainRun {
+  readonly instance: AnvilInstance;
+  readonly miner: Miner;
+  /** Resolves when requests belong to the next run. */
+  readonly over: PromiseWithResolvers<void>;
+}
+
+/** Reason why a run ended unexpectedly. */
+interface RunFailure {
+  readonly reason: string;
+  /** Whether Anvil was mining: a waiting transaction may then have crashed it. */
+  readonly whileMining: boolean;
+}
+
+/**
+ * Makes blocks until the chain is stopped or fails, then ends Anvil and closes the log.
+ * @param beforeStop Called at a stop, while Anvil and the log are still open
+ * @returns `null` after a stop
+ */
+async function runChain({ instance, miner }: ChainRun, beforeStop: () => Promise<void>): Promise<RunFailure | null> {
+  const { process } = instance.node;
+  const died = process.ended.then((reason) => Promise.reject(new SealbookError("chain_unavailable", reason)));
+  const cut = process.disconnected.then(async () => {
+    await sleep(100); // The exit of the process, if that is the cause, says more.
+    throw new SealbookError("chain_unavailable", "The connection to Anvil was lost.");
+  });
+  died.catch(() => undefined);
+  cut.catch(() => undefined);
+  const run = miner.run();
+  try {
+    await Promise.race([run, died, cut]);
+    await beforeStop();
+    await instance.close();
+    return null;
+  } catch (error) {
+    const whileMining = miner.isMining;
+    miner.stop();
+    await process.stop();
+    await run.catch(() => undefined); // Nothing may write to the log any more.
+    await instance.close().catch(() => undefined);
+    return { reason: reasonOf(error), whileMining };
+  }
+}
 
 /** Options for running a chain. */
-export interface ChainSupervisorOptions {
+interface ChainSupervisorOptions {
   readonly directory: string;
   readonly chainId: number;
   readonly blockPeriodSeconds: number;

@@ -3,12 +3,14 @@ import { type DirectoryLock, lockDirectory } from "../../kit/directory-lock.ts";
 import { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { type Clock, ClockStep } from "../../kit/clock.ts";
-import type { EmbeddedChainEvent, EventSink } from "./events.ts";
+import type { EmbeddedChainEvent, EventSink } from "./embedded-log.ts";
 import type { WallClock } from "./miner.ts";
 import { PortCalls } from "./port-calls.ts";
 import { openRpcPort, type RpcPort } from "./rpc-port.ts";
+import { within } from "../../kit/deadline.ts";
+import { closed, nodeErrorOf, type Rpc, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "../rpc/rpc.ts";
 
-export type { EmbeddedChainEvent } from "./events.ts";
+export type { EmbeddedChainEvent } from "./embedded-log.ts";
 
 /** Options for running an embedded chain. */
 export interface EmbeddedChainOptions {
@@ -150,4 +152,41 @@ async function prepareDirectory(directory: string): Promise<string> {
       cause: error,
     });
   }
+}
+
+/** A node in this process. */
+interface InProcessNode {
+  readonly chainId: number;
+  /** Makes one JSON-RPC call; rejects with `code`, `message` and `data` when the node returns an error. */
+  request(method: string, parameters: readonly unknown[]): Promise<unknown>;
+  /** Returns the hash of a block in the record of this process, when there is one. */
+  recordedHash?(blockNumber: number): Promise<string | undefined>;
+}
+
+/** Connects to a node in this process. */
+export function connectInProcess(node: InProcessNode): Rpc {
+  /** Ends the wait of each call in flight. */
+  const inFlight = new Set<(reason: Error) => void>();
+  let isClosed = false;
+  return {
+    chainId: node.chainId,
+    recordedHash: async (blockNumber) => node.recordedHash?.(blockNumber),
+    async call(method, parameters) {
+      if (isClosed) throw unavailable(closed());
+      const { promise: aborted, reject: abort } = Promise.withResolvers<never>();
+      inFlight.add(abort);
+      try {
+        const result = Promise.race([node.request(method, parameters), aborted]);
+        return await within(TIMEOUT_MILLISECONDS, result, () => timedOut(TIMEOUT_MILLISECONDS));
+      } catch (error) {
+        throw nodeErrorOf(error) ?? unavailable(error);
+      } finally {
+        inFlight.delete(abort);
+      }
+    },
+    close() {
+      isClosed = true;
+      for (const abort of inFlight) abort(closed());
+    },
+  };
 }

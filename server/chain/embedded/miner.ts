@@ -1,12 +1,111 @@
-import type { Clock } from "../../kit/clock.ts";
 import type { AnvilClient } from "./anvil-client.ts";
+import { NodeError } from "../rpc/rpc.ts";
+import type { Clock } from "../../kit/clock.ts";
 import type { BlockEntry, BlockLog } from "./block-log.ts";
 import { SealbookError } from "../../errors.ts";
-import type { TransactionPool } from "./transaction-pool.ts";
-import { WorkSignal } from "./work-signal.ts";
+
+/** Wakes one loop for work, at a time, or for its end. */
+class WorkSignal {
+  #signalled = false;
+  #stopped = false;
+  #wake: () => void = () => undefined;
+
+  /** There is work. */
+  signal(): void {
+    this.#signalled = true;
+    this.#wake();
+  }
+
+  /** Ends this and every later wait. */
+  stop(): void {
+    this.#stopped = true;
+    this.#wake();
+  }
+
+  /** Waits until {@link WorkSignal.signal} was called since the last wait. */
+  async signalled(): Promise<void> {
+    while (!this.#signalled && !this.#stopped) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    this.#signalled = false;
+  }
+
+  /** Waits until a time of `performance.now()`. */
+  async sleepUntil(time: number): Promise<void> {
+    while (!this.#stopped && performance.now() < time) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(0, time - performance.now()));
+        this.#wake = () => {
+          if (!this.#stopped) return;
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+}
+
+/**
+ * The accepted transactions that are in no block yet. Anvil's own pool determines the content of a block, in the order
+ * of arrival. This copy survives the end of an Anvil. Anvil also drops transactions that it should keep: when a
+ * sender's transaction does not fit into a block, Anvil tries the next ones, finds their nonce too high and drops them.
+ */
+export class TransactionPool {
+  /** By hash, in their order. */
+  readonly #waiting = new Map<string, string>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Sends a transaction to Anvil and keeps it.
+   * @returns its hash
+   * @throws NodeError of Anvil
+   */
+  async send(node: Pick<AnvilClient, "send">, raw: string): Promise<string> {
+    const hash = await node.send(raw);
+    this.#waiting.set(hash, raw);
+    return hash;
+  }
+
+  get(hash: string): string | undefined {
+    return this.#waiting.get(hash);
+  }
+
+  remove(hash: string): void {
+    this.#waiting.delete(hash);
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+  }
+
+  /** Sends transactions that Anvil has dropped again, in their order; drops those that it now refuses. */
+  async restore(node: Pick<AnvilClient, "send" | "poolHashes">): Promise<{ resent: number; dropped: number }> {
+    const accepted = [...this.#waiting];
+    const present = await node.poolHashes();
+    let resent = 0;
+    let dropped = 0;
+    for (const [hash, raw] of accepted) {
+      if (present.has(hash)) continue;
+      try {
+        await node.send(raw);
+        resent += 1;
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        this.remove(hash);
+        dropped += 1;
+      }
+    }
+    return { resent, dropped };
+  }
+}
 
 /** Options of a miner. */
-export interface MinerOptions {
+interface MinerOptions {
   readonly node: AnvilClient;
   readonly log: BlockLog;
   readonly pool: TransactionPool;

@@ -1,14 +1,9 @@
+import { hexlify } from "ethers";
+import type { ConsensusProtocol } from "./consensus-seals.ts";
+import type { ProvenBytes } from "./merkle-trie.ts";
 import type { Address } from "../transaction.ts";
-
-/** The consensus protocol of a chain; `none` for blocks without commit seals. */
-export type ConsensusProtocol = "ibft2" | "qbft" | "none";
-
-/** Bytes in a block's trie with the trie's nodes that prove them. */
-export interface ProvenBytes {
-  readonly raw: Uint8Array;
-  /** From the root down. */
-  readonly proof: readonly Uint8Array[];
-}
+import type { ProofAnchorClient } from "../contracts/proof-anchor-client.ts";
+import { transactionIn } from "./verified-chain.ts";
 
 /** Evidence that a block holds an anchor; a check needs only the block's hash or its validators. */
 export interface AnchorEvidence {
@@ -37,4 +32,32 @@ export interface EvidenceSource {
    * @throws SealbookError `chain_unavailable` when the node does not respond, or its responses contradict each other
    */
   evidenceOf(hash: Uint8Array, contract?: Address): Promise<AnchorEvidence | undefined>;
+}
+
+/** Collects evidence for the anchors of a ProofAnchor contract. */
+export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
+  const { chain } = client;
+  return {
+    async evidenceOf(hash, contract) {
+      // Only the first anchor of a hash emitted an event.
+      const first = await client.anchorOf(hash, contract);
+      const anchored = first && (await client.inclusionOf(hash, first));
+      const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
+      if (first === undefined || at === undefined) return undefined;
+      const { block, index } = at;
+      await chain.trust([block.reference]);
+      return {
+        size: first.size,
+        chainId: chain.rpc.chainId,
+        contract: first.contract,
+        index,
+        transaction: block.transaction(index),
+        receipt: block.receipt(index),
+        blockHash: block.reference.hash,
+        header: block.header,
+        protocol: block.protocol,
+        validators: block.validators,
+      };
+    },
+  };
 }

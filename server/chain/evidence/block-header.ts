@@ -1,7 +1,7 @@
 import { RLP } from "@ethereumjs/rlp";
 import { getBytes, keccak256 } from "ethers";
 import { z } from "zod";
-import { BigQuantity, Data } from "../rpc/fields.ts";
+import { BigQuantity, Data } from "../rpc/query.ts";
 
 /** The mix hash of every block of a BFT chain; some nodes leave it out. */
 const BFT_MIX_HASH = new Uint8Array(

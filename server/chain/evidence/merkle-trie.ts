@@ -138,3 +138,10 @@ function compact(path: readonly number[], isLeaf: boolean): Uint8Array {
     (_, index) => 16 * (all[2 * index] ?? 0) + (all[2 * index + 1] ?? 0),
   );
 }
+
+/** Bytes in a block's trie with the trie's nodes that prove them. */
+export interface ProvenBytes {
+  readonly raw: Uint8Array;
+  /** From the root down. */
+  readonly proof: readonly Uint8Array[];
+}

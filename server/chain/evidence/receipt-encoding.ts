@@ -1,7 +1,7 @@
 import { RLP } from "@ethereumjs/rlp";
 import { concat, getBytes } from "ethers";
 import { z } from "zod";
-import { BigQuantity, Data } from "../rpc/fields.ts";
+import { BigQuantity, Data } from "../rpc/query.ts";
 
 /** The fields of a log that the block's receipts root covers. */
 export const ConsensusLog = z.object({ address: Data, topics: z.array(Data), data: Data });

@@ -1,19 +1,16 @@
 import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
-import type { BlockReference } from "../block.ts";
-import type { ValidatorHistory } from "../consensus/validator-history.ts";
+import type { BlockReference } from "../transaction.ts";
+import type { ValidatorHistory } from "../consensus/validators.ts";
 import { fetchBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
-import type { ProvenBytes } from "./anchor-evidence.ts";
+import { type ProvenBytes, listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { encodeHeader, HashedHeader, unknownFields } from "./block-header.ts";
-import { commitSignersOf, hasCommitQuorum } from "./commit-seals.ts";
-import { type Consensus, consensusOf } from "./consensus.ts";
-import { listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
+import { commitSignersOf, hasCommitQuorum, type Consensus, consensusOf } from "./consensus-seals.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
-import { BlockTransaction, isKnownType, UnknownTransaction } from "./transaction-encoding.ts";
-import { transactionBytesOf } from "./transaction-bytes.ts";
+import { BlockTransaction, isKnownType, UnknownTransaction, transactionBytesOf } from "./transaction-encoding.ts";
 
 const Block = HashedHeader.extend({ transactions: z.array(z.union([BlockTransaction, UnknownTransaction])) });
 

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { BlockReference } from "../block.ts";
-import { Finality, type FinalityRule } from "./finality.ts";
-import { ValidatorHistory } from "../consensus/validator-history.ts";
-import { NodeBlock, type ValidatorNames } from "../node/node-block.ts";
+import { fetchBlock, NodeBlock, type ValidatorNames } from "../node/node-block.ts";
+import { fetchQuantity, query } from "../rpc/query.ts";
+import { type Rpc, ContradictionError, isContradiction, toQuantity, unavailable } from "../rpc/rpc.ts";
+import type { BlockReference } from "../transaction.ts";
+import { ValidatorHistory } from "../consensus/validators.ts";
 import { NodeReceipt } from "../node/receipt.ts";
-import { query } from "../rpc/query.ts";
-import { ContradictionError, isContradiction, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { prefixedHex } from "../../kit/hex.ts";
@@ -18,6 +17,50 @@ import {
   type VerifiedBlock,
   type VerifiedHeader,
 } from "./verified-block.ts";
+
+/**
+ * When a block counts as final: with a number of blocks on top of it (0: at once, as on chains whose blocks never
+ * change), or when the chain calls it `finalized`.
+ */
+type FinalityRule = number | "finalized";
+
+const NumberedBlock = NodeBlock.pick({ number: true });
+
+/** Knows which blocks of a chain are final. */
+class Finality {
+  readonly #rpc: Pick<Rpc, "call">;
+  readonly #rule: FinalityRule;
+  /** The newest block known to be final: it stays final. */
+  #known = -1;
+
+  constructor(rpc: Pick<Rpc, "call">, rule: FinalityRule = 0) {
+    this.#rpc = rpc;
+    this.#rule = rule;
+  }
+
+  /**
+   * Returns the number of the newest final block; -1 when there is none yet.
+   * @param head Number of the newest block, when it is known
+   * @throws SealbookError `chain_unavailable`
+   */
+  async newest(head?: number): Promise<number> {
+    if (this.#rule === 0) return head ?? (await this.#head());
+    const found =
+      this.#rule === "finalized"
+        ? (await fetchBlock(this.#rpc, "finalized", NumberedBlock))?.number
+        : (head ?? (await this.#head())) - this.#rule;
+    this.#known = Math.max(this.#known, found ?? -1);
+    return this.#known;
+  }
+
+  async isFinal(block: number): Promise<boolean> {
+    return this.#rule === 0 || block <= this.#known || block <= (await this.newest());
+  }
+
+  #head(): Promise<number> {
+    return fetchQuantity(this.#rpc, "eth_blockNumber", []);
+  }
+}
 
 /** Nodes that have to return the same hash of a block before a signed statement rests on it. */
 const AGREEING_NODES = 2;
@@ -36,7 +79,7 @@ export interface TransactionInBlock {
   readonly transaction: MinedTransaction;
 }
 
-export interface VerifiedChainOptions {
+interface VerifiedChainOptions {
   readonly validatorNames?: ValidatorNames;
   /** Unset for a reader without a journal: each block's own validators count. */
   readonly validators?: ValidatorHistory;

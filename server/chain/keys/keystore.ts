@@ -1,6 +1,18 @@
 import { readFile } from "node:fs/promises";
-import { computeAddress, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify } from "ethers";
+import {
+  computeAddress,
+  decryptKeystoreJson,
+  encryptKeystoreJson,
+  getBytes,
+  hexlify,
+  isKeystoreJson,
+  Wallet,
+} from "ethers";
 import { SealbookError } from "../../errors.ts";
+import type { Address } from "../transaction.ts";
+import { writeFileDurably } from "../../kit/durable-file.ts";
+import { ownKey, type RelayerKey } from "./relayer-key.ts";
+import { every, type Interval } from "../../kit/interval.ts";
 
 /**
  * Encrypts 32 secret bytes with a password: a keystore of version 3, the format of Ethereum clients, with scrypt. Its
@@ -34,7 +46,7 @@ export async function readPassword(variable: string, file: string): Promise<stri
  * Reads a file that a variable names.
  * @throws SealbookError `config_invalid`
  */
-export async function readKeyFile(variable: string, file: string): Promise<string> {
+async function readKeyFile(variable: string, file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
@@ -43,5 +55,83 @@ export async function readKeyFile(variable: string, file: string): Promise<strin
       `${variable}: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
+  }
+}
+
+/** A keystore of version 3, the format of Ethereum clients, and the file with its password. */
+export interface KeystoreFiles {
+  readonly file: string;
+  readonly passwordFile: string;
+}
+
+const PASSWORD_VARIABLE = "RELAYER_KEYSTORE_PASSWORD_FILE";
+
+/** @throws SealbookError `config_invalid` when the password does not decrypt it; the message contains no secret */
+export async function openKeystore({ file, passwordFile }: KeystoreFiles): Promise<RelayerKey> {
+  const keystore = await readKeyFile("RELAYER_KEYSTORE_FILE", file);
+  const password = await readPassword(PASSWORD_VARIABLE, passwordFile);
+  if (!isKeystoreJson(keystore))
+    throw new SealbookError("config_invalid", `RELAYER_KEYSTORE_FILE: ${file} is not a keystore of version 3`);
+  try {
+    return ownKey(hexlify(await decryptSecret(keystore, password)));
+  } catch {
+    throw new SealbookError("config_invalid", `${PASSWORD_VARIABLE}: ${passwordFile} does not open ${file}`);
+  }
+}
+
+/** Generates a key and writes it into a keystore; replaces the file. */
+export async function makeKeystore({ file, passwordFile }: KeystoreFiles): Promise<Address> {
+  const { address, privateKey } = Wallet.createRandom();
+  const keystore = await encryptSecret(getBytes(privateKey), await readPassword(PASSWORD_VARIABLE, passwordFile));
+  await writeFileDurably(file, [Buffer.from(`${keystore}\n`)]);
+  return address;
+}
+
+/** Interval of the checks for a changed file. */
+const LOOK_MILLISECONDS = 2_000;
+
+interface KeystoreWatchDeps {
+  readonly files: KeystoreFiles;
+  readonly onKey: (key: RelayerKey) => Promise<void>;
+  /** Called once for each unusable content. */
+  readonly onRefused: (error: unknown) => void;
+}
+
+/** Watches the relayer's keystore and changes to its new key. */
+export class KeystoreWatch {
+  readonly #deps: KeystoreWatchDeps;
+  #seen: string | undefined;
+  #checks: Interval | undefined;
+
+  constructor(deps: KeystoreWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param address Address of the current key: the file may have changed since it was opened */
+  start(address: string): void {
+    let current = address;
+    this.#checks = every(LOOK_MILLISECONDS, async () => {
+      current = await this.#look(current);
+    });
+  }
+
+  stop(): void {
+    void this.#checks?.stop();
+  }
+
+  async #look(current: string): Promise<string> {
+    const { files, onKey, onRefused } = this.#deps;
+    const text = await readFile(files.file, "utf8").catch(() => "");
+    if (text === this.#seen) return current;
+    this.#seen = text;
+    try {
+      const key = await openKeystore(files);
+      if (key.address === current) return current;
+      await onKey(key);
+      return key.address;
+    } catch (error) {
+      onRefused(error);
+      return current;
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import type { RelayerKey } from "./relayer-key.ts";
 import { HttpEndpoint } from "../rpc/http-endpoint.ts";
-import { parseNodeAddress } from "../rpc/node-address.ts";
+import { parseNodeAddress } from "../rpc/connect.ts";
 import { type PeerTlsOptions, PeerTlsError, SIGNER } from "../rpc/peer-tls.ts";
 
 const TIMEOUT_MILLISECONDS = 10_000;

@@ -1,8 +1,7 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
-import type { BlockReference } from "../block.ts";
-import { Hash, Hex, Quantity, AddressText, BigQuantity, OptionalAddress } from "../rpc/fields.ts";
-import { query } from "../rpc/query.ts";
+import type { BlockReference } from "../transaction.ts";
+import { Hash, Hex, Quantity, AddressText, BigQuantity, OptionalAddress, query } from "../rpc/query.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 /** A transaction, in a block or pending. */

@@ -1,19 +1,59 @@
-import type { BftBlock } from "../consensus/bft-block.ts";
-import { bftReport } from "../consensus/bft-report.ts";
-import { quorumOf } from "../consensus/quorum.ts";
-import type { NodeInspector } from "./node-report.ts";
+import { type BftReport, type BftBlock, bftReport } from "../consensus/bft-report.ts";
+import { type AddressState, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import type { FeeQuote, FeeSource } from "../transactions/fees.ts";
 import type { Address } from "../transaction.ts";
+import { quorumOf } from "../evidence/consensus-seals.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
-import type { Enode } from "../consensus/enode.ts";
-import { fetchPeers, type PeerIdentity } from "../consensus/peer-comparison.ts";
+import { type Enode, fetchPeers, type PeerIdentity } from "../consensus/peers.ts";
 import { fetchValidators, lastProposals } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./node-block.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import type { FeeSource } from "../transactions/fee-source.ts";
-import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 
-export interface NodeInspectorDeps {
+/** The state of the chain's node and network. */
+export interface NodeReport {
+  readonly client: string;
+  readonly chainId: number;
+  readonly blockNumber: number;
+  /** Block time, Unix seconds. */
+  readonly blockTime: number;
+  readonly syncing: boolean;
+  readonly peers: number;
+  /** Whether it is a node without a network that makes blocks for transactions only, and no transaction waits. */
+  readonly idle: boolean;
+  readonly consensus: {
+    readonly protocol: string;
+    /** Names or addresses. */
+    readonly validators: readonly string[];
+    /** Number of validators that must agree on a block. */
+    readonly quorum: number;
+    /** Proposer of the newest block: a name or an address. */
+    readonly proposer: string;
+    /**
+     * With names or addresses of validators, and the round changes since the start; `undefined` on a chain without
+     * commit seals.
+     */
+    readonly bft: (BftReport & { readonly roundChanges: number }) | undefined;
+  };
+  /** The node's peers compared with the list of the network's nodes; by names, addresses or hosts. */
+  readonly network: {
+    readonly listed: number | undefined;
+    readonly missing: readonly string[];
+    readonly unlisted: readonly string[];
+  };
+  /** The node addresses, when there are several. */
+  readonly addresses: readonly AddressState[];
+  readonly relayer: Address;
+  /** Balance of the relayer's key, in wei. */
+  readonly balance: bigint;
+  /** What that key pays for its next transaction. */
+  readonly fee: FeeQuote;
+}
+
+/** Fetches the report; throws `chain_unavailable` when the node does not respond. */
+export type NodeInspector = () => Promise<NodeReport>;
+
+interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
   /** The account with the reported balance. */
   readonly relayer: () => Address;

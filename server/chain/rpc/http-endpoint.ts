@@ -8,13 +8,10 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { explainTls, NODE, type PeerTlsOptions, type TlsPeer } from "./peer-tls.ts";
-import { ResponseTooLargeError } from "./response-limit.ts";
-import { closed, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
+import { closed, MAX_BYTES, ResponseTooLargeError, TIMEOUT_MILLISECONDS, timedOut } from "./rpc.ts";
 
 /** Connections to one address at a time; further requests wait. */
 const MAX_CONNECTIONS = 64;
-/** Bytes of the longest response, unless the request allows more. */
-const MAX_BYTES = 1024 * 1024;
 /** Bytes of all responses that are being received. */
 const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;
 
@@ -27,7 +24,7 @@ export interface HttpResponse {
 }
 
 /** How requests are made. */
-export interface HttpEndpointOptions {
+interface HttpEndpointOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly tls?: PeerTlsOptions;
   /** The peer, for TLS errors. */
@@ -38,8 +35,7 @@ export interface HttpEndpointOptions {
 /**
  * Sends requests to one address over kept connections: POST with JSON, or GET. Follows no redirects. Made with
  * `node:http`, because only it reports whether a failed request used a kept connection; undici returns a bare
- * ECONNRESET
- * for it, and repeats no POST.
+ * ECONNRESET for it, and repeats no POST.
  */
 export class HttpEndpoint {
   readonly #request: typeof httpRequest;

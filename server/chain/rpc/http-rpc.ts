@@ -7,10 +7,13 @@ import {
   type Rpc,
   type RpcResponse,
   unavailable,
+  MAX_CONTENT_BYTES,
+  maxResponseBytes,
+  parseBounded,
+  ResponseTooLargeError,
 } from "./rpc.ts";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
-import { MAX_CONTENT_BYTES, maxResponseBytes, parseBounded, ResponseTooLargeError } from "./response-limit.ts";
 
 /** Limits of one request: nodes refuse longer batches and larger bodies. */
 const MAX_CALLS = 100;

@@ -5,8 +5,7 @@ import { readReceipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
-import { type FeeConfig, FeeSource } from "./fee-source.ts";
-import type { FeeQuote, GasFee } from "./gas-fee.ts";
+import { type FeeConfig, FeeSource, type FeeQuote, type GasFee } from "./fees.ts";
 import { feeRefusal } from "./send-refusal.ts";
 
 /** Maximum wait for the transaction; administrator calls are rare. */

@@ -1,8 +1,7 @@
 import { SealbookError } from "../../errors.ts";
 import { NodeError } from "../rpc/rpc.ts";
 import type { Address } from "../transaction.ts";
-import { gwei } from "./fee-source.ts";
-import type { FeeQuote } from "./gas-fee.ts";
+import { gwei, type FeeQuote } from "./fees.ts";
 
 /**
  * The reason why a node rejects a raw transaction.

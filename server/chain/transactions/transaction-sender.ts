@@ -7,11 +7,10 @@ import type {
   SignedTransaction,
   TransactionOutcome,
 } from "../transaction.ts";
-import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchor-content.ts";
+import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchors.ts";
 import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
-import { type FeeSource, gwei } from "./fee-source.ts";
-import { nextFee, replacementFee } from "./gas-fee.ts";
+import { type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
 import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";

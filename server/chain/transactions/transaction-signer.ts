@@ -3,7 +3,7 @@ import { concat, getBytes, hexlify, keccak256, Transaction } from "ethers";
 import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../transaction.ts";
 import { bytesOfHex } from "../../kit/hex.ts";
 import type { RelayerKey } from "../keys/relayer-key.ts";
-import type { GasFee } from "./gas-fee.ts";
+import type { GasFee } from "./fees.ts";
 
 /** Signs the relayer's transactions: legacy ones, which every permissioned network accepts, or those of EIP-1559. */
 export interface TransactionSigner {

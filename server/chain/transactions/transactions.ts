@@ -1,4 +1,4 @@
-import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchor-content.ts";
+import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchors.ts";
 import type {
   Address,
   ContractCall,

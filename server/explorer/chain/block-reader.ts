@@ -1,13 +1,10 @@
 import { getAddress, hexlify } from "ethers";
 import { z } from "zod";
-import { quorumOf } from "../../chain/consensus/quorum.ts";
+import { quorumOf, type BftProtocol, commitSignersOf, consensusOf } from "../../chain/evidence/consensus-seals.ts";
 import type { PageRequest } from "../explorer.ts";
 import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator } from "../explored.ts";
 import { SealbookError } from "../../errors.ts";
-import type { BftProtocol } from "../../chain/evidence/bft-extra-data.ts";
 import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
-import { commitSignersOf } from "../../chain/evidence/commit-seals.ts";
-import { consensusOf } from "../../chain/evidence/consensus.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { ContractNames } from "./contract-names.ts";
 import { parseResponse } from "../../chain/rpc/query.ts";

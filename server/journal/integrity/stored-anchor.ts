@@ -1,4 +1,4 @@
-import type { AnchorContent, BlockInclusion } from "../../chain/contracts/anchor-content.ts";
+import type { AnchorContent, BlockInclusion } from "../../chain/contracts/anchors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { MAX_TREE_SIZE, merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
 

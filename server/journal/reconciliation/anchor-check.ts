@@ -1,5 +1,5 @@
 import type { ReconciliationProgress, ReconciliationStore } from "./divergence.ts";
-import type { LoggedAnchor } from "../../chain/contracts/anchor-content.ts";
+import type { LoggedAnchor } from "../../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { ContradictionError, unavailable } from "../../chain/rpc/rpc.ts";

@@ -1,6 +1,6 @@
-import type { BlockReference } from "../../chain/block.ts";
+import type { BlockReference } from "../../chain/transaction.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
-import type { AnchorContent } from "../../chain/contracts/anchor-content.ts";
+import type { AnchorContent } from "../../chain/contracts/anchors.ts";
 import { hex } from "../../kit/hex.ts";
 
 /** The subject of a divergence of journal, replicas and chain. */

@@ -1,6 +1,7 @@
 import type { Proof } from "../proof.ts";
 import { type Bundle, BUNDLE_FORMAT } from "../responses.ts";
-import type { AnchorEvidence, ProvenBytes } from "../../chain/evidence/anchor-evidence.ts";
+import type { AnchorEvidence } from "../../chain/evidence/anchor-evidence.ts";
+import type { ProvenBytes } from "../../chain/evidence/merkle-trie.ts";
 import { hex, prefixedHex } from "../../kit/hex.ts";
 
 /**

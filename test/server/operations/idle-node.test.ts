@@ -2,7 +2,7 @@ import { assert } from "chai";
 import { Wallet } from "ethers";
 import { nodeInspector } from "../../../server/chain/node/node-inspector.ts";
 import { connectRpc } from "../../../server/chain/rpc/connect.ts";
-import { FeeSource } from "../../../server/chain/transactions/fee-source.ts";
+import { FeeSource } from "../../../server/chain/transactions/fees.ts";
 import { syncLoss } from "../../../server/operations/sync-loss.ts";
 import { FEES } from "../../support/fees.ts";
 import { type RawAnvil, startRawAnvil } from "../../support/raw-anvil.ts";

@@ -1,11 +1,10 @@
 import { assert } from "chai";
-import type { BftBlock } from "../../../server/chain/consensus/bft-block.ts";
-import { bftReport } from "../../../server/chain/consensus/bft-report.ts";
+import { type BftBlock, bftReport } from "../../../server/chain/consensus/bft-report.ts";
 import type { NetworkFault } from "../../../server/chain/consensus/network-faults.ts";
-import { comparePeers } from "../../../server/chain/consensus/peer-comparison.ts";
-import { quorumOf } from "../../../server/chain/consensus/quorum.ts";
-import type { NodeReport } from "../../../server/chain/node/node-report.ts";
-import { legacyFee } from "../../../server/chain/transactions/gas-fee.ts";
+import { comparePeers } from "../../../server/chain/consensus/peers.ts";
+import { quorumOf } from "../../../server/chain/evidence/consensus-seals.ts";
+import type { NodeReport } from "../../../server/chain/node/node-inspector.ts";
+import { legacyFee } from "../../../server/chain/transactions/fees.ts";
 import { NodeMonitor } from "../../../server/operations/node-monitor.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -1,5 +1,5 @@
 import { keccak256, type SigningKey, Transaction } from "ethers";
-import type { BftProtocol } from "../../../server/chain/evidence/bft-extra-data.ts";
+import type { BftProtocol } from "../../../server/chain/evidence/consensus-seals.ts";
 import type { ParsedJson } from "../parsed-json.ts";
 import type { Validator } from "./consensus.ts";
 import type { Ledger } from "./ledger.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { computeAddress, id, SigningKey } from "ethers";
-import type { BftProtocol } from "../../../server/chain/evidence/bft-extra-data.ts";
+import type { BftProtocol } from "../../../server/chain/evidence/consensus-seals.ts";
 import { type TestValidators, testValidators } from "../bft-chain.ts";
 import { startRawAnvil } from "../raw-anvil.ts";
 import { BesuNode } from "./besu-node.ts";

@@ -1,9 +1,13 @@
 import { expect } from "chai";
-import type { BftBlock } from "../../../../server/chain/consensus/bft-block.ts";
-import { bftReport } from "../../../../server/chain/consensus/bft-report.ts";
-import { paceOf, rhythmOf, stalledAfter } from "../../../../server/chain/consensus/pace.ts";
-import { participationIn } from "../../../../server/chain/consensus/participation.ts";
-import { mostFaulty, quorumOf } from "../../../../server/chain/consensus/quorum.ts";
+import {
+  type BftBlock,
+  bftReport,
+  paceOf,
+  rhythmOf,
+  stalledAfter,
+  participationIn,
+} from "../../../../server/chain/consensus/bft-report.ts";
+import { mostFaulty, quorumOf } from "../../../../server/chain/evidence/consensus-seals.ts";
 
 const VALIDATORS = ["0xa", "0xb", "0xc", "0xd", "0xe", "0xf"];
 const PERIOD = 5;

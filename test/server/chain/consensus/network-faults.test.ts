@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { networkFaults, type NetworkFacts } from "../../../../server/chain/consensus/network-faults.ts";
-import { comparePeers, type PeerIdentity } from "../../../../server/chain/consensus/peer-comparison.ts";
+import { comparePeers, type PeerIdentity } from "../../../../server/chain/consensus/peers.ts";
 
 const peer = (address: string): PeerIdentity => ({ address, endpoint: `${address}:30303` });
 const [A, B, C, D] = ["0xa", "0xb", "0xc", "0xd"].map(peer) as [PeerIdentity, PeerIdentity, PeerIdentity, PeerIdentity];

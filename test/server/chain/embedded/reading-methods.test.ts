@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { limitQuery } from "../../../../server/chain/embedded/reading-methods.ts";
+import { limitQuery } from "../../../../server/chain/embedded/port-calls.ts";
 import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
 
 describe("queries over the port of the embedded chain", () => {

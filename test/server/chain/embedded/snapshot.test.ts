@@ -2,9 +2,9 @@ import { cp, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "chai";
-import type { EmbeddedChainEvent } from "../../../../server/chain/embedded/events.ts";
+import type { EmbeddedChainEvent } from "../../../../server/chain/embedded/embedded-log.ts";
 import { openAnvilInstance, type AnvilInstance } from "../../../../server/chain/embedded/anvil-instance.ts";
-import { saveSnapshot } from "../../../../server/chain/embedded/snapshot-file.ts";
+import { saveSnapshot } from "../../../../server/chain/embedded/snapshots.ts";
 import { Account, CHAIN_ID, height, picture, Scene } from "./support.ts";
 
 describe("snapshots of the embedded chain", () => {

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { hexlify, type SigningKey } from "ethers";
-import { type ValidatorSet, ValidatorHistory } from "../../../../server/chain/consensus/validator-history.ts";
+import { type ValidatorSet, ValidatorHistory } from "../../../../server/chain/consensus/validators.ts";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";

@@ -1,7 +1,10 @@
 import { assert } from "chai";
-import { startEmbeddedChain, type EmbeddedChain } from "../../../../server/chain/embedded/embedded-chain.ts";
+import {
+  startEmbeddedChain,
+  type EmbeddedChain,
+  connectInProcess,
+} from "../../../../server/chain/embedded/embedded-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
-import { connectInProcess } from "../../../../server/chain/rpc/in-process.ts";
 import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { removeDirectory, temporaryDirectory } from "../../../support/directory.ts";
 import { Account, CHAIN_ID } from "../embedded/support.ts";

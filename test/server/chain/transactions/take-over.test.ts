@@ -5,7 +5,7 @@ import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
-import { legacyFee } from "../../../../server/chain/transactions/gas-fee.ts";
+import { legacyFee } from "../../../../server/chain/transactions/fees.ts";
 import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
 import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";

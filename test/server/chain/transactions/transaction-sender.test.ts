@@ -3,7 +3,7 @@ import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethe
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
-import { FeeSource } from "../../../../server/chain/transactions/fee-source.ts";
+import { FeeSource } from "../../../../server/chain/transactions/fees.ts";
 import { type SenderEvent, TransactionSender } from "../../../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { computeAddress, getBytes, hexlify, Transaction } from "ethers";
 import fc from "fast-check";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
-import { type GasFee, legacyFee } from "../../../../server/chain/transactions/gas-fee.ts";
+import { type GasFee, legacyFee } from "../../../../server/chain/transactions/fees.ts";
 import { feeOf, isFiller, transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
 
 const KEY = `0x${"5e".repeat(32)}`;

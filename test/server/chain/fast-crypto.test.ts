@@ -1,7 +1,20 @@
 import { expect } from "chai";
-import { hexlify, recoverAddress, SigningKey, computeAddress } from "ethers";
+import { computeAddress, hexlify, keccak256, recoverAddress, SigningKey } from "ethers";
 import fc from "fast-check";
-import { signDigest } from "../../../../server/chain/keys/sign-digest.ts";
+import reference from "keccak256";
+import { signDigest, useFastKeccak } from "../../../server/chain/fast-crypto.ts";
+
+describe("ethers with the fast Keccak", () => {
+  before(() => useFastKeccak());
+
+  it("hashes as before", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
+        expect(keccak256(bytes)).to.equal(hexlify(reference(Buffer.from(bytes))));
+      }),
+    );
+  });
+});
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 

@@ -2,15 +2,16 @@ import { expect } from "chai";
 import { toQuantity } from "ethers";
 import fc from "fast-check";
 import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
-import { feeFaults } from "../../../../server/chain/transactions/fee-faults.ts";
-import { type FeeConfig, FeeSource } from "../../../../server/chain/transactions/fee-source.ts";
 import {
+  feeFaults,
+  type FeeConfig,
+  FeeSource,
   type FeeQuote,
   type GasFee,
   isTooLow,
   legacyFee,
   replacementFee,
-} from "../../../../server/chain/transactions/gas-fee.ts";
+} from "../../../../server/chain/transactions/fees.ts";
 import { FEES } from "../../../support/fees.ts";
 
 const GWEI = 10n ** 9n;

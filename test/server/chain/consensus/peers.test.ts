@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { computeAddress, SigningKey } from "ethers";
-import { parseEnode, readNodeList } from "../../../../server/chain/consensus/enode.ts";
+import { parseEnode, readNodeList } from "../../../../server/chain/consensus/peers.ts";
 import { removeDirectory, temporaryDirectory } from "../../../support/directory.ts";
 
 // A published node key.

@@ -8,10 +8,11 @@ import {
   encodeExtraData,
   encodeForBlockHash,
   encodeForSeals,
-} from "../../../../server/chain/evidence/bft-extra-data.ts";
+  hasCommitQuorum,
+  commitSignersOf,
+  consensusOf,
+} from "../../../../server/chain/evidence/consensus-seals.ts";
 import { BlockHeader } from "../../../../server/chain/evidence/block-header.ts";
-import { hasCommitQuorum, commitSignersOf } from "../../../../server/chain/evidence/commit-seals.ts";
-import { consensusOf } from "../../../../server/chain/evidence/consensus.ts";
 import { sealBlock, testValidators } from "../../../support/bft-chain.ts";
 import { refusal } from "../../../support/refusal.ts";
 
