@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldToEventLoop } from "../../server/kit/event-loop.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { proofsOfBatch } from "../../server/journal/entries/batch-rows.ts";
 import type { ConfirmationEntry, JournalEntry, ProofEntry } from "../../server/journal/entries/codec.ts";
@@ -126,7 +126,7 @@ export class JournalCheck {
       onProgress?.("entries", done - start, total);
       await this.#keepResumePoint();
       // Yields the thread, which an embedded database blocks while it reads.
-      await nextTurn();
+      await yieldToEventLoop();
     }
     await this.#page(page, done);
     if (signal?.aborted === true) return this.#result(false);

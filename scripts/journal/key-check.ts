@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldToEventLoop } from "../../server/kit/event-loop.ts";
 import type { Finding, KeyKind, EntryRange } from "./finding.ts";
 import { KeySums } from "./key-sums.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
@@ -60,7 +60,7 @@ export async function checkKeys(
       else later.push(each);
     }
     onProgress((done += some.length));
-    await nextTurn();
+    await yieldToEventLoop();
   }
   // Entries written during the check are not checked, but they must exist.
   const newest = await newestSequence(database);
@@ -87,7 +87,7 @@ export async function checkSums(
   for (let slice = 0; slice < SLICES; slice += 1) {
     if (!(await check.isSliceWhole(slice))) report({ kind: "sums_differ", slice });
     onProgress(slice + 1);
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

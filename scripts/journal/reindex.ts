@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldToEventLoop } from "../../server/kit/event-loop.ts";
 import { SealbookError } from "../../server/errors.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { chunks } from "../../server/journal/engine/statement-cache.ts";
@@ -51,7 +51,7 @@ export async function reindex(
       if (signal.aborted) return { isComplete: false, keys };
       keys += await replaceSlice(database, slice, group.keysOf(slice), last);
       onSlices(slice + 1);
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
   await removeStrays(database);
@@ -69,7 +69,7 @@ async function readKeys(database: Database, group: SliceGroup, signal: AbortSign
       for (const key of keysOf({ documentId, hash, recordHash: recordHash(entry) })) group.add({ key, sequence });
     }
     // Yields the thread, which an embedded database blocks while it reads.
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return newest;
 }

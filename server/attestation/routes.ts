@@ -7,7 +7,6 @@ import { apiCaller } from "../http/access/caller.ts";
 import { parseInput } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { onlyMethods } from "../http/only-methods.ts";
-import type { Source } from "../kit/fair-queue.ts";
 import { AttestBody } from "./schemas.ts";
 
 const MAX_BODY = 64 * 1024;
@@ -35,13 +34,13 @@ export interface SignedAttestation {
 /** How a statement is made. */
 export interface AttestOptions {
   /** Callers take turns. */
-  readonly source: Source;
+  readonly caller: string;
   readonly asPdf: boolean;
 }
 
 /**
  * Makes and signs a statement, when it is the caller's turn.
- * @throws SealbookError `overloaded` when too many statements wait
+ * @throws SealbookError `too_many_requests` or `overloaded` when too many statements wait
  */
 export type Attest = (
   subject: AttestationSubject,
@@ -59,8 +58,7 @@ export function attestRouter(attest: Attest): Router {
       if (type === false) throw new SealbookError("not_acceptable", `statements are given as ${TYPES.join(", ")}`);
       const { subject, audience } = parseInput(AttestBody, request.body);
       const { kind, id } = apiCaller(request);
-      const source = { key: `${kind} ${id}`, isKnown: kind !== "source" };
-      const signed = await attest(subject, audience, { source, asPdf: type === PDF_TYPE });
+      const signed = await attest(subject, audience, { caller: `${kind} ${id}`, asPdf: type === PDF_TYPE });
       const { issuedAt, keyId, jwksUrl, text, jws, attachments, pdf } = signed;
       response.vary("Accept");
       const name = `attestation-${audience}-${issuedAt}`;

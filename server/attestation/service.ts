@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { SealbookError } from "../errors.ts";
 import {
   type AnchorTrees,
@@ -141,7 +141,7 @@ export class AttestationService {
     const audit = new AnchorAudit(journal.anchors, chain, telemetry);
     const complete: Completed[] = [];
     for (const [index, stored] of proofs.entries()) {
-      if (index % RECORDS_AT_ONCE === 0) await nextTurn();
+      if (index % RECORDS_AT_ONCE === 0) await yieldToEventLoop();
       const fault = await audit.faultOf(stored);
       if (fault !== undefined) throw contradiction(fault);
       const proof = await verifiedProof(checked, stored);

@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { SignedVerification } from "../recovery/index.ts";
 import {
   type Statement,
@@ -23,7 +23,7 @@ export async function attestationOf(facts: AttestationFacts, audience: Audience)
   const { issuer, installation, queriedAt } = facts;
   const records: AttestedRecord[] = [];
   for (const [index, record] of ("records" in facts ? facts.records : []).entries()) {
-    if (index % RECORDS_AT_ONCE === 0) await nextTurn();
+    if (index % RECORDS_AT_ONCE === 0) await yieldToEventLoop();
     records.push(recordOf(record, installation.explorerUrl));
   }
   return {

@@ -99,13 +99,14 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
 
 function accessOf(
   { database, clock }: Foundation,
-  { allowedNetworks, allowedHosts, trustedProxies, apiKeys, open }: Config["access"],
+  { allowedNetworks, allowedHosts, trustedProxies, requestRate, apiKeys, open }: Config["access"],
   { tokens }: Pick<Opened, "tokens">,
 ): AccessDeps {
   return {
     hosts: allowedHosts,
     networks: new NetworkList(allowedNetworks),
     proxies: new NetworkList(trustedProxies),
+    requestRate,
     open,
     authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
   };

@@ -4,10 +4,10 @@ import { type AuthenticationDeps, authenticate } from "../http/access/authentica
 import type { AccessConfig } from "../config/config.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import { hostCheck } from "../http/access/host-check.ts";
-import { sourceNetwork } from "../http/access/source-network.ts";
+import { fromAllowedNetwork, noteSource } from "../http/access/source.ts";
 import { accessLog } from "../http/access-log.ts";
 import { urlLimit } from "../http/connection-limits.ts";
-import { fairTurns } from "../http/fair-turns.ts";
+import { requestRate } from "../http/source-limits.ts";
 import { type ExplorerDeps, explorerRouter } from "../explorer/routes.ts";
 import { jwks, JWKS_PATH } from "../attestation/jwks.ts";
 import { onlyMethods } from "../http/only-methods.ts";
@@ -36,6 +36,8 @@ export interface AccessDeps {
   readonly networks: NetworkList;
   /** Their `X-Forwarded-For` is trusted. */
   readonly proxies: NetworkList;
+  /** Small requests of a source in a second. */
+  readonly requestRate: number;
   readonly authentication: AuthenticationDeps;
   /** Parts that need no authentication although the API does. */
   readonly open: AccessConfig["open"];
@@ -73,12 +75,12 @@ export function createApp(deps: AppDeps): Express {
   // Only trusted proxies may set the address of a request.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit(), fairTurns());
-  const fromInside = sourceNetwork(access.networks);
+  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit());
+  app.use(noteSource(access), requestRate(access.requestRate));
   const authenticated = authenticate(access.authentication);
   const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>
-    access.open.includes(part) ? [fromInside] : [fromInside, authenticated];
-  app.use("/api/v1", fromInside, authenticated, integrityRouter(deps));
+    access.open.includes(part) ? [fromAllowedNetwork] : [fromAllowedNetwork, authenticated];
+  app.use("/api/v1", fromAllowedNetwork, authenticated, integrityRouter(deps));
   app.use("/api", recordStoreRouter(new Map([...sessionRoutes(deps.sessions), ...recordRoutes(deps.records)])));
   // The data are public, but the queries go to the chain's node.
   app.use("/explorer/api", ...unless("explorer"), explorerRouter(deps.explorer));

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { signedText } from "../attestation/jws.ts";
 import type { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
-import { FairQueue } from "../kit/fair-queue.ts";
-import { longCanonicalJson } from "../kit/canonical-json.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
+import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Attest } from "../attestation/routes.ts";
 
 const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
 /** A statement of a thousand records takes a few hundred milliseconds of the thread, and some ten megabytes. */
 const MAX_CONCURRENT_STATEMENTS = 2;
-/** Statements that wait. As a PDF one takes about a second. */
-const MAX_QUEUED_STATEMENTS = { perSource: 16, known: 64, unknown: 64 };
+/** Statements that run or wait. As a PDF one takes about a second. */
+const UNFINISHED_STATEMENTS = { jobs: "statements", perKey: 16, all: 64 };
 
 /** Builds signed attestations. */
 export function createAttestation(
@@ -18,11 +18,11 @@ export function createAttestation(
   printer: Pick<AttestationPrinter, "print">,
 ): Attest {
   const service = new AttestationService({ ...deps, verifier: readFileSync(VERIFIER, "utf8") });
-  const queue = new FairQueue({ jobs: "statements", atOnce: MAX_CONCURRENT_STATEMENTS, ...MAX_QUEUED_STATEMENTS });
-  return (subject, audience, { source, asPdf }) =>
-    queue.run(source, async () => {
+  const queue = new KeyedQueue<string>(MAX_CONCURRENT_STATEMENTS, MAX_CONCURRENT_STATEMENTS, UNFINISHED_STATEMENTS);
+  return (subject, audience, { caller, asPdf }) =>
+    queue.run(caller, async () => {
       const { attestation, signer, attachments } = await service.attest(subject, audience);
-      const text = await longCanonicalJson(attestation);
+      const text = canonicalJson(attestation);
       const jws = await signedText(text, signer.statementKey);
       const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
       const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;

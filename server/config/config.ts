@@ -32,6 +32,8 @@ export interface AccessConfig {
   /** Names of the server in requests; others are rejected. */
   readonly allowedHosts: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** Small requests of a source per second. */
+  readonly requestRate: number;
   /** Whether API keys are accepted. */
   readonly apiKeys: boolean;
   /** Rules for bearer tokens; without them none is accepted. */
@@ -197,6 +199,7 @@ function apiConfig(
         ...env.ALLOWED_HOSTS,
       ],
       trustedProxies: env.TRUSTED_PROXIES,
+      requestRate: env.REQUEST_RATE,
       apiKeys: env.API_AUTH.includes("apikey"),
       tokens,
       open: (["metrics", "explorer"] as const).filter((part) => env.API_AUTH_EXEMPT.includes(part)),

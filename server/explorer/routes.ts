@@ -3,10 +3,10 @@ import type { z } from "zod";
 import type { ChainExplorer } from "./explorer.ts";
 import { search } from "./search.ts";
 import { SealbookError } from "../errors.ts";
-import { sourceKey } from "../http/access/source-key.ts";
+import { sourceOf } from "../http/access/source.ts";
 import { parseInput } from "../http/errors.ts";
 import type { RateLimit } from "../http/limits.ts";
-import { FairQueue } from "../kit/fair-queue.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import { sendProblem } from "../http/problem.ts";
 import {
@@ -23,8 +23,8 @@ import { AddressParameter, BlockParameter, HashParameter, ListQuery, LogQuery, S
 
 /** Requests that are made at a time: the chain's node serves the relayer as well. */
 const AT_ONCE = 2;
-const MAX_WAITING = 512;
-const MAX_WAITING_OF_SOURCE = 64;
+/** Requests that run or wait. */
+const UNFINISHED = { jobs: "requests of the explorer", perKey: 64, all: 512 };
 
 /** Dependencies of the explorer, which reads the chain, never the journal. */
 export interface ExplorerDeps {
@@ -35,17 +35,11 @@ export interface ExplorerDeps {
 
 /** Serves public data of the chain below `/explorer/api`. */
 export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): Router {
-  const queue = new FairQueue({
-    jobs: "requests of the explorer",
-    atOnce: AT_ONCE,
-    perSource: MAX_WAITING_OF_SOURCE,
-    known: 0,
-    unknown: MAX_WAITING,
-  });
+  const queue = new KeyedQueue<string>(AT_ONCE, AT_ONCE, UNFINISHED);
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const router = Router({ strict: true });
   router.use(async (request, _response, next) => {
-    await requestsPerSource(sourceOf(request));
+    await requestsPerSource(sourceOf(request).key);
     next();
   });
 
@@ -54,8 +48,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
     router
       .route(path)
       .get(async (request: Request<Record<string, string>>, response: Response) => {
-        const source = { key: sourceKey(request.ip), isKnown: false };
-        response.json(await queue.run(source, () => handle(request)));
+        response.json(await queue.run(sourceOf(request).key, () => handle(request)));
       })
       .all(onlyMethods("GET"));
   };
@@ -71,7 +64,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
   get("/transactions/:hash", async (request) => {
     const hash = parameter(HashParameter, request, "hash");
     return toTransactionResponse(
-      existing(await explorer.transaction(hash, sourceOf(request)), `the chain has no transaction ${hash}`),
+      existing(await explorer.transaction(hash, sourceOf(request).key), `the chain has no transaction ${hash}`),
     );
   });
   get("/anchors", async (request) => toAnchorList(await explorer.anchors(logsOf(request))));
@@ -84,7 +77,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
   );
   get("/addresses/:address/activity", async (request) =>
     toActivityResponse(
-      await explorer.activity(parameter(AddressParameter, request, "address"), logsOf(request), sourceOf(request)),
+      await explorer.activity(parameter(AddressParameter, request, "address"), logsOf(request), sourceOf(request).key),
     ),
   );
   get("/search", async (request) => ({
@@ -96,11 +89,6 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
   });
   router.use(sendProblem);
   return router;
-}
-
-/** The network address of the caller. */
-function sourceOf({ ip = "" }: Pick<Request, "ip">): string {
-  return ip;
 }
 
 function parameter<Schema extends z.ZodType>(

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { every } from "../kit/interval.ts";
-import { sourceKey } from "./access/source-key.ts";
+import { sourceKey } from "./access/source.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
 
 /** Resource limits of one connection. */

@@ -2,21 +2,8 @@ import { MIMEType } from "node:util";
 import { z } from "zod";
 import express, { type Request, type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
-import { nextTurn } from "../kit/next-turn.ts";
-import { WorkerPool } from "../kit/workers/worker-pool.ts";
-import { sourceKey } from "./access/source-key.ts";
-import { bodyBudget } from "./body-budget.ts";
 import { checkJson, MAX_DEPTH, parseJson } from "./json-text.ts";
-import type * as worker from "./long-json-worker.ts";
 
-/** Larger bodies make long work. */
-const SMALL_BYTES = 16 * 1024;
-/** Bodies up to this size take a few milliseconds. Longer ones are parsed in a thread. */
-const SHORT_BYTES = 256 * 1024;
-const DEADLINE_MILLISECONDS = 30_000;
-const MEMORY_MEGABYTES = 256;
-const MAX_WAITING = 100;
-const IDLE_MILLISECONDS = 60_000;
 const JSON_TYPE = "application/json";
 
 /** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
@@ -36,46 +23,31 @@ export const JsonValue = z.unknown().meta({
   ],
 });
 
-// Of the process, as memory is.
-const longBodies = new WorkerPool<typeof worker>({
-  module: new URL("./long-json-worker.ts", import.meta.url),
-  jobs: "long bodies",
-  deadlineMilliseconds: DEADLINE_MILLISECONDS,
-  memoryMegabytes: MEMORY_MEGABYTES,
-  maxWaiting: MAX_WAITING,
-  idleMilliseconds: IDLE_MILLISECONDS,
-});
-
 const sizes = new WeakMap<object, number>();
 
 /**
- * Parses a JSON body, as {@link parseJson}. Other requests are served meanwhile, however long it is.
- * @param limit Maximum bytes of a body
+ * Parses a JSON body, as {@link parseJson}.
+ * @param limit Maximum bytes of a body, at most 2 MiB: it is parsed at once
+ * @param advice What to do with a larger one
  */
-export function jsonBody(limit: number): RequestHandler[] {
+export function jsonBody(limit: number, advice?: string): RequestHandler[] {
+  const read = express.raw({ limit, type: JSON_TYPE });
   return [
-    (request, _response, next) => {
-      // `is` returns null when there is no body; the schema then reports the missing fields.
-      const type = request.is(JSON_TYPE) ?? JSON_TYPE;
-      if (type === false || !isUtf8Type(request.get("Content-Type") ?? JSON_TYPE))
+    (request, response, next) => {
+      // Without a body the schema reports the missing fields.
+      const type = request.headers["content-type"] ?? JSON_TYPE;
+      if (type !== JSON_TYPE && !isJsonInUtf8(type))
         throw new SealbookError("unsupported_media_type", `Content-Type has to be ${JSON_TYPE}, in UTF-8`);
-      next();
+      read(request, response, (error: unknown) => next(isTooLarge(error) ? tooLarge(limit, advice) : error));
     },
-    bodyBudget(limit),
-    express.raw({ limit, type: JSON_TYPE }),
-    async (request, _response, next) => {
+    (request, _response, next) => {
       const body: unknown = request.body;
       if (Buffer.isBuffer(body)) {
         sizes.set(request, body.length);
-        if (body.length > SMALL_BYTES) await nextTurn();
-        if (body.length > SHORT_BYTES) {
-          request.body = await parseLong(request, body);
-        } else {
-          // Many clients mean an empty object by an empty body.
-          request.body = body.length === 0 ? {} : parseJson(body);
-          // An error names the route, which is in the body.
-          checkJson(request.body);
-        }
+        // Many clients mean an empty object by an empty body.
+        request.body = body.length === 0 ? {} : parseJson(body);
+        // An error names the route, which is in the body.
+        checkJson(request.body);
       }
       next();
     },
@@ -83,37 +55,25 @@ export function jsonBody(limit: number): RequestHandler[] {
 }
 
 /** Returns the number of bytes of the body that {@link jsonBody} read. */
-export function bodyBytes(request: object): number {
+export function bodyBytes(request: Request): number {
   return sizes.get(request) ?? 0;
 }
 
 /** Creates the error for a body of more than `limit` bytes. */
-export function tooLarge(limit: number): SealbookError {
-  return new SealbookError("too_large", `the request body is larger than ${limit} bytes`);
+export function tooLarge(limit: number, advice?: string): SealbookError {
+  const message = `the request body is larger than ${limit} bytes`;
+  return new SealbookError("too_large", advice === undefined ? message : `${message}; ${advice}`);
 }
 
-function isUtf8Type(contentType: string): boolean {
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && "status" in error && error.status === 413;
+}
+
+function isJsonInUtf8(contentType: string): boolean {
   try {
-    const charset = new MIMEType(contentType).params.get("charset") ?? "utf-8";
-    return charset.toLowerCase() === "utf-8";
+    const { essence, params } = new MIMEType(contentType);
+    return essence === JSON_TYPE && (params.get("charset") ?? "utf-8").toLowerCase() === "utf-8";
   } catch {
     return false;
   }
-}
-
-async function parseLong(request: Request, bytes: Buffer): Promise<unknown> {
-  const caller = { group: "bodies", id: sourceKey(request.ip) };
-  const { body, lists } = await longBodies.run("divide", bytes, caller);
-  const rest: unknown = JSON.parse(body);
-  if (typeof rest !== "object" || rest === null) return rest;
-  for (const [name, pieces] of lists) {
-    const items: unknown[] = [];
-    for (const piece of pieces) {
-      await nextTurn();
-      const some: unknown[] = JSON.parse(piece);
-      items.push(...some);
-    }
-    Object.assign(rest, { [name]: items });
-  }
-  return rest;
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type MerkleTree, merkleTree } from "../journal/integrity/merkle.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchors.ts";
@@ -48,7 +48,7 @@ export class AnchorTrees {
   async #rebuild(anchorId: number): Promise<MerkleTree> {
     const leaves = await this.#anchors.leaves(anchorId);
     // A tree takes milliseconds: other requests are served between those of one request.
-    await nextTurn();
+    await yieldToEventLoop();
     return merkleTree(leaves);
   }
 

@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecentKeysTable } from "../journal/engine/schema.ts";
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
@@ -67,7 +67,7 @@ export class ProofStatements {
       yield order === "newest first" ? proofs.reverse() : proofs;
       if (numbers.length < limit) return;
       end = (order === "newest first" ? numbers[0] : numbers.at(-1)) ?? end;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 }

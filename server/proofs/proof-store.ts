@@ -1,6 +1,6 @@
 import { proofsOfBatch } from "../journal/entries/batch-rows.ts";
 import { readHead, RowReader } from "../journal/entries/journal-rows.ts";
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
@@ -139,7 +139,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       const own = (await proofsOfBatch(database, rows, batch))
         .filter(({ leaf }) => leaf >= firstLeaf + fromLeaf && leaf <= lastLeaf)
         .sort((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
-      await nextTurn();
+      await yieldToEventLoop();
       return statements.reader.withAnchors(database, own.slice(0, limit));
     },
 

@@ -9,8 +9,7 @@ import { parseInput } from "../http/errors.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import { type KeyedCall, keyedCall } from "../journal/keyed-calls.ts";
 import { jsonBody } from "../http/json-body.ts";
-import { sendLongJson } from "../http/long-json.ts";
-import { largeResponse } from "../http/large-responses.ts";
+import { heavyRequests, largeBody } from "../http/source-limits.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import {
   batchPath,
@@ -23,20 +22,15 @@ import {
   toProofResponses,
   toVerificationResponse,
 } from "./response-mapping.ts";
-import type { BatchPage, BatchResponse, ProofResponse } from "./responses.ts";
+import type { BatchPage, BatchResponse } from "./responses.ts";
 import { BatchBody, BatchId, hashOf, HashQuery, PageQuery, ProofBody, ProofQuery, TransactionHash } from "./schemas.ts";
 
 /** Maximum bytes of a request body. */
 const MAX_BODY = 64 * 1024;
 /** Maximum bytes of the body of a bulk request. */
-const MAX_BATCH_BODY = 8 * 1024 * 1024;
+const MAX_BATCH_BODY = 2 * 1024 * 1024;
 /** `Retry-After` of a pending proof. */
 const PENDING_RETRY_SECONDS = 3;
-
-/** A response whose proofs are mapped while they are written. */
-type Listed<Body extends { readonly proofs: readonly ProofResponse[] }> = Omit<Body, "proofs"> & {
-  readonly proofs: Iterable<ProofResponse>;
-};
 
 /** Dependencies of the proof routes. */
 export interface ProofApiDeps {
@@ -51,7 +45,9 @@ export interface ProofApiDeps {
 export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDeps): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
-  const bulk = jsonBody(MAX_BATCH_BODY);
+  // Reads of the journal: they run on the thread one after the other anyway.
+  const heavyRequest = heavyRequests(1);
+  const bulk = jsonBody(MAX_BATCH_BODY, "send the documents in several batches");
 
   const sendProofs = (response: Response, found: FoundProofs): void => {
     if (!isConfirmed(found.newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
@@ -74,15 +70,15 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       .send(bundle);
   };
 
-  const sendBatch = async (response: Response, { anchor, proofs: page, next }: Batch): Promise<void> => {
+  const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
     const confirmed = anchor.outcome.state === "confirmed";
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    await sendLongJson(response, {
+    response.json({
       status: confirmed ? "confirmed" : "pending",
       batch: toBatch(anchor),
-      proofs: toProofResponses(page, location()),
+      proofs: [...toProofResponses(page, location())],
       ...(next === undefined ? {} : { next: String(next) }),
-    } satisfies Listed<BatchPage>);
+    } satisfies BatchPage);
   };
 
   const sendVerification = async (response: Response, hash: Uint8Array): Promise<void> => {
@@ -103,18 +99,18 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
 
   router
     .route("/proof/batch")
-    .post(bulk, async (request: Request, response: Response) => {
+    .post(largeBody, bulk, async (request: Request, response: Response) => {
       const { documents } = parseInput(BatchBody, request.body);
       const { proofs: submitted, batch, isNew } = await proofs.submitTogether(documents, keyedCallOf(request));
       const confirmed = submitted.every(isConfirmed);
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      await sendLongJson(response, {
+      response.json({
         status: confirmed ? "confirmed" : "pending",
         batch: batch === undefined ? null : toBatch(batch),
-        proofs: toProofResponses(submitted, location()),
-      } satisfies Listed<BatchResponse>);
+        proofs: [...toProofResponses(submitted, location())],
+      } satisfies BatchResponse);
     })
     .all((request, response, next) => {
       // A GET request is one of /proof/:id, for a document with the id "batch".
@@ -125,12 +121,12 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
   router
     .route("/proof/batch/:id")
     .get(
-      largeResponse<{ id: string }>(async (request, response) => {
+      heavyRequest<{ id: string }>(async (request, response) => {
         const { id } = request.params;
         const { cursor, limit } = parseInput(PageQuery, request.query, "query");
         const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
         if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
-        await sendBatch(response, found);
+        sendBatch(response, found);
       }),
     )
     .all(onlyMethods("GET"));
@@ -138,12 +134,12 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
   router
     .route("/proof/tx/:txhash")
     .get(
-      largeResponse<{ txhash: string }>(async (request, response) => {
+      heavyRequest<{ txhash: string }>(async (request, response) => {
         const { txhash } = request.params;
         const { cursor, limit } = parseInput(PageQuery, request.query, "query");
         const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
         if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
-        if (found.anchor.size > 0) await sendBatch(response, found);
+        if (found.anchor.size > 0) sendBatch(response, found);
         else {
           const [newest, ...history] = found.proofs.toReversed();
           if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);
@@ -155,20 +151,22 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
 
   router
     .route("/proof/:id")
-    .get(async (request: Request<{ id: string }>, response: Response) => {
-      const { id } = request.params;
-      const { format, ...page } = parseInput(ProofQuery, request.query, "query");
-      const none = `there is no proof with the id, and no document, "${id}"`;
-      if (format === "bundle") {
-        const newest = await proofs.findVerified(id);
-        if (newest === undefined) throw new SealbookError("not_found", none);
-        await sendBundle(response, newest);
-        return;
-      }
-      const found = await proofs.find(id, page);
-      if (found === undefined) throw new SealbookError("not_found", none);
-      sendProofs(response, found);
-    })
+    .get(
+      heavyRequest<{ id: string }>(async (request, response) => {
+        const { id } = request.params;
+        const { format, ...page } = parseInput(ProofQuery, request.query, "query");
+        const none = `there is no proof with the id, and no document, "${id}"`;
+        if (format === "bundle") {
+          const newest = await proofs.findVerified(id);
+          if (newest === undefined) throw new SealbookError("not_found", none);
+          await sendBundle(response, newest);
+          return;
+        }
+        const found = await proofs.find(id, page);
+        if (found === undefined) throw new SealbookError("not_found", none);
+        sendProofs(response, found);
+      }),
+    )
     .all(onlyMethods("GET"));
 
   router

@@ -6,7 +6,7 @@ import { inQuery, pageLimit, Sha256, storedText } from "../http/fields.ts";
 const MAX_DOCUMENT_ID = 512;
 const MAX_TYPE = 128;
 const MAX_SOURCE = 256;
-/** The default page size. */
+/** The largest page, and the usual one. */
 const MAX_PAGE = 100;
 
 /** A transaction hash. */
@@ -74,7 +74,7 @@ export const ProofQuery = z.object({
 
 /** The page of a batch. */
 export const PageQuery = z.object({
-  limit: pageLimit(MAX_TREE_SIZE, MAX_PAGE),
+  limit: pageLimit(MAX_PAGE, MAX_PAGE),
   cursor: z
     .string()
     .regex(/^\d{1,4}$/, "is not a cursor of an earlier response")

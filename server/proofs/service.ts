@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Atomic } from "../journal/engine/database.ts";
 import type { KeyedCall, KeyedCallStore } from "../journal/keyed-calls.ts";
@@ -211,7 +211,7 @@ export class ProofService {
   async #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
     const proofs: Proof[] = [];
     for (const [index, proof] of stored.entries()) {
-      if (index % PROOFS_AT_ONCE === 0) await nextTurn();
+      if (index % PROOFS_AT_ONCE === 0) await yieldToEventLoop();
       proofs.push(await this.#deps.trees.complete(proof));
     }
     return proofs;

@@ -1,4 +1,3 @@
-import { onBehalfOf } from "../kit/next-turn.ts";
 import type { EventLog, IndexChange, RecordIndexStore, RecordIndex } from "./record-index.ts";
 import type { SyncEvent } from "./sync-log.ts";
 
@@ -57,7 +56,7 @@ export class EventIndexer implements RecordIndex {
       this.#verified = false;
       this.#target = blockNumber;
     }
-    this.#running = this.#running.then(() => onBehalfOf(undefined, () => this.#index()));
+    this.#running = this.#running.then(() => this.#index());
   }
 
   async stop(): Promise<void> {

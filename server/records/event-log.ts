@@ -3,7 +3,7 @@ import type { EventLog, IndexedTable, LogEntry } from "./record-index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { StoredRowData } from "./compression.ts";
 import type { RecordContent } from "./record.ts";
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { RowText } from "./row-text.ts";
 import { rowDigest } from "./row-digest.ts";
 import { SealbookError } from "../errors.ts";
@@ -84,7 +84,7 @@ export function eventLog(
       const entries: LogEntry[] = [];
       for (const log of await fetchLogs(rpc, filter, fromBlock, toBlock)) {
         // Others take their turn between two rows.
-        await nextTurn();
+        await yieldToEventLoop();
         const entry = await entryOf(log);
         if (entry !== undefined) entries.push(entry);
       }

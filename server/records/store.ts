@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { nextRowId } from "./row-ids.ts";
 import type { RecordRow, RecordStore } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
@@ -15,7 +15,7 @@ export function recordStore(database: Database): RecordStore {
     async rows(positions) {
       if (positions.length === 0) return [];
       // A page can take many of these queries; other requests are served in between.
-      await nextTurn();
+      await yieldToEventLoop();
       const rows = await database
         .selectFrom("records")
         .selectAll()

@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
@@ -69,7 +69,7 @@ export class AnchorAudit {
     if (content.size === 0) return this.#contradiction(content, proof);
     const leaves = await this.#anchors.leaves(proof.anchorId);
     // Both take milliseconds: other requests are served between them.
-    await nextTurn();
+    await yieldToEventLoop();
     return giveContent(leaves, content)
       ? this.#contradiction(content, proof)
       : this.#diverged("root", content.hash, CHANGED);

@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { SealbookError } from "../errors.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { type ConfirmedProof, type StoredProof, verifiedProof } from "../proofs/index.ts";
@@ -103,7 +103,7 @@ export async function checkedProofs(
   const found: InventoryDocument[] = [];
   // One after the other: neighbours share a block of entries, which is checked once.
   for (const [index, proof] of proofs.entries()) {
-    if (index % AT_ONCE === 0) await nextTurn();
+    if (index % AT_ONCE === 0) await yieldToEventLoop();
     if (!isConfirmedBy(proof, undefined)) continue;
     try {
       found.push({ proof: await verifiedProof(checked, proof), fault: undefined });

@@ -7,14 +7,16 @@ import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
 import { parseInput, toSealbookError } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
-import { largeResponse } from "../http/large-responses.ts";
+import { heavyRequests, largeBody } from "../http/source-limits.ts";
 import { onlyMethods } from "../http/only-methods.ts";
-import { sendLongJson } from "../http/long-json.ts";
 import { sendLines } from "../http/ndjson-response.ts";
 import { toComparedDocument, toRecordedDocument, toRecoveryVerification, toUnknownAnchor } from "./response-mapping.ts";
 import { requestedTime, GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
 
-const MAX_BODY = 16 * 1024 * 1024;
+/** Maximum bytes of a JSON body. */
+const MAX_BODY = 1024 * 1024;
+/** Comparisons and lists of one source that run at a time. */
+const STREAMS_PER_SOURCE = 2;
 /** Rows compared together. */
 const ROWS_AT_ONCE = 1_024;
 
@@ -30,34 +32,47 @@ interface Page {
 /** Creates the recovery endpoints, below `/api/v1/recovery`. */
 export function recoveryRouter(recovery: RecoveryService): Router {
   const router = Router();
+  const heavyRequest = heavyRequests(STREAMS_PER_SOURCE);
+
+  /** Compares rows as they arrive and returns each result immediately. */
+  const verifyLines = heavyRequest(async (request, response) => {
+    const encoding = request.get("Content-Encoding") ?? "identity";
+    if (encoding !== "identity")
+      throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
+    const { as_of } = parseInput(VerifyQuery, request.query, "query");
+    await sendLines(response, compared(recovery, as_of, keeperOf(request), documentsIn(request)));
+  });
+
+  const verifyBody = heavyRequest(async (request, response) => {
+    const body = parseInput(VerifyBody, request.body);
+    const moment = requestedTime(parseInput(VerifyQuery, request.query, "query"), body);
+    const { documents } = body;
+    const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
+      documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
+    );
+    const lines = (await Array.fromAsync(compared(recovery, moment, keeperOf(request), groups))).flat();
+    const verification = lines.pop() ?? "";
+    // The texts of the rows are the leaves of the root and are sent unchanged.
+    response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
+  });
 
   router
     .route("/verify")
     .post(
       async (request: Request, response: Response, next: NextFunction) => {
-        if (request.is(NDJSON_TYPES)) await verifyLines(recovery, request, response);
+        if (request.is(NDJSON_TYPES)) await verifyLines(request, response);
         else next();
       },
-      jsonBody(MAX_BODY),
-      async (request: Request, response: Response) => {
-        const body = parseInput(VerifyBody, request.body);
-        const moment = requestedTime(parseInput(VerifyQuery, request.query, "query"), body);
-        const { documents } = body;
-        const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
-          documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
-        );
-        const lines = (await Array.fromAsync(compared(recovery, moment, keeperOf(request), groups))).flat();
-        const verification = lines.pop() ?? "";
-        // The texts of the rows are the leaves of the root and are sent unchanged.
-        response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
-      },
+      largeBody,
+      jsonBody(MAX_BODY, "send the documents as NDJSON"),
+      verifyBody,
     )
     .all(onlyMethods("POST"));
 
   router
     .route("/inventory")
     .get(
-      largeResponse(async (request, response) => {
+      heavyRequest(async (request, response) => {
         const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
         const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
         await sendPages(request, response, pages, async (after, most) => {
@@ -71,7 +86,7 @@ export function recoveryRouter(recovery: RecoveryService): Router {
   router
     .route("/gap")
     .get(
-      largeResponse(async (request, response) => {
+      heavyRequest(async (request, response) => {
         const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
         if (against === "journal") {
           const pages = { head: { against }, name: "anchors", start: cursor, limit };
@@ -104,15 +119,6 @@ function keeperOf(request: Request): string | undefined {
 
 function nameOf({ kind, id }: ApiCaller): string {
   return `${kind} ${id}`;
-}
-
-/** Compares rows as they arrive and returns each result immediately. */
-function verifyLines(recovery: RecoveryService, request: Request, response: Response): Promise<void> {
-  const encoding = request.get("Content-Encoding") ?? "identity";
-  if (encoding !== "identity")
-    throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
-  const { as_of } = parseInput(VerifyQuery, request.query, "query");
-  return sendLines(response, compared(recovery, as_of, keeperOf(request), documentsIn(request)));
 }
 
 async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[], void> {
@@ -183,14 +189,14 @@ async function sendPages(
 ): Promise<void> {
   if (request.accepts(["application/json", ...NDJSON_TYPES]) === "application/json" || !request.accepts(NDJSON_TYPES)) {
     const { rows, next } = await page(start, limit);
-    await sendLongJson(response, { ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
+    response.json({ ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
     return;
   }
   const isAll = request.query["limit"] === undefined;
   const lines = async function* (): AsyncGenerator<string[], void> {
     let [after, left] = [start, limit];
     for (let isFirst = true; isFirst || (after !== undefined && left > 0); isFirst = false) {
-      const { rows, next } = await page(after, left);
+      const { rows, next } = await page(after, isAll ? ROWS_AT_ONCE : left);
       yield rows.map((row) => JSON.stringify(row));
       after = next;
       if (!isAll) left -= rows.length;

@@ -3,9 +3,7 @@ import { malformed } from "../errors.ts";
 import { DocumentId } from "../proofs/index.ts";
 import { inQuery, pageLimit, Sha256 } from "../http/fields.ts";
 
-const MAX_JSON_DOCUMENTS = 100_000;
-const MAX_PAGE = 10_000;
-const USUAL_PAGE = 1_000;
+const MAX_PAGE = 100;
 const END_OF_DAY = "T23:59:59Z";
 
 const YEAR = "(?:19[7-9][0-9]|[2-9][0-9]{3})";
@@ -48,10 +46,7 @@ export const RestoredRow = z
 export const VerifyBody = z
   .object({
     as_of: Moment.optional(),
-    documents: z
-      .array(RestoredRow)
-      .min(1, "has no document")
-      .max(MAX_JSON_DOCUMENTS, `has more than ${MAX_JSON_DOCUMENTS} documents; send them as NDJSON`),
+    documents: z.array(RestoredRow).min(1, "has no document"),
   })
   .meta({
     id: "RestoredDocuments",
@@ -77,7 +72,7 @@ export function requestedTime(
 
 const limit = pageLimit(
   MAX_PAGE,
-  USUAL_PAGE,
+  MAX_PAGE,
   "Maximum number of entries; an NDJSON response without a limit has all entries.",
 );
 const cursor = z

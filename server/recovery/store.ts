@@ -1,4 +1,4 @@
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { RecoveryStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
@@ -50,7 +50,7 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
     async proofsAfter(sequence, limit, checked) {
       const { proofs, last } = await checked.proofsAfter(sequence, limit);
       // Other requests are served between the entries and their anchors.
-      await nextTurn();
+      await yieldToEventLoop();
       return { proofs: await statements.reader.withAnchors(database, proofs, checked), last };
     },
   };

@@ -1,5 +1,5 @@
 import { hash as digest } from "node:crypto";
-import { nextTurn } from "../kit/next-turn.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { CompiledQuery } from "kysely";
 import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
 import type { FoundVerification, VerificationStore } from "./verification.ts";
@@ -106,7 +106,7 @@ export function verificationStore(database: Database): VerificationStore {
       const wanted = new Map(documentIds.map((documentId) => [documentId, documentBytes(documentId)]));
       const found = new Set<string>();
       for (const [index, { number, from, to }] of groupsOf([...wanted.values()], digests).entries()) {
-        if (index % GROUPS_AT_ONCE === 0) await nextTurn();
+        if (index % GROUPS_AT_ONCE === 0) await yieldToEventLoop();
         const compile = (): CompiledQuery<{ document: Uint8Array }> =>
           database
             .selectFrom("recovery_documents")

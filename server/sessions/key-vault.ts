@@ -1,5 +1,4 @@
 import type { Address } from "../chain/transaction.ts";
-import type { Source } from "../kit/fair-queue.ts";
 
 /** Account keystores: signing keys encrypted with scrypt. */
 export interface KeyVault {
@@ -12,7 +11,7 @@ export interface KeyVault {
    * @param source The caller, with whom other callers take turns
    * @throws SealbookError `overloaded` when too many callers wait
    */
-  unlock(keystore: string, password: string, source: Source): Promise<Uint8Array | undefined>;
+  unlock(keystore: string, password: string, source: string): Promise<Uint8Array | undefined>;
   /** Takes the same time as {@link unlock}, for logins that do not exist. */
-  unlockDecoy(password: string, source: Source): Promise<void>;
+  unlockDecoy(password: string, source: string): Promise<void>;
 }

@@ -3,15 +3,12 @@ import type { SessionEvents } from "./events.ts";
 import { SealbookError } from "../errors.ts";
 import { type AttemptLimit, attemptLimit } from "../http/access/attempt-limit.ts";
 import { type FailureStore, FailureTracker } from "../http/access/failure-tracker.ts";
-import { sourceKey } from "../http/access/source-key.ts";
 import type { Clock } from "../kit/clock.ts";
-import type { Source } from "../kit/fair-queue.ts";
 
 /** The network addresses that accounts have logged in from. */
 export interface KnownSources {
-  /** Returns whether any account has logged in from a source. */
-  has(source: string): Promise<boolean>;
-  hasPair(login: Address, source: string): Promise<boolean>;
+  /** Returns whether an account has logged in from a source. */
+  has(login: Address, source: string): Promise<boolean>;
   /** @param time Unix milliseconds */
   add(login: Address, source: string, time: number): Promise<void>;
 }
@@ -33,11 +30,10 @@ export interface LoginLimitOptions {
 /**
  * Runs a login.
  * @param login The account's address
- * @param address The caller's network address
- * @param attempt Gets the source that the caller counts as
+ * @param source The caller's source
  * @throws SealbookError `too_many_requests` while either is locked out, before the password is checked
  */
-export type LoginLimit = <T>(login: Address, address: string, attempt: (source: Source) => Promise<T>) => Promise<T>;
+export type LoginLimit = <T>(login: Address, source: string, attempt: () => Promise<T>) => Promise<T>;
 
 /**
  * Locks logins and network addresses with too many failures, for increasing times. A successful login clears the
@@ -52,13 +48,12 @@ export function loginLimit(options: LoginLimitOptions): LoginLimit {
   const byLogin = limit(options.perAddress, "failed logins for this address", true, options);
   const bySource = limit(options.perSource, "failed logins from this network address", false, options);
 
-  return async (login, address, attempt) => {
-    const key = sourceKey(address);
-    const [isKnown, isPair] = await Promise.all([knownSources.has(key), knownSources.hasPair(login, key)]);
-    return bySource(key, () =>
-      byLogin(isPair ? `${login} ${key}` : login, async () => {
-        const result = await attempt({ key, isKnown });
-        await knownSources.add(login, key, clock());
+  return async (login, source, attempt) => {
+    const isKnown = await knownSources.has(login, source);
+    return bySource(source, () =>
+      byLogin(isKnown ? `${login} ${source}` : login, async () => {
+        const result = await attempt();
+        await knownSources.add(login, source, clock());
         return result;
       }),
     );

@@ -86,13 +86,12 @@ export function loginFailureStore(
 
 /** Stores the sources of successful logins. */
 export function knownSources(database: Database): KnownSources {
-  const rows = () => database.selectFrom("login_sources").select("source");
-  const isKnown = async (query: ReturnType<typeof rows>): Promise<boolean> =>
-    (await query.limit(1).executeTakeFirst()) !== undefined;
   return {
-    has: (source) => isKnown(rows().where("source", "=", source)),
-
-    hasPair: (login, source) => isKnown(rows().where("login", "=", login).where("source", "=", source)),
+    async has(login, source) {
+      const rows = database.selectFrom("login_sources").select("source");
+      const found = await rows.where("login", "=", login).where("source", "=", source).executeTakeFirst();
+      return found !== undefined;
+    },
 
     add: (login: Address, source, time) =>
       inTransaction(database, async (transaction) => {

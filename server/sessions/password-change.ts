@@ -6,7 +6,7 @@ import type { AccountStore } from "./store-interfaces.ts";
 import { generatePassword } from "./token.ts";
 
 /** The person who changes a password is at the machine. */
-const SOURCE = { key: "password change", isKnown: true };
+const SOURCE = "password change";
 
 export interface PasswordChangeDeps {
   readonly accounts: Pick<AccountStore, "find" | "changeKeystore">;

@@ -3,6 +3,7 @@ import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
 import { noteAccount } from "../http/access/caller.ts";
+import { sourceOf } from "../http/access/source.ts";
 import { parseInput } from "../http/errors.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import { clearTokenCookie, setTokenCookie } from "./cookie.ts";
@@ -39,9 +40,8 @@ export function sessionRoutes(deps: SessionRouteDeps): readonly (readonly [strin
 /** `/api/admin/auth` */
 async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<AuthContent> {
   const { login, password } = parseInput(AuthCall, request.body).credentials;
-  const view = await deps.limitLogins(login, request.ip ?? "", (source) =>
-    deps.sessions.authenticate(login, password, source),
-  );
+  const { key: source } = sourceOf(request);
+  const view = await deps.limitLogins(login, source, () => deps.sessions.authenticate(login, password, source));
   noteAccount(request, view.account);
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
   const token = prefixedHex(view.token);

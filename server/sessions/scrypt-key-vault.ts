@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { type BinaryLike, randomBytes, scrypt as nodeScrypt } from "node:crypto";
 import { type BaseWallet, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
 import type { KeyVault } from "./key-vault.ts";
-import { FairQueue, type Source } from "../kit/fair-queue.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
 
 // The library's scrypt is JavaScript and would block the event loop.
 scrypt.register((password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));
@@ -12,10 +12,10 @@ scrypt.register((password, salt, N, r, p, length) => derive(password, salt, N, r
  * left to the thread that serves requests.
  */
 const MAX_CONCURRENT_DERIVATIONS = Math.max(1, Math.min(2, availableParallelism() - 1));
-/** Derivations that wait. A turn takes half a second: with more, callers would give up before theirs. */
-const MAX_QUEUED_DERIVATIONS = { perSource: 16, known: 64, unknown: 64 };
+/** Derivations that run or wait. One takes half a second: with more, callers would give up before theirs. */
+const UNFINISHED_DERIVATIONS = { jobs: "logins", perKey: 16, all: 64 };
 /** New accounts do not wait behind logins. */
-const OWN: Source = { key: "accounts", isKnown: true };
+const OWN = "accounts";
 
 function derive(
   password: BinaryLike,
@@ -65,7 +65,7 @@ function decoyKeystore(n: number): string {
  */
 export function keyVault(rounds = ROUNDS): KeyVault {
   const decoy = decoyKeystore(rounds);
-  const queue = new FairQueue({ jobs: "logins", atOnce: MAX_CONCURRENT_DERIVATIONS, ...MAX_QUEUED_DERIVATIONS });
+  const queue = new KeyedQueue<string>(MAX_CONCURRENT_DERIVATIONS, MAX_CONCURRENT_DERIVATIONS, UNFINISHED_DERIVATIONS);
   const unlock: KeyVault["unlock"] = (keystore, password, source) =>
     queue.run(source, async () => {
       try {

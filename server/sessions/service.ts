@@ -1,5 +1,4 @@
 import type { Clock } from "../kit/clock.ts";
-import type { Source } from "../kit/fair-queue.ts";
 import type { SessionJournal } from "./store-interfaces.ts";
 import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
@@ -72,7 +71,7 @@ export class SessionService {
    * @param source The caller
    * @throws SealbookError `login_refused`, identical for an unknown login and a wrong password
    */
-  async authenticate(login: Address, password: string, source: Source): Promise<SessionView> {
+  async authenticate(login: Address, password: string, source: string): Promise<SessionView> {
     const { journal, vault, chain, telemetry } = this.#deps;
     const account = await journal.accounts.find(login);
     if (account === undefined || !account.enrolled) {

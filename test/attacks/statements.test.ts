@@ -5,9 +5,9 @@ import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
-/** Statements that are made at a time, and those of a source that wait. */
+/** Statements that are made at a time, and those of a source that are made or wait. */
 const AT_ONCE = 2;
-const WAITING = 16;
+const IN_FLIGHT = 16;
 
 interface Reply {
   readonly status: number;
@@ -62,15 +62,15 @@ describe("very many statements", () => {
       const first = Array.from({ length: AT_ONCE }, () => attest("127.0.0.2"));
       await eventually(async () => assert.equal(begun, AT_ONCE));
       const refused: Reply[] = [];
-      const more = Array.from({ length: WAITING + 3 }, async () => {
+      const more = Array.from({ length: IN_FLIGHT - AT_ONCE + 3 }, async () => {
         const reply = await attest("127.0.0.2");
         if (reply.status !== 200) refused.push(reply);
         return reply;
       });
       await eventually(async () => assert.lengthOf(refused, 3));
       for (const { status, retryAfter, text } of refused) {
-        assert.equal(status, 503);
-        assert.match(text, /too many statements are waiting/);
+        assert.equal(status, 429);
+        assert.match(text, /too many statements of this caller are in flight/);
         assert.match(retryAfter ?? "", /^\d+$/);
       }
       const other = attest("127.0.0.3");
@@ -79,7 +79,7 @@ describe("very many statements", () => {
       const statuses = (await Promise.all([...first, ...more])).map(({ status }) => status);
       assert.lengthOf(
         statuses.filter((status) => status === 200),
-        AT_ONCE + WAITING,
+        IN_FLIGHT,
       );
       assert.isAtMost(most, AT_ONCE);
     } finally {

@@ -14,7 +14,9 @@ const MOUNTS = ["/api/v1", "/api", "/explorer/api", "/recovery/attest", "/recove
 
 /** Returns stubs for an app whose routes are only listed. */
 export function unusedParts(): AppDeps {
-  const anything: object = new Proxy(() => anything, { get: () => anything });
+  const anything: object = new Proxy(() => anything, {
+    get: (_, name) => (name === Symbol.toPrimitive ? () => 1 : anything),
+  });
   return new Proxy({} as AppDeps, { get: (_, name) => (name === "version" ? "0.0.0" : anything) });
 }
 

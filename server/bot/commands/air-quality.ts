@@ -1,4 +1,4 @@
-import { nextTurn } from "../../kit/next-turn.ts";
+import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import {
   CATEGORY_NAMES,
   DAY_MILLISECONDS,
@@ -103,7 +103,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 async function framesOf(readings: readonly Reading[], end: number, maxAge: number): Promise<Frame[]> {
   const frames: Frame[] = [];
   for (const time of frameTimes({ end })) {
-    await nextTurn();
+    await yieldToEventLoop();
     frames.push({ time, readings: currentReadings(readings, time, maxAge) });
   }
   return frames;
@@ -121,7 +121,7 @@ async function recentReadings(records: Pick<RecordStore, "newest">, since: numbe
     const found = await records.newest(ROWS_PER_QUERY, before);
     for (const record of found) {
       characters += record.payload.length;
-      await nextTurn();
+      await yieldToEventLoop();
       const reading = record.overwrittenBy === undefined ? readingOf(record) : undefined;
       if (reading !== undefined && reading.time >= since) readings.push(reading);
     }

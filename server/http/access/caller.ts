@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import type { AccessScope } from "./api-key.ts";
-import { sourceKey } from "./source-key.ts";
+import { sourceOf } from "./source.ts";
 
 /** Who makes a request. */
 export interface Caller {
@@ -36,5 +36,5 @@ export function authenticatedCaller(request: Request): Caller | undefined {
 
 /** Returns the caller of the integrity-proof API. Without authentication, all allowed networks may write. */
 export function apiCaller(request: Request): ApiCaller {
-  return apiCallers.get(request) ?? { kind: "source", id: sourceKey(request.ip), scope: "write" };
+  return apiCallers.get(request) ?? { kind: "source", id: sourceOf(request).key, scope: "write" };
 }

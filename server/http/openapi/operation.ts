@@ -58,17 +58,19 @@ const DESCRIPTIONS = {
   413: "The request body is too large.",
   415: "The media type of the request body is not supported.",
   422: "The `Idempotency-Key` was used for another request within 24 hours.",
+  429: "Too many requests from this network address or caller.",
   503: "The service is temporarily unavailable; retry later.",
 } as const;
 
 const HEADERS: Readonly<Partial<Record<number, OperationResponse["headers"]>>> = {
   405: ALLOWED,
+  429: { "Retry-After": "Seconds until the next attempt." },
   503: { "Retry-After": "Seconds until the next attempt." },
 };
 
-/** Returns the error responses by status. 401, 403, 405 and 503 apply to every guarded operation. */
+/** Returns the error responses by status. 401, 403, 405, 429 and 503 apply to every guarded operation. */
 export function errorResponses(...statuses: readonly (keyof typeof DESCRIPTIONS)[]): OperationResponse[] {
-  return ([...statuses, 401, 403, 405, 503] as const)
+  return ([...statuses, 401, 403, 405, 429, 503] as const)
     .toSorted((a, b) => a - b)
     .map((status) => {
       const headers = HEADERS[status];

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import { z } from "zod";
 import { malformed, reasonOf, SealbookError } from "../../errors.ts";
-import { bodyBudget } from "../body-budget.ts";
 import { cookieOf } from "../cookie.ts";
 import { parseInput } from "../errors.ts";
 import { tooLarge } from "../json-body.ts";
@@ -49,7 +48,6 @@ export function isFormPost(request: Request): boolean {
  */
 export function formPost(): RequestHandler[] {
   return [
-    bodyBudget(MAX_BYTES),
     express.urlencoded({ limit: MAX_BYTES, type: FORM_TYPE, extended: false, parameterLimit: MAX_FIELDS }),
     (request, _response, next) => {
       request.body = callOf(request);

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
 
@@ -57,7 +57,7 @@ export class GroupCommit {
     this.#running = true;
     while (this.#waiting.length > 0) {
       // One turn of the event loop lets pending requests join the commit.
-      await nextTurn();
+      await yieldToEventLoop();
       const end = performance.now() + LONGEST_MILLISECONDS;
       const members: Member[] = [];
       try {

@@ -1,4 +1,4 @@
-import { nextTurn } from "../../kit/next-turn.ts";
+import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import { type CompiledQuery, sql } from "kysely";
 import type { Database } from "../engine/database.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
@@ -65,7 +65,7 @@ export class KeyCheck {
       if (numbers === null) continue;
       for (const sequence of sequencesIn(numbers)) {
         found.add(0, { key, sequence });
-        if ((added += 1) % KEYS_AT_ONCE === 0) await nextTurn();
+        if ((added += 1) % KEYS_AT_ONCE === 0) await yieldToEventLoop();
       }
     }
     return found.isSame(expected, 0, slice);
@@ -76,7 +76,7 @@ export class KeyCheck {
     for (let first = 0; first < pages.length; first += PAGES_AT_ONCE) {
       for (const some of chunks(pages.slice(first, first + PAGES_AT_ONCE)))
         if (!(await this.#areWhole(some))) return false;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return true;
   }
@@ -97,7 +97,7 @@ export class KeyCheck {
       const sums = found.get(place) ?? new KeySums(undefined, 1);
       found.set(place, sums);
       for (let from = 0; from < bytes.length; from += KEYS_AT_ONCE * KEY_ENTRY_BYTES) {
-        if (from > 0) await nextTurn();
+        if (from > 0) await yieldToEventLoop();
         for (const key of entriesOf(number, epoch, bytes.subarray(from, from + KEYS_AT_ONCE * KEY_ENTRY_BYTES)))
           sums.add(0, key);
       }
@@ -131,7 +131,7 @@ export class KeyGuard {
     const pages = [...new Set(keys.map((key) => Math.floor(key / PAGE_SIZE)))].filter((page) => !this.#pages.has(page));
     for (const slice of slices) {
       if (!(await this.#check.isRecentWhole(slice))) throw changed();
-      if (slices.length > 1) await nextTurn();
+      if (slices.length > 1) await yieldToEventLoop();
     }
     if (!(await this.#check.areMergedWhole(pages))) throw changed();
     for (const slice of slices) this.#slices.add(slice);

@@ -1,0 +1,79 @@
+import { isIPv6, type Socket } from "node:net";
+import type { RequestHandler } from "express";
+import { SealbookError } from "../../errors.ts";
+import type { NetworkList } from "../../kit/network-list.ts";
+
+/** Where a request comes from. */
+export interface Source {
+  /** The network address; that of the client, when a trusted proxy forwards it. */
+  readonly address: string;
+  /** What its requests and connections are counted by, see {@link sourceKey}. */
+  readonly key: string;
+  /** Whether it may use the APIs of the appliance. */
+  readonly isAllowed: boolean;
+  /** Whether it is a trusted proxy that forwards no address: its requests are those of many clients. */
+  readonly isProxy: boolean;
+}
+
+/** The networks of sources. */
+export interface SourceRules {
+  /** May use the APIs of the appliance. */
+  readonly networks: NetworkList;
+  /** Their `X-Forwarded-For` is trusted. */
+  readonly proxies: NetworkList;
+}
+
+/** By request. */
+const sources = new WeakMap<object, Source>();
+
+/** Determines the source of each request, once for a connection without forwarded addresses. */
+export function noteSource({ networks, proxies }: SourceRules): RequestHandler {
+  const ofConnections = new WeakMap<Socket, Source>();
+  return (request, _response, next) => {
+    const isForwarded = request.headers["x-forwarded-for"] !== undefined;
+    let source = isForwarded ? undefined : ofConnections.get(request.socket);
+    if (source === undefined) {
+      const { ip: address = "" } = request;
+      source = {
+        address,
+        key: sourceKey(address),
+        isAllowed: networks.has(address),
+        isProxy: proxies.has(address),
+      };
+      if (!isForwarded) ofConnections.set(request.socket, source);
+    }
+    sources.set(request, source);
+    next();
+  };
+}
+
+/** Returns the source of a request. */
+export function sourceOf(request: object): Source {
+  const source = sources.get(request);
+  if (source === undefined) throw new TypeError("the source of the request was not determined");
+  return source;
+}
+
+/** Rejects sources outside of the allowed networks. */
+export const fromAllowedNetwork: RequestHandler = (request, _response, next) => {
+  if (sourceOf(request).isAllowed) next();
+  else next(new SealbookError("forbidden", "this network may not use this API"));
+};
+
+/**
+ * Returns the key under which the connections and requests of a source are counted: an IPv4 address, or the network of
+ * an IPv6 address by /64, which one machine has as a whole.
+ */
+export function sourceKey(address = ""): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const first = head === "" ? [] : head.split(":");
+  const last = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill("0");
+  const groups = tail === undefined ? first : [...first, ...zeros, ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`;
+}
