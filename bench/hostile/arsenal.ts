@@ -11,8 +11,7 @@ import { deploymentFile, readDeployment } from "../../server/chain/contracts/dep
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { showProgress } from "../run/progress.ts";
 import { type Sealbook, startSealbook } from "../run/sealbook.ts";
-import { EXPANDING_PAYLOADS, rowCallData } from "./attacks.ts";
-import type { Arsenal } from "./hostile.ts";
+import { EXPANDING_PAYLOADS, rowCallData, type Arsenal } from "./attacks.ts";
 
 const ACCOUNT = join(import.meta.dirname, "../../scripts/account.ts");
 const DOCUMENT = "many";

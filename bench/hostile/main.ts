@@ -2,8 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { setPriority } from "node:os";
 import { RecordClient } from "../../client/index.ts";
-import { ATTACKS } from "./attacks.ts";
-import { Arsenal } from "./hostile.ts";
+import { ATTACKS, Arsenal } from "./attacks.ts";
 
 /** Sessions of the hostile account. */
 const SESSIONS = 4;

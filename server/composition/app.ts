@@ -5,7 +5,6 @@ import type { AccessConfig } from "../config/config.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import { hostCheck } from "../http/access/host-check.ts";
 import { fromAllowedNetwork, noteSource } from "../http/access/source.ts";
-import { accessLog } from "../http/access-log.ts";
 import { urlLimit } from "../http/connection-limits.ts";
 import { requestRate } from "../http/source-limits.ts";
 import { type ExplorerDeps, explorerRouter } from "../explorer/routes.ts";
@@ -21,7 +20,7 @@ import { type RecordRouteDeps, recordRoutes } from "../records/routes.ts";
 import { recoveryRouter } from "../recovery/routes.ts";
 import type { RecoveryService } from "../recovery/service.ts";
 import { type SessionRouteDeps, sessionRoutes } from "../sessions/routes.ts";
-import { type ObserveRequest, requestMetrics } from "../http/request-metrics.ts";
+import { logRequests, type ObserveRequest } from "../http/request-log.ts";
 import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
 import type { Issuer } from "../attestation/issuer.ts";
 import type { MapSettings } from "../panel/page.ts";
@@ -75,7 +74,7 @@ export function createApp(deps: AppDeps): Express {
   // Only trusted proxies may set the address of a request.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => metrics.httpRequests.observe(labels, seconds);
-  app.use(dataHeaders(), accessLog(logger), requestMetrics(observe), hostCheck(access.hosts), urlLimit());
+  app.use(logRequests(logger, observe), dataHeaders(), hostCheck(access.hosts), urlLimit());
   app.use(noteSource(access), requestRate(access.requestRate));
   const authenticated = authenticate(access.authentication);
   const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>
@@ -95,9 +94,10 @@ export function createApp(deps: AppDeps): Express {
 /** The integrity-proof API, below `/api/v1`. */
 function integrityRouter({ proofs, recovery, operations, attest }: AppDeps): Router {
   const router = Router();
+  router.use(proofRouter(proofs));
   router.use("/recovery/attest", attestRouter(attest));
   router.use("/recovery", recoveryRouter(recovery));
-  router.use(proofRouter(proofs), operationsRouter(operations), nothingHere, sendProblem);
+  router.use(operationsRouter(operations), nothingHere, sendProblem);
   return router;
 }
 

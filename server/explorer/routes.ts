@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from "express";
+import { sendJson } from "../http/json-response.ts";
 import type { z } from "zod";
 import type { ChainExplorer } from "./explorer.ts";
 import { search } from "./search.ts";
@@ -48,7 +49,7 @@ export function explorerRouter({ explorer, requestsPerSource }: ExplorerDeps): R
     router
       .route(path)
       .get(async (request: Request<Record<string, string>>, response: Response) => {
-        response.json(await queue.run(sourceOf(request).key, () => handle(request)));
+        sendJson(response, await queue.run(sourceOf(request).key, () => handle(request)));
       })
       .all(onlyMethods("GET"));
   };

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { z } from "zod";
-import { type ErrorCode, type ErrorDetail, SealbookError } from "../errors.ts";
+import { type ErrorCode, type ErrorDetail, malformed, SealbookError } from "../errors.ts";
 
 /** The HTTP status of each error code. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -88,6 +88,15 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   }
   const reasons = [...details.values()].map(({ path, message }) => `${path}: ${message}`);
   throw new SealbookError("malformed", reasons.join("; "), { details: [...details.values()] });
+}
+
+/**
+ * Checks the length of a list before its items: a schema would report each faulty one.
+ * @throws SealbookError `malformed`
+ */
+export function limitList(body: unknown, name: string, maximum: number, advice: string): void {
+  const list: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+  if (Array.isArray(list) && list.length > maximum) throw malformed(name, `has more than ${maximum} ${advice}`);
 }
 
 /** JSON names of zod types. */

@@ -1,10 +1,15 @@
 import { MIMEType } from "node:util";
 import { z } from "zod";
-import express, { type Request, type RequestHandler } from "express";
+import express, { type NextFunction, type Request, type RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { checkJson, MAX_DEPTH, parseJson } from "./json-text.ts";
 
 const JSON_TYPE = "application/json";
+/** Bodies above this size take milliseconds. */
+const LONG_BYTES = 64 * 1024;
+/** Of a body that is larger than the limit, as many times the limit is read and dropped. */
+const READ_LIMITS = 8;
 
 /** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
 export const FIELD_NAMES = { not: { const: "__proto__" } };
@@ -38,20 +43,43 @@ export function jsonBody(limit: number, advice?: string): RequestHandler[] {
       const type = request.headers["content-type"] ?? JSON_TYPE;
       if (type !== JSON_TYPE && !isJsonInUtf8(type))
         throw new SealbookError("unsupported_media_type", `Content-Type has to be ${JSON_TYPE}, in UTF-8`);
-      read(request, response, (error: unknown) => next(isTooLarge(error) ? tooLarge(limit, advice) : error));
+      const length = Number(request.headers["content-length"]);
+      if (length <= limit && request.headers["content-encoding"] === undefined) return readPlain(request, next);
+      // Of no known length, or compressed.
+      read(request, response, (error: unknown) => {
+        if (!isTooLarge(error)) return next(error);
+        // The rest is read, so that the client gets the response, but not of a body that nobody means.
+        if (!(length <= READ_LIMITS * limit)) response.set("Connection", "close");
+        next(tooLarge(limit, advice));
+      });
     },
-    (request, _response, next) => {
+    async (request, _response, next) => {
       const body: unknown = request.body;
       if (Buffer.isBuffer(body)) {
         sizes.set(request, body.length);
+        const isLong = body.length > LONG_BYTES;
+        // Others are served before and after the milliseconds that a long body takes.
+        if (isLong) await yieldToEventLoop();
         // Many clients mean an empty object by an empty body.
         request.body = body.length === 0 ? {} : parseJson(body);
         // An error names the route, which is in the body.
         checkJson(request.body);
+        if (isLong) await yieldToEventLoop();
       }
       next();
     },
   ];
+}
+
+/** Reads a body as it is, of the length that its header says; the parser of HTTP ends it there. */
+function readPlain(request: Request, next: NextFunction): void {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.once("end", () => {
+    const [first, ...others] = chunks;
+    request.body = first !== undefined && others.length === 0 ? first : Buffer.concat(chunks);
+    next();
+  });
 }
 
 /** Returns the number of bytes of the body that {@link jsonBody} read. */

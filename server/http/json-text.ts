@@ -11,7 +11,7 @@ const MAX_VALUES = 200_000;
 /** Maximum length of a list: every faulty item is an error. The schemas of the routes have limits of their own. */
 const MAX_ITEMS = 40_000;
 /** Bytes in front of a value. */
-const [BRACKET, BRACE, COMMA] = Buffer.from("[{,");
+const [BRACKET = 0, BRACE = 0, COMMA = 0] = Buffer.from("[{,");
 
 const utf8 = new TextDecoder();
 
@@ -43,7 +43,11 @@ export function checkJson(value: unknown): void {
 /** Returns a number of values that JSON does not exceed. */
 function countOfValues(body: Uint8Array): number {
   let values = 0;
-  for (const byte of body) if (byte === COMMA || byte === BRACE || byte === BRACKET) values += 1;
+  // An iterator would take ten times as long.
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === COMMA || byte === BRACE || byte === BRACKET) values += 1;
+  }
   return values;
 }
 

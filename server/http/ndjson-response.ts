@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Response } from "express";
-import { noteFailure } from "./access-log.ts";
+import { noteFailure } from "./request-log.ts";
 import { toSealbookError } from "./errors.ts";
 import { NDJSON } from "./ndjson.ts";
 import { problemOf } from "./problem.ts";

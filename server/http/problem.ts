@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from "express";
 import type { ErrorCode, SealbookError } from "../errors.ts";
-import { noteFailure } from "./access-log.ts";
+import { noteFailure } from "./request-log.ts";
 import { setRetryAfter, STATUS, toSealbookError } from "./errors.ts";
 
 const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {

@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import helmet from "helmet";
 
@@ -6,8 +8,8 @@ import helmet from "helmet";
  * media type. Headers that concern documents only are omitted, because every response has these.
  */
 export function dataHeaders(): RequestHandler {
-  const overTls = helmet.strictTransportSecurity({ includeSubDomains: false });
-  const always = helmet({
+  const overTls = headersOf(helmet.strictTransportSecurity({ includeSubDomains: false }));
+  const options = {
     strictTransportSecurity: false,
     contentSecurityPolicy: {
       useDefaults: false,
@@ -22,11 +24,22 @@ export function dataHeaders(): RequestHandler {
     xPermittedCrossDomainPolicies: false,
     xPoweredBy: false,
     xXssProtection: false,
-  });
-  return (request, response, next) => {
-    // Over plain HTTP the header means nothing, and a proxy that adds TLS sends its own.
-    always(request, response, request.secure ? () => overTls(request, response, next) : next);
   };
+  const always = headersOf(helmet(options));
+  return (request, response, next) => {
+    for (const [name, value] of always) response.setHeader(name, value);
+    // Over plain HTTP the header means nothing, and a proxy that adds TLS sends its own.
+    if (request.secure) for (const [name, value] of overTls) response.setHeader(name, value);
+    next();
+  };
+}
+
+/** Returns the headers that a middleware sets: they are the same for each response. */
+function headersOf(middleware: ReturnType<typeof helmet>): [name: string, value: string][] {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  middleware(request, response, () => undefined);
+  return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from "express";
+import { sendJson } from "../http/json-response.ts";
 import { parseInput } from "../http/errors.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import type { Alert, AlertStore } from "./alert.ts";
@@ -18,14 +19,14 @@ export function operationsRouter({ alerts, status }: OperationsRouteDeps): Route
     .route("/alerts")
     .get(async (request: Request, response: Response) => {
       const { limit } = parseInput(AlertsQuery, request.query, "query");
-      response.json({ alerts: (await alerts.list(limit)).map(toAlert) } satisfies responses.Alerts);
+      sendJson(response, { alerts: (await alerts.list(limit)).map(toAlert) } satisfies responses.Alerts);
     })
     .all(onlyMethods("GET"));
 
   router
     .route("/status")
     .get(async (_request, response) => {
-      response.json(await status());
+      sendJson(response, await status());
     })
     .all(onlyMethods("GET"));
 

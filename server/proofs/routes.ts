@@ -1,15 +1,17 @@
 import { type Request, type Response, Router } from "express";
+import { sendJson } from "../http/json-response.ts";
 import type { BundleService } from "./bundle/bundle-service.ts";
 import type { Batch, FoundProofs, ProofService } from "./service.ts";
 import type { Proof } from "./proof.ts";
 import type { ProofVerifier } from "./verifier.ts";
 import { SealbookError } from "../errors.ts";
+import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 import { authenticatedCaller } from "../http/access/caller.ts";
-import { parseInput } from "../http/errors.ts";
+import { limitList, parseInput } from "../http/errors.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import { type KeyedCall, keyedCall } from "../journal/keyed-calls.ts";
 import { jsonBody } from "../http/json-body.ts";
-import { heavyRequests, largeBody } from "../http/source-limits.ts";
+import { heavyRequests } from "../http/source-limits.ts";
 import { onlyMethods } from "../http/only-methods.ts";
 import {
   batchPath,
@@ -29,6 +31,8 @@ import { BatchBody, BatchId, hashOf, HashQuery, PageQuery, ProofBody, ProofQuery
 const MAX_BODY = 64 * 1024;
 /** Maximum bytes of the body of a bulk request. */
 const MAX_BATCH_BODY = 2 * 1024 * 1024;
+/** Bulk requests of one source that run at a time; a batch waits for its block. */
+const BULKS_PER_SOURCE = 2;
 /** `Retry-After` of a pending proof. */
 const PENDING_RETRY_SECONDS = 3;
 
@@ -45,13 +49,14 @@ export interface ProofApiDeps {
 export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDeps): Router {
   const router = Router();
   const json = jsonBody(MAX_BODY);
+  const bulks = heavyRequests(BULKS_PER_SOURCE);
   // Reads of the journal: they run on the thread one after the other anyway.
-  const heavyRequest = heavyRequests(1);
+  const reads = heavyRequests(1);
   const bulk = jsonBody(MAX_BATCH_BODY, "send the documents in several batches");
 
   const sendProofs = (response: Response, found: FoundProofs): void => {
     if (!isConfirmed(found.newest)) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json(toFoundProof(found, location()));
+    sendJson(response, toFoundProof(found, location()));
   };
 
   const sendBundle = async (response: Response, proof: Proof): Promise<void> => {
@@ -73,7 +78,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
   const sendBatch = (response: Response, { anchor, proofs: page, next }: Batch): void => {
     const confirmed = anchor.outcome.state === "confirmed";
     if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-    response.json({
+    sendJson(response, {
       status: confirmed ? "confirmed" : "pending",
       batch: toBatch(anchor),
       proofs: [...toProofResponses(page, location())],
@@ -82,7 +87,7 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
   };
 
   const sendVerification = async (response: Response, hash: Uint8Array): Promise<void> => {
-    response.json(toVerificationResponse(await verifier.verify(hash)));
+    sendJson(response, toVerificationResponse(await verifier.verify(hash)));
   };
 
   router
@@ -93,20 +98,21 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (isNew || !confirmed) response.location(proofPath(proof));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      response.json(toProofResponse(proof, location()));
+      sendJson(response, toProofResponse(proof, location()));
     })
     .all(onlyMethods("POST"));
 
   router
     .route("/proof/batch")
-    .post(largeBody, bulk, async (request: Request, response: Response) => {
+    .post(bulks, bulk, async (request: Request, response: Response) => {
+      limitList(request.body, "documents", MAX_TREE_SIZE, "documents");
       const { documents } = parseInput(BatchBody, request.body);
       const { proofs: submitted, batch, isNew } = await proofs.submitTogether(documents, keyedCallOf(request));
       const confirmed = submitted.every(isConfirmed);
       response.status(confirmed ? (isNew ? 201 : 200) : 202);
       if (batch !== undefined && (isNew || !confirmed)) response.location(batchPath(batch));
       if (!confirmed) response.set("Retry-After", String(PENDING_RETRY_SECONDS));
-      response.json({
+      sendJson(response, {
         status: confirmed ? "confirmed" : "pending",
         batch: batch === undefined ? null : toBatch(batch),
         proofs: [...toProofResponses(submitted, location())],
@@ -120,53 +126,47 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
 
   router
     .route("/proof/batch/:id")
-    .get(
-      heavyRequest<{ id: string }>(async (request, response) => {
-        const { id } = request.params;
-        const { cursor, limit } = parseInput(PageQuery, request.query, "query");
-        const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
-        if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
-        sendBatch(response, found);
-      }),
-    )
+    .get(reads, async (request: Request<{ id: string }>, response: Response) => {
+      const { id } = request.params;
+      const { cursor, limit } = parseInput(PageQuery, request.query, "query");
+      const found = await proofs.findByRoot(parseInput(BatchId, id, "id"), cursor, limit);
+      if (found === undefined) throw new SealbookError("not_found", `there is no batch ${id}`);
+      sendBatch(response, found);
+    })
     .all(onlyMethods("GET"));
 
   router
     .route("/proof/tx/:txhash")
-    .get(
-      heavyRequest<{ txhash: string }>(async (request, response) => {
-        const { txhash } = request.params;
-        const { cursor, limit } = parseInput(PageQuery, request.query, "query");
-        const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
-        if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
-        if (found.anchor.size > 0) sendBatch(response, found);
-        else {
-          const [newest, ...history] = found.proofs.toReversed();
-          if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);
-          sendProofs(response, { newest, history, next: undefined });
-        }
-      }),
-    )
+    .get(reads, async (request: Request<{ txhash: string }>, response: Response) => {
+      const { txhash } = request.params;
+      const { cursor, limit } = parseInput(PageQuery, request.query, "query");
+      const found = await proofs.findByTransaction(parseInput(TransactionHash, txhash, "txhash"), cursor, limit);
+      if (found === undefined) throw new SealbookError("not_found", `no proof was anchored by transaction ${txhash}`);
+      if (found.anchor.size > 0) sendBatch(response, found);
+      else {
+        const [newest, ...history] = found.proofs.toReversed();
+        if (newest === undefined) throw new SealbookError("not_found", `transaction ${txhash} anchored nothing`);
+        sendProofs(response, { newest, history, next: undefined });
+      }
+    })
     .all(onlyMethods("GET"));
 
   router
     .route("/proof/:id")
-    .get(
-      heavyRequest<{ id: string }>(async (request, response) => {
-        const { id } = request.params;
-        const { format, ...page } = parseInput(ProofQuery, request.query, "query");
-        const none = `there is no proof with the id, and no document, "${id}"`;
-        if (format === "bundle") {
-          const newest = await proofs.findVerified(id);
-          if (newest === undefined) throw new SealbookError("not_found", none);
-          await sendBundle(response, newest);
-          return;
-        }
-        const found = await proofs.find(id, page);
-        if (found === undefined) throw new SealbookError("not_found", none);
-        sendProofs(response, found);
-      }),
-    )
+    .get(reads, async (request: Request<{ id: string }>, response: Response) => {
+      const { id } = request.params;
+      const { format, ...page } = parseInput(ProofQuery, request.query, "query");
+      const none = `there is no proof with the id, and no document, "${id}"`;
+      if (format === "bundle") {
+        const newest = await proofs.findVerified(id);
+        if (newest === undefined) throw new SealbookError("not_found", none);
+        await sendBundle(response, newest);
+        return;
+      }
+      const found = await proofs.find(id, page);
+      if (found === undefined) throw new SealbookError("not_found", none);
+      sendProofs(response, found);
+    })
     .all(onlyMethods("GET"));
 
   router

@@ -4,17 +4,20 @@ import type { RunningVerification } from "./running-verification.ts";
 import type { RestoredDocument } from "./restored.ts";
 import { malformed, SealbookError } from "../errors.ts";
 import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
-import { parseInput, toSealbookError } from "../http/errors.ts";
+import { limitList, parseInput, toSealbookError } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
-import { heavyRequests, largeBody } from "../http/source-limits.ts";
+import { heavyRequests } from "../http/source-limits.ts";
 import { onlyMethods } from "../http/only-methods.ts";
+import { sendJson } from "../http/json-response.ts";
 import { sendLines } from "../http/ndjson-response.ts";
 import { toComparedDocument, toRecordedDocument, toRecoveryVerification, toUnknownAnchor } from "./response-mapping.ts";
 import { requestedTime, GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
 
 /** Maximum bytes of a JSON body. */
 const MAX_BODY = 1024 * 1024;
+/** More do not fit into a JSON body. */
+const MAX_JSON_DOCUMENTS = 12_000;
 /** Comparisons and lists of one source that run at a time. */
 const STREAMS_PER_SOURCE = 2;
 /** Rows compared together. */
@@ -32,18 +35,19 @@ interface Page {
 /** Creates the recovery endpoints, below `/api/v1/recovery`. */
 export function recoveryRouter(recovery: RecoveryService): Router {
   const router = Router();
-  const heavyRequest = heavyRequests(STREAMS_PER_SOURCE);
+  const streams = heavyRequests(STREAMS_PER_SOURCE);
 
   /** Compares rows as they arrive and returns each result immediately. */
-  const verifyLines = heavyRequest(async (request, response) => {
+  const verifyLines = async (request: Request, response: Response): Promise<void> => {
     const encoding = request.get("Content-Encoding") ?? "identity";
     if (encoding !== "identity")
       throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
     const { as_of } = parseInput(VerifyQuery, request.query, "query");
     await sendLines(response, compared(recovery, as_of, keeperOf(request), documentsIn(request)));
-  });
+  };
 
-  const verifyBody = heavyRequest(async (request, response) => {
+  const verifyBody = async (request: Request, response: Response): Promise<void> => {
+    limitList(request.body, "documents", MAX_JSON_DOCUMENTS, "documents; send them as NDJSON");
     const body = parseInput(VerifyBody, request.body);
     const moment = requestedTime(parseInput(VerifyQuery, request.query, "query"), body);
     const { documents } = body;
@@ -54,16 +58,16 @@ export function recoveryRouter(recovery: RecoveryService): Router {
     const verification = lines.pop() ?? "";
     // The texts of the rows are the leaves of the root and are sent unchanged.
     response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
-  });
+  };
 
   router
     .route("/verify")
     .post(
+      streams,
       async (request: Request, response: Response, next: NextFunction) => {
         if (request.is(NDJSON_TYPES)) await verifyLines(request, response);
         else next();
       },
-      largeBody,
       jsonBody(MAX_BODY, "send the documents as NDJSON"),
       verifyBody,
     )
@@ -71,41 +75,37 @@ export function recoveryRouter(recovery: RecoveryService): Router {
 
   router
     .route("/inventory")
-    .get(
-      heavyRequest(async (request, response) => {
-        const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
-        const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
-        await sendPages(request, response, pages, async (after, most) => {
-          const { documents, next } = await recovery.inventory(date, after ?? 0, most);
-          return { rows: documents.map(toRecordedDocument), next };
-        });
-      }),
-    )
+    .get(streams, async (request: Request, response: Response) => {
+      const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
+      const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
+      await sendPages(request, response, pages, async (after, most) => {
+        const { documents, next } = await recovery.inventory(date, after ?? 0, most);
+        return { rows: documents.map(toRecordedDocument), next };
+      });
+    })
     .all(onlyMethods("GET"));
 
   router
     .route("/gap")
-    .get(
-      heavyRequest(async (request, response) => {
-        const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
-        if (against === "journal") {
-          const pages = { head: { against }, name: "anchors", start: cursor, limit };
-          await sendPages(request, response, pages, async (after, most) => {
-            const { anchors, next } = await recovery.unknownAnchors(after, most);
-            return { rows: anchors.map(toUnknownAnchor), next };
-          });
-          return;
-        }
-        const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
-        const head = { against, ...toRecoveryVerification(verification) };
-        response.set(VERIFICATION_HEADER, verification.id);
-        const pages = { head, name: "documents", start: cursor, limit };
+    .get(streams, async (request: Request, response: Response) => {
+      const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
+      if (against === "journal") {
+        const pages = { head: { against }, name: "anchors", start: cursor, limit };
         await sendPages(request, response, pages, async (after, most) => {
-          const { documents, next } = await recovery.gap(verification, after ?? 0, most);
-          return { rows: documents.map(toRecordedDocument), next };
+          const { anchors, next } = await recovery.unknownAnchors(after, most);
+          return { rows: anchors.map(toUnknownAnchor), next };
         });
-      }),
-    )
+        return;
+      }
+      const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
+      const head = { against, ...toRecoveryVerification(verification) };
+      response.set(VERIFICATION_HEADER, verification.id);
+      const pages = { head, name: "documents", start: cursor, limit };
+      await sendPages(request, response, pages, async (after, most) => {
+        const { documents, next } = await recovery.gap(verification, after ?? 0, most);
+        return { rows: documents.map(toRecordedDocument), next };
+      });
+    })
     .all(onlyMethods("GET"));
 
   return router;
@@ -189,7 +189,7 @@ async function sendPages(
 ): Promise<void> {
   if (request.accepts(["application/json", ...NDJSON_TYPES]) === "application/json" || !request.accepts(NDJSON_TYPES)) {
     const { rows, next } = await page(start, limit);
-    response.json({ ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
+    sendJson(response, { ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
     return;
   }
   const isAll = request.query["limit"] === undefined;

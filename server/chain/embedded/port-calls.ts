@@ -4,6 +4,7 @@ import { Transaction } from "ethers";
 import { NodeError, toQuantity } from "../rpc/rpc.ts";
 import type { EmbeddedNode } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
+import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import { KeyedQueue } from "../../kit/keyed-queue.ts";
 
 /**
@@ -88,6 +89,8 @@ const Request = z.object({
 const AnyId = z.object({ id: Id });
 
 const MOST_IN_A_BATCH = 1_000;
+/** Characters of the responses to a batch. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** Transactions that may wait for a block when one is sent over the port. */
 const MOST_WAITING = 8_192;
 /** Calls that take less time have no pause after them. */
@@ -109,44 +112,56 @@ interface Caller {
 }
 
 /**
- * Responds to the JSON-RPC requests that come over the port. They are processed one at a time, and as long as a call
- * took, the next one waits, so that Anvil is left to this process.
+ * Responds to the JSON-RPC requests that come over the port. One of them, or one batch, is processed at a time, and one
+ * of the owner; as long as a call took, the next one waits, so that Anvil and the thread are left to this process.
  */
 export class PortCalls {
   readonly #node: EmbeddedNode;
   readonly #chainId: number;
-  readonly #queue = new KeyedQueue<string>(1);
+  readonly #queue = new KeyedQueue<Caller["maySend"]>(2);
 
   constructor(node: EmbeddedNode, chainId: number) {
     this.#node = node;
     this.#chainId = chainId;
   }
 
-  /** Responds to a request or a batch; `undefined` for notifications only. */
-  async respond(body: unknown, caller: Caller): Promise<PortResponse | PortResponse[] | undefined> {
-    if (!Array.isArray(body)) return this.#respondToOne(body, caller);
-    if (body.length === 0) return failure(null, -32600, "An empty batch.");
+  /** Responds to a request or a batch, as JSON; `undefined` for notifications only. */
+  respond(body: unknown, caller: Caller): Promise<string | undefined> {
+    return this.#queue.run(caller.maySend, async () =>
+      Array.isArray(body) ? this.#respondToBatch(body, caller) : textOf(await this.#respondToOne(body, caller)),
+    );
+  }
+
+  async #respondToBatch(body: readonly unknown[], caller: Caller): Promise<string | undefined> {
+    if (body.length === 0) return textOf(failure(null, -32600, "An empty batch."));
     if (body.length > MOST_IN_A_BATCH)
-      return failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`);
-    const responses: PortResponse[] = [];
+      return textOf(failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`));
+    const texts: string[] = [];
+    let characters = 0;
     for (const request of body) {
       if (caller.gone.aborted) return undefined;
-      const response = await this.#respondToOne(request, caller);
-      if (response !== undefined) responses.push(response);
+      const text = textOf(await this.#respondToOne(request, caller));
+      if (text === undefined) continue;
+      texts.push(text);
+      characters += text.length;
+      if (characters > MOST_CHARACTERS)
+        return textOf(
+          failure(null, -32005, `The responses have more than ${MOST_CHARACTERS} characters: ask for less.`),
+        );
     }
-    return responses.length === 0 ? undefined : responses;
+    return texts.length === 0 ? undefined : `[${texts.join(",")}]`;
   }
 
   async #respondToOne(body: unknown, caller: Caller): Promise<PortResponse | undefined> {
     const request = Request.safeParse(body);
     if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
     const { id, method, params } = request.data;
-    const response = await this.#queue
-      .run("", () => this.#call(method, params, caller))
-      .then(
-        (result): PortResponse => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
-        (error: unknown) => failureOf(id ?? null, error),
-      );
+    const response = await this.#call(method, params, caller).then(
+      (result): PortResponse => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
+      (error: unknown) => failureOf(id ?? null, error),
+    );
+    // Also a refused call is followed by others.
+    await yieldToEventLoop();
     return id === undefined ? undefined : response;
   }
 
@@ -202,6 +217,10 @@ function checkRawTransaction(raw: unknown, chainId: number): string {
     -32000,
     undefined,
   );
+}
+
+function textOf(response: PortResponse | undefined): string | undefined {
+  return response && JSON.stringify(response);
 }
 
 /** Returns an error response. */

@@ -63,7 +63,7 @@ export async function openRpcPort(port: number, calls: PortCalls, send: boolean)
     const body: unknown = request.body;
     const answer = await calls.respond(body, { maySend: maySend(request), gone: gone.signal });
     if (answer === undefined) response.status(204).end();
-    else response.json(answer);
+    else response.type("json").send(answer);
   });
   const onError: ErrorRequestHandler = (error, _request, response, next) => {
     if (response.headersSent) return next(error);

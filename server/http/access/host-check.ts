@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../../errors.ts";
@@ -14,14 +15,20 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function hostCheck(names: readonly string[]): RequestHandler {
   const accepted = new Set(names.map((name) => hostName(name)));
   return (request, _response, next) => {
-    const [host, ...others] = request.headersDistinct["host"] ?? [];
+    const { host } = request.headers;
     // Only HTTP/1.0 has requests without a host; no browser sends them.
     if (host === undefined) return next();
-    if (others.length > 0) throw new SealbookError("malformed", "the request has two hosts");
+    if (hasTwoHosts(request)) throw new SealbookError("malformed", "the request has two hosts");
     const name = hostName(host);
     if (LOOPBACK.test(name) || accepted.has(name) || isAddressOf(name, request.socket.localAddress)) return next();
     next(new SealbookError("misdirected", "this server has another name; ALLOWED_HOSTS lists its names"));
   };
+}
+
+/** Node keeps the first of two. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const isName = (text: string, index: number): boolean => index % 2 === 0 && /^host$/i.test(text);
+  return rawHeaders.findIndex(isName) !== rawHeaders.findLastIndex(isName);
 }
 
 /** Returns the host of `host:port` in lower case; IPv6 addresses have brackets. */

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
+import { sendJson } from "../json-response.ts";
 import { SealbookError } from "../../errors.ts";
-import { noteFailure } from "../access-log.ts";
+import { noteFailure } from "../request-log.ts";
 import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
 import { z } from "zod";
 
@@ -45,7 +46,7 @@ export function routeOf(request: Request): string | undefined {
 
 /** Sends the envelope of a successful call. */
 export function sendSuccess(response: Response, route: string, content: object): void {
-  response.json({ content, msg: `${route} fetch is successful`, render: timeTaken(response), status: 1 });
+  sendJson(response, { content, msg: `${route} fetch is successful`, render: timeTaken(response), status: 1 });
 }
 
 /** Sends the envelope of a failed call: status 0 and the reason. */
@@ -55,7 +56,8 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
   if (error.code === "internal") noteFailure(response, error);
   const route = routeOf(request) ?? "/api";
   setRetryAfter(response, error);
-  response.status(STATUS[error.code]).json({
+  response.status(STATUS[error.code]);
+  sendJson(response, {
     content: {
       error: {
         code: error.code,
