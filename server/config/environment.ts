@@ -298,11 +298,13 @@ export const Environment = z.object({
     description: "Networks of proxies whose `X-Forwarded-For` is trusted",
     unset: "none",
   }),
-  REQUEST_RATE: whole(1, 1_000_000).default(2_000).meta({
-    description:
-      "Requests per second from one network address, counted over ten seconds; each 16 KiB of a body or response " +
-      "count as a further one. Trusted proxies that forward no address have no limit",
-  }),
+  REQUEST_RATE: whole(1, 1_000_000)
+    .default(2_000)
+    .meta({
+      description:
+        "Requests per second from one network address, counted over ten seconds; each 16 KiB of a body or response " +
+        "count as a further one. Trusted proxies that forward no address have no limit",
+    }),
   API_AUTH: z
     .enum(AUTHENTICATIONS)
     .default("none")

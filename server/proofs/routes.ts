@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from "express";
+import type { Request, Response, Router } from "express";
 import { sendJson } from "../http/json-response.ts";
 import type { BundleService } from "./bundle/bundle-service.ts";
 import type { Batch, FoundProofs, ProofService } from "./service.ts";
@@ -45,9 +45,8 @@ export interface ProofApiDeps {
   readonly location: () => ProofLocation;
 }
 
-/** Creates the routes for proofs and verification, below `/api/v1`. */
-export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDeps): Router {
-  const router = Router();
+/** Adds the routes for proofs and verification to the router of `/api/v1`. */
+export function addProofRoutes(router: Router, { proofs, verifier, bundles, location }: ProofApiDeps): void {
   const json = jsonBody(MAX_BODY);
   const bulks = heavyRequests(BULKS_PER_SOURCE);
   // Reads of the journal: they run on the thread one after the other anyway.
@@ -178,8 +177,6 @@ export function proofRouter({ proofs, verifier, bundles, location }: ProofApiDep
       await sendVerification(response, hashOf(parseInput(HashQuery, request.body)));
     })
     .all(onlyMethods("GET", "POST"));
-
-  return router;
 }
 
 /** Returns the call of a request with an idempotency key. */
