@@ -39,9 +39,9 @@ export function jsonBody(limit: number, advice?: string): RequestHandler[] {
   const read = express.raw({ limit, type: JSON_TYPE });
   return [
     (request, response, next) => {
-      // Without a body the schema reports the missing fields.
-      const type = request.headers["content-type"] ?? JSON_TYPE;
-      if (type !== JSON_TYPE && !isJsonInUtf8(type))
+      const type = request.headers["content-type"];
+      // `is` returns null when there is no body; the schema then reports the missing fields.
+      if (type !== JSON_TYPE && (request.is(JSON_TYPE) === false || !isInUtf8(type ?? JSON_TYPE)))
         throw new SealbookError("unsupported_media_type", `Content-Type has to be ${JSON_TYPE}, in UTF-8`);
       const length = Number(request.headers["content-length"]);
       if (length <= limit && request.headers["content-encoding"] === undefined) return readPlain(request, next);
@@ -97,10 +97,9 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && "status" in error && error.status === 413;
 }
 
-function isJsonInUtf8(contentType: string): boolean {
+function isInUtf8(contentType: string): boolean {
   try {
-    const { essence, params } = new MIMEType(contentType);
-    return essence === JSON_TYPE && (params.get("charset") ?? "utf-8").toLowerCase() === "utf-8";
+    return (new MIMEType(contentType).params.get("charset") ?? "utf-8").toLowerCase() === "utf-8";
   } catch {
     return false;
   }

@@ -14,8 +14,8 @@ const REFUSAL_MILLISECONDS = 1_000;
 
 /** Heavy requests of all sources that run at a time. */
 const HEAVY_AT_ONCE = 64;
-/** Heavy requests of a source that run or wait. */
-const HEAVY_UNFINISHED = 512;
+/** Heavy requests of a source that run or wait: as many as it may have connections. */
+const HEAVY_UNFINISHED = 2_048;
 
 /**
  * Limits the requests of each source, charged with their bytes. A request with a body or a response of n times 16 KiB

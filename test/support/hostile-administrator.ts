@@ -209,8 +209,8 @@ export function describeHostileAdministrator(engine: Engine): void {
       found["verify nothing"] = get(`verify?hash=${sha256("nothing")}`);
       found["restored documents"] = verified("");
       found["restored documents by a time"] = verified("?as_of=4000000000");
-      found["gap"] = get(`recovery/gap?verification_id=${verificationId}&limit=1000`, "documents");
-      found["inventory"] = get("recovery/inventory?limit=1000", "documents");
+      found["gap"] = get(`recovery/gap?verification_id=${verificationId}`, "documents");
+      found["inventory"] = get("recovery/inventory", "documents");
       const claimed = await Promise.all(
         Object.entries(found).map(async ([name, claim]) => [name, await claim] as const),
       );

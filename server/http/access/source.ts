@@ -5,9 +5,10 @@ import type { NetworkList } from "../../kit/network-list.ts";
 
 /** Where a request comes from. */
 export interface Source {
-  /** The network address; that of the client, when a trusted proxy forwards it. */
-  readonly address: string;
-  /** What its requests and connections are counted by, see {@link sourceKey}. */
+  /**
+   * What its requests and connections are counted by: its network address, see {@link sourceKey}; that of the client,
+   * when a trusted proxy forwards it.
+   */
   readonly key: string;
   /** Whether it may use the APIs of the appliance. */
   readonly isAllowed: boolean;
@@ -35,7 +36,6 @@ export function noteSource({ networks, proxies }: SourceRules): RequestHandler {
     if (source === undefined) {
       const { ip: address = "" } = request;
       source = {
-        address,
         key: sourceKey(address),
         isAllowed: networks.has(address),
         isProxy: proxies.has(address),

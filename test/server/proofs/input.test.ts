@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { HttpResponse } from "../../support/http.ts";
+import { type HttpResponse, request } from "../../support/http.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 const HASH = "ab".repeat(32);
@@ -180,6 +180,9 @@ describe("input of the integrity-proof API", function () {
       problem(await server.post("/api/v1/verify", JSON.stringify({ hash: HASH }), { "Content-Type": type }), 415);
     }
     problem(await send(good(), { "Content-Encoding": "x-unknown" }), 415);
+    // A web page can send one without a media type to another server, without that server's consent.
+    const untyped = { method: "POST", body: new Blob([JSON.stringify(good())]) };
+    problem(await request(`${server.url}/api/v1/proof`, untyped), 415);
     const broken = await send(good(), { "Content-Encoding": "gzip" });
     problem(broken, 400);
   });
