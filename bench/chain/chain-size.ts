@@ -2,7 +2,7 @@ import { AbiCoder, keccak256 } from "ethers";
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
-import { fetchLogs } from "../../server/chain/node/receipt.ts";
+import { fetchLogs } from "../../server/chain/node/log.ts";
 import { NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { Hex, fetchQuantity } from "../../server/chain/rpc/query.ts";

@@ -1,4 +1,4 @@
-import type { BlockReference } from "../chain/transaction.ts";
+import type { BlockReference } from "../chain/block.ts";
 import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
 import type { AnchorOnChain } from "../chain/contracts/anchors.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";

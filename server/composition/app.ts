@@ -95,7 +95,7 @@ export function createApp(deps: AppDeps): Express {
 function integrityRouter({ proofs, recovery, operations, attest }: AppDeps, guards: readonly RequestHandler[]): Router {
   const router = Router();
   router.use(...guards);
-  // The first are found first, and a router of their own would cost each of them a fiftieth of its time.
+  // Posts of proofs are the most frequent requests: their routes come first, and not in a router of their own.
   addProofRoutes(router, proofs);
   router.use("/recovery/attest", attestRouter(attest));
   router.use("/recovery", recoveryRouter(recovery));

@@ -1,5 +1,5 @@
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { BlockHead } from "../chain/transaction.ts";
+import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Clock } from "../kit/clock.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { foreignCallReason } from "../chain/contracts/interfaces.ts";
+import { foreignCallReason } from "../chain/contracts/relayer-calls.ts";
 import { KeystoreWatch } from "../chain/keys/keystore.ts";
 import { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import { transactionSigner } from "../chain/transactions/transaction-signer.ts";

@@ -1,4 +1,4 @@
-import type { BlockHead } from "../chain/transaction.ts";
+import type { BlockHead } from "../chain/block.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import { type Clock, ClockStep } from "../kit/clock.ts";
 import { every, type Interval } from "../kit/interval.ts";

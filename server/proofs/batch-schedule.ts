@@ -1,4 +1,4 @@
-import type { BlockHead } from "../chain/transaction.ts";
+import type { BlockHead } from "../chain/block.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 
 /** The state of the open batch and the chain that determines the closing time. Times are Unix milliseconds. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BlockHead } from "../chain/transaction.ts";
+import type { BlockHead } from "../chain/block.ts";
 import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
 import type { Clock } from "../kit/clock.ts";
 import { every, type Interval } from "../kit/interval.ts";

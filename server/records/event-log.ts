@@ -10,7 +10,7 @@ import { SealbookError } from "../errors.ts";
 import { EventTableClient, type LoggedRow } from "../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { readBlock } from "../chain/node/node-block.ts";
-import { fetchLogs, type NodeLog } from "../chain/node/receipt.ts";
+import { fetchLogs, type NodeLog } from "../chain/node/log.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 
 const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS]];

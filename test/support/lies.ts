@@ -3,7 +3,8 @@ import { BlockHeader, HashedHeader } from "../../server/chain/evidence/block-hea
 import { ConsensusLog, ConsensusReceipt } from "../../server/chain/evidence/receipt-encoding.ts";
 import { LegacyTransaction } from "../../server/chain/evidence/transaction-encoding.ts";
 import { NodeBlock, NodeTransaction } from "../../server/chain/node/node-block.ts";
-import { NodeLog, NodeReceipt } from "../../server/chain/node/receipt.ts";
+import { NodeReceipt } from "../../server/chain/node/receipt.ts";
+import { NodeLog } from "../../server/chain/node/log.ts";
 import type { Intercept } from "./faulty-proxy.ts";
 
 /** A lie of a node: one change to every response of one method. */

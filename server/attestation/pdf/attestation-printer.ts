@@ -4,7 +4,7 @@ import type * as worker from "./print-worker.ts";
 /** Maximum queued PDFs; one of a thousand records takes about a second. */
 const MAX_WAITING = 20;
 const DEADLINE_MILLISECONDS = 120_000;
-const MEMORY_MEGABYTES = 256;
+const MEMORY_MEGABYTES = 512;
 const IDLE_MILLISECONDS = 60_000;
 
 /** Prints attestations as PDF in a separate thread. */

@@ -1,5 +1,6 @@
 import { getBytes } from "ethers";
-import type { BlockReference, Address } from "../transaction.ts";
+import type { Address } from "../transaction.ts";
+import type { BlockReference } from "../block.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { prefixedHex } from "../../kit/hex.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";

@@ -1,6 +1,6 @@
 import { AbiCoder, keccak256, type Result, ZeroAddress, ZeroHash } from "ethers";
 import { bytesOfHex } from "../../kit/hex.ts";
-import type { NodeLog } from "../node/receipt.ts";
+import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address } from "../transaction.ts";
 import { INTERFACES, readContract } from "./interfaces.ts";

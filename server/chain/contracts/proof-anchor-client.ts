@@ -1,7 +1,8 @@
 import { getAddress, getBytes, hexlify } from "ethers";
-import type { BlockReference, Address, ContractCall, QueuedTransaction } from "../transaction.ts";
+import type { Address, ContractCall, QueuedTransaction } from "../transaction.ts";
+import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
-import { fetchLogs, type LogFilter, type NodeLog } from "../node/receipt.ts";
+import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import {

@@ -6,7 +6,7 @@ import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fees.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError, type Rpc } from "../rpc/rpc.ts";
-import { fetchLogs } from "../node/receipt.ts";
+import { fetchLogs } from "../node/log.ts";
 
 /** The access control is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;

@@ -1,6 +1,6 @@
 import { AbiCoder, type BaseWallet, getBytes, hashMessage, keccak256 } from "ethers";
 import { signDigest } from "../fast-crypto.ts";
-import type { NodeLog } from "../node/receipt.ts";
+import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall, TransactionPurpose } from "../transaction.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";

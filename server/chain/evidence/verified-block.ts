@@ -1,6 +1,6 @@
 import { hexlify, keccak256 } from "ethers";
 import { z } from "zod";
-import type { BlockReference } from "../transaction.ts";
+import type { BlockReference } from "../block.ts";
 import type { ValidatorHistory } from "../consensus/validators.ts";
 import { fetchBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchBlockReceipts } from "../node/receipt.ts";

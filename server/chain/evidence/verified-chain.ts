@@ -3,7 +3,7 @@ import { z } from "zod";
 import { fetchBlock, NodeBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchQuantity, query } from "../rpc/query.ts";
 import { type Rpc, ContradictionError, isContradiction, toQuantity, unavailable } from "../rpc/rpc.ts";
-import type { BlockReference } from "../transaction.ts";
+import type { BlockReference } from "../block.ts";
 import { ValidatorHistory } from "../consensus/validators.ts";
 import { NodeReceipt } from "../node/receipt.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";

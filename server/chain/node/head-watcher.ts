@@ -1,4 +1,4 @@
-import type { BlockHead } from "../transaction.ts";
+import type { BlockHead } from "../block.ts";
 import { SealbookError } from "../../errors.ts";
 import { fetchBlock, NodeBlock } from "./node-block.ts";
 import type { Rpc } from "../rpc/rpc.ts";

@@ -1,6 +1,6 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
-import type { BlockReference } from "../transaction.ts";
+import type { BlockReference } from "../block.ts";
 import { Hash, Hex, Quantity, AddressText, BigQuantity, OptionalAddress, query } from "../rpc/query.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 

@@ -14,7 +14,7 @@ import type { BlockReader } from "./block-reader.ts";
 import type { ContractNames } from "./contract-names.ts";
 import { newestLogs } from "./newest-logs.ts";
 import type { ThreadedDecoder } from "./threaded-decoder.ts";
-import type { LogFilter, NodeLog } from "../../chain/node/receipt.ts";
+import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
 
 const { SessionRegistry } = INTERFACES;
 /** Events with the account as second indexed argument. */

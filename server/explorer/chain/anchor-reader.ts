@@ -5,7 +5,7 @@ import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-clien
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader } from "./block-reader.ts";
 import { newestLogs } from "./newest-logs.ts";
-import type { NodeLog } from "../../chain/node/receipt.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
 
 /** Finds and lists anchors. */
 export class AnchorReader {

@@ -4,7 +4,7 @@ import { SealbookError } from "../../errors.ts";
 import { bytesOfHex } from "../../kit/hex.ts";
 import { assertReturnable, decodeCallData, recoverSigner } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
-import type { NodeLog } from "../../chain/node/receipt.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
 import type { ContractNames } from "./contract-names.ts";
 

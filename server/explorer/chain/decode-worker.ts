@@ -1,7 +1,7 @@
 // Module of the threads of ThreadedDecoder.
 import { workerData } from "node:worker_threads";
 import { useFastKeccak } from "../../chain/fast-crypto.ts";
-import type { NodeLog } from "../../chain/node/receipt.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
 import type { Address, ContractAddresses } from "../../chain/transaction.ts";
 import { serveJobs } from "../../kit/workers/reply.ts";

@@ -1,6 +1,6 @@
 import type { LogPosition } from "../explorer.ts";
 import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
-import { fetchLogRange, type LogFilter, type NodeLog } from "../../chain/node/receipt.ts";
+import { fetchLogRange, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
 /** Blocks of the first query: the logs of a busy chain in this range must fit into a response. */
 const FIRST_SPAN = 16;

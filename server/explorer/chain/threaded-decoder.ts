@@ -1,5 +1,5 @@
 import { SealbookError } from "../../errors.ts";
-import type { NodeLog } from "../../chain/node/receipt.ts";
+import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
 import type { Address, ContractAddresses } from "../../chain/transaction.ts";
 import { type Caller, WorkerPool } from "../../kit/workers/worker-pool.ts";

@@ -1,5 +1,5 @@
 import type { Insertable } from "kysely";
-import type { BlockReference } from "../../chain/transaction.ts";
+import type { BlockReference } from "../../chain/block.ts";
 import type { ConfirmedAnchor } from "../../chain/contracts/anchors.ts";
 import type { Database } from "../engine/database.ts";
 import { contractIdOf } from "../contract-store.ts";

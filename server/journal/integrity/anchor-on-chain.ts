@@ -1,4 +1,4 @@
-import type { BlockReference } from "../../chain/transaction.ts";
+import type { BlockReference } from "../../chain/block.ts";
 import type { AnchorContent, AnchoringBlock, AnchorOnChain, BlockInclusion } from "../../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { equalBytes } from "../../kit/bytes.ts";

@@ -1,4 +1,4 @@
-import type { BlockReference } from "../../chain/transaction.ts";
+import type { BlockReference } from "../../chain/block.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchors.ts";
 import { hex } from "../../kit/hex.ts";

@@ -1,4 +1,4 @@
-import type { BlockReference } from "../../chain/transaction.ts";
+import type { BlockReference } from "../../chain/block.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { AnchorStanding, ReconciliationStore } from "./divergence.ts";
 

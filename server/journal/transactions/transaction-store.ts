@@ -1,11 +1,6 @@
 import { sql } from "kysely";
-import type {
-  BlockReference,
-  Filler,
-  FinalOutcome,
-  SignedTransaction,
-  TransactionOutcome,
-} from "../../chain/transaction.ts";
+import type { Filler, FinalOutcome, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
+import type { BlockReference } from "../../chain/block.ts";
 import type { ConfirmedAnchor } from "../../chain/contracts/anchors.ts";
 import type { TransactionStore } from "../../chain/transactions/transactions.ts";
 import { SealbookError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { sql } from "kysely";
-import type { BlockReference } from "../../../server/chain/transaction.ts";
+import type { BlockReference } from "../../../server/chain/block.ts";
 import type { ResumePoint } from "../../../scripts/journal/resume-point.ts";
 import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import type { AnchorQueries } from "../../../scripts/journal/chain-comparison.ts";

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { fetchLogs } from "../../../../server/chain/node/receipt.ts";
+import { fetchLogs } from "../../../../server/chain/node/log.ts";
 import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import type { BlockReference } from "../../../../server/chain/transaction.ts";
+import type { BlockReference } from "../../../../server/chain/block.ts";
 import type { JournalEvents } from "../../../../server/journal/events.ts";
 import type { Confirmation } from "../../../../server/journal/reconciliation/divergence.ts";
 import { ConfirmationCheck } from "../../../../server/journal/reconciliation/confirmation-check.ts";
