@@ -1,5 +1,15 @@
-import type { z } from "zod";
 import {
+  exploreActivity,
+  exploreAddress,
+  exploreAnchor,
+  exploreAnchors,
+  exploreBlock,
+  exploreBlocks,
+  exploreChain,
+  exploreTransaction,
+  searchChain,
+} from "../server/explorer/api.ts";
+import type {
   AddressActivity,
   AnchorList,
   BlockList,
@@ -8,12 +18,13 @@ import {
   ExploredBlock,
   ExploredChain,
   ExploredTransaction,
-  type SearchResult,
-  SearchResults,
+  SearchResult,
 } from "../server/explorer/responses.ts";
+import type { ResultOf, Route } from "../server/http/route.ts";
 import { ClientError } from "./errors.ts";
-import { Http, type HttpOptions, parseResponse } from "./http.ts";
+import { Http, type HttpOptions, parseResult } from "./http.ts";
 import { toClientError } from "./problem.ts";
+import { requestOf, type RouteInput } from "./route-request.ts";
 
 /** The page of a list. */
 export interface ListOptions {
@@ -34,59 +45,50 @@ export class ExplorerClient {
   }
 
   chain(): Promise<ExploredChain> {
-    return this.#get(ExploredChain, "chain");
+    return this.#call(exploreChain);
   }
 
   /** Newest first. */
   blocks(page: ListOptions = {}): Promise<BlockList> {
-    return this.#get(BlockList, "blocks", page);
+    return this.#call(exploreBlocks, { query: page });
   }
 
   block(id: number | string, page: ListOptions = {}): Promise<ExploredBlock | undefined> {
-    return ifFound(this.#get(ExploredBlock, `blocks/${encodeURIComponent(id)}`, page));
+    return ifFound(this.#call(exploreBlock, { params: { id }, query: page }));
   }
 
   transaction(hash: string): Promise<ExploredTransaction | undefined> {
-    return ifFound(this.#get(ExploredTransaction, `transactions/${encodeURIComponent(hash)}`));
+    return ifFound(this.#call(exploreTransaction, { params: { hash } }));
   }
 
   /** Newest first. Any page can have fewer entries than `limit`. */
   anchors(page: ListOptions = {}): Promise<AnchorList> {
-    return this.#get(AnchorList, "anchors", page);
+    return this.#call(exploreAnchors, { query: page });
   }
 
   /** @param hash A hash that was anchored alone, or the root of a batch */
   anchor(hash: string): Promise<ExploredAnchor | undefined> {
-    return ifFound(this.#get(ExploredAnchor, `anchors/${encodeURIComponent(hash)}`));
+    return ifFound(this.#call(exploreAnchor, { params: { hash } }));
   }
 
   address(address: string): Promise<ExploredAddress> {
-    return this.#get(ExploredAddress, `addresses/${encodeURIComponent(address)}`);
+    return this.#call(exploreAddress, { params: { address } });
   }
 
   /** Events of the contracts that concern an address; paged as {@link anchors}. */
   activity(address: string, page: ListOptions = {}): Promise<AddressActivity> {
-    return this.#get(AddressActivity, `addresses/${encodeURIComponent(address)}/activity`, page);
+    return this.#call(exploreActivity, { params: { address }, query: page });
   }
 
   /** Everything on the chain with this block number, hash or address. */
   async search(text: string): Promise<readonly SearchResult[]> {
-    return (await this.#get(SearchResults, "search", { q: text })).results;
+    return (await this.#call(searchChain, { query: { q: text } })).results;
   }
 
-  async #get<T>(
-    schema: z.ZodType<T, T>,
-    path: string,
-    parameters: ListOptions | { readonly q: string } = {},
-  ): Promise<T> {
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.set(name, String(value));
-    const response = await this.#http.send({
-      method: "GET",
-      path: `explorer/api/${path}${query.size === 0 ? "" : `?${query}`}`,
-    });
+  async #call<R extends Route>(route: R, input: RouteInput<R> = {}): Promise<ResultOf<R>> {
+    const response = await this.#http.send(requestOf(route, input));
     if (response.status >= 300) throw toClientError(response);
-    return parseResponse(schema, response);
+    return parseResult(route, response);
   }
 }
 

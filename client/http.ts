@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ResultOf, Route } from "../server/http/route.ts";
 import { ClientError } from "./errors.ts";
 import { linesOf, ndjsonOf } from "./ndjson.ts";
 
@@ -186,6 +187,13 @@ export function parseResponse<T>(schema: z.ZodType<T, T>, { status, body }: Http
   const details = issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
   const reasons = details.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
   throw new ClientError("unexpected_response", `the response is not valid: ${reasons}`, { status, details });
+}
+
+/** Checks the body of a route's response, as {@link parseResponse}. */
+export function parseResult<R extends Route>(route: R, response: HttpResponse): ResultOf<R> {
+  if (route.result === undefined) throw new TypeError(`${route.path} returns no JSON`);
+  // The schema is the route's own, which the type is inferred from.
+  return parseResponse(route.result as z.ZodType<ResultOf<R>, ResultOf<R>>, response);
 }
 
 /** The seconds of a `Retry-After` header, which is a number or a date. */

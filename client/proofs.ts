@@ -1,19 +1,29 @@
 import { z } from "zod";
-import { Attestation, type Audience } from "../server/attestation/responses.ts";
-import { Alert, Status } from "../server/operations/responses.ts";
+import { attest } from "../server/attestation/api.ts";
+import type { Attestation, Audience } from "../server/attestation/responses.ts";
+import type { RequestOf, ResultOf, Route } from "../server/http/route.ts";
+import { listAlerts, status } from "../server/operations/api.ts";
+import { Alert, type Status } from "../server/operations/responses.ts";
 import {
-  AnchoredProofs,
-  BatchPage,
-  BatchResponse,
+  findBatch,
+  findByTransaction,
+  findProof,
+  submitProof,
+  submitProofs,
+  verifyHash,
+} from "../server/proofs/api.ts";
+import {
+  type AnchoredProofs,
+  type BatchPage,
+  type BatchResponse,
   Bundle,
   FoundProof,
-  ProofResponse,
-  Verification,
+  type ProofResponse,
+  type Verification,
 } from "../server/proofs/responses.ts";
-import { Metadata } from "../server/http/responses.ts";
+import { gap, inventory, type RestoredRow, verifyRestored } from "../server/recovery/api.ts";
 import {
   ComparedDocument,
-  Inventory,
   JournalGap,
   type RecordedDocument,
   RecoveryVerification,
@@ -28,17 +38,18 @@ import {
   type HttpResponse,
   parseJson,
   parseResponse,
+  parseResult,
   retryAfterSeconds,
 } from "./http.ts";
 import { keyHeader, newIdempotencyKey } from "./idempotency-key.ts";
 import { pause } from "./pause.ts";
 import { toClientError } from "./problem.ts";
 import { withRetry } from "./retry.ts";
+import { requestOf, type RouteInput } from "./route-request.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
 const CONFIRM_WITHIN_MILLISECONDS = 300_000;
 const POLL_SECONDS = 3;
-const ATTEST = "api/v1/recovery/attest";
 
 /** Options of a {@link ProofClient}. */
 export interface ProofClientOptions extends HttpOptions {
@@ -46,13 +57,8 @@ export interface ProofClientOptions extends HttpOptions {
   readonly retryForMilliseconds?: number;
 }
 
-/** A document to prove. */
-export interface ProofRequest {
-  readonly document_id: string;
-  /** SHA-256 of the document, hexadecimal. */
-  readonly hash: string;
-  readonly metadata?: Readonly<Partial<z.output<typeof Metadata>>>;
-}
+/** A document to prove; `hash` is the SHA-256 of its content, hexadecimal. */
+export type ProofRequest = RequestOf<(typeof submitProof)["body"]>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -72,12 +78,8 @@ export type AttestationSubject =
 /** The subject and the audience of a statement. */
 export type AttestationRequest = AttestationSubject & { readonly audience: Audience };
 
-/** A document restored from a backup. */
-export interface RestoredDocument {
-  readonly document_id: string;
-  /** SHA-256 of the restored content, hexadecimal. */
-  readonly hash: string;
-}
+/** A document restored from a backup; `hash` is the SHA-256 of the restored content, hexadecimal. */
+export type RestoredDocument = RequestOf<typeof RestoredRow>;
 
 /** A row of a comparison. */
 export interface ComparedRow {
@@ -115,9 +117,9 @@ export class ProofClient {
   async submit(request: ProofRequest, options: SubmitOptions = {}): Promise<ProofResponse> {
     const { signal, key = newIdempotencyKey() } = options;
     const headers = keyHeader(key);
-    const response = await this.#call({ method: "POST", path: "api/v1/proof", body: request, headers, signal });
-    const path = this.#pollingPath(response, parseResponse(ProofResponse, response).id);
-    return this.#confirmed(ProofResponse, response, { method: "GET", path, signal }, options);
+    const response = await this.#send({ ...requestOf(submitProof, { body: request }), headers, signal });
+    const path = this.#pollingPath(response, parseResult(submitProof, response).id);
+    return this.#confirmed(submitProof, response, { method: "GET", path, signal }, options);
   }
 
   /**
@@ -127,34 +129,29 @@ export class ProofClient {
   async submitTogether(requests: readonly ProofRequest[], options: SubmitOptions = {}): Promise<BatchResponse> {
     const { signal, key = newIdempotencyKey() } = options;
     // A repetition returns the outcome of the first request.
-    const call = {
-      method: "POST",
-      path: "api/v1/proof/batch",
-      body: { documents: requests },
-      headers: keyHeader(key),
-      signal,
-    } as const;
-    return this.#confirmed(BatchResponse, await this.#call(call), call, options);
+    const call = { ...requestOf(submitProofs, { body: { documents: requests } }), headers: keyHeader(key), signal };
+    return this.#confirmed(submitProofs, await this.#send(call), call, options);
   }
 
   /** Finds a proof by its id, else the newest one of a document with that id. */
   find(id: string, options: CallOptions = {}): Promise<FoundProof | undefined> {
-    return ifFound(() => this.#get(FoundProof, `api/v1/proof/${encodeURIComponent(id)}`, options));
+    return ifFound(() => this.#get(FoundProof, requestOf(findProof, { params: { id } }), options));
   }
 
   /** Fetches the proofs of a document, page by page: each page has the newest one, and older ones under `history`. */
   async *history(id: string, { signal }: CallOptions = {}): AsyncGenerator<FoundProof, void> {
-    yield* this.#pages(FoundProof, `api/v1/proof/${encodeURIComponent(id)}`, {}, signal);
+    yield* this.#pages(FoundProof, (cursor) => requestOf(findProof, { params: { id }, query: { cursor } }), signal);
   }
 
   /** Finds the proofs of a transaction: a proof, or the first page of a batch. */
   findByTransaction(transactionHash: string, options: CallOptions = {}): Promise<AnchoredProofs | undefined> {
-    return ifFound(() => this.#get(AnchoredProofs, `api/v1/proof/tx/${encodeURIComponent(transactionHash)}`, options));
+    return ifFound(() => this.#call(findByTransaction, { params: { txhash: transactionHash } }, options));
   }
 
   /** Fetches the proofs of a batch, page by page. */
   async *batch(id: string, { signal }: CallOptions = {}): AsyncGenerator<BatchPage, void> {
-    yield* this.#pages(BatchPage, `api/v1/proof/batch/${encodeURIComponent(id)}`, {}, signal);
+    const page = (cursor?: string) => requestOf(findBatch, { params: { id }, query: { cursor } });
+    yield* this.#pages(findBatch.result, page, signal);
   }
 
   /**
@@ -164,11 +161,8 @@ export class ProofClient {
    */
   async bundle(id: string, { signal }: CallOptions = {}): Promise<string | undefined> {
     return ifFound(async () => {
-      const response = await this.#call({
-        method: "GET",
-        path: `api/v1/proof/${encodeURIComponent(id)}?format=bundle`,
-        signal,
-      });
+      const request = requestOf(findProof, { params: { id }, query: { format: "bundle" } });
+      const response = await this.#send({ ...request, signal });
       parseResponse(BundleRecord, response);
       return response.text;
     });
@@ -176,15 +170,15 @@ export class ProofClient {
 
   /** Verifies that a document's hash has a proof. */
   verify(hash: string, options: CallOptions = {}): Promise<Verification> {
-    return this.#get(Verification, `api/v1/verify?hash=${encodeURIComponent(hash)}`, options);
+    return this.#call(verifyHash, { query: { hash } }, options);
   }
 
   /**
    * Requests a signed statement about records, checked against the chain.
    * @throws ClientError `not_found` without a record, `conflict` when the chain contradicts it
    */
-  async attest(request: AttestationRequest, { signal }: CallOptions = {}): Promise<Attestation> {
-    return parseResponse(Attestation, await this.#call({ method: "POST", path: ATTEST, body: request, signal }));
+  attest(request: AttestationRequest, options: CallOptions = {}): Promise<Attestation> {
+    return this.#call(attest, { body: request }, options);
   }
 
   /**
@@ -193,19 +187,19 @@ export class ProofClient {
    */
   async attestPdf(request: AttestationRequest, { signal }: CallOptions = {}): Promise<Uint8Array> {
     const headers = { Accept: "application/pdf, application/json;q=0.5" };
-    return (await this.#call({ method: "POST", path: ATTEST, body: request, headers, signal })).bytes;
+    return (await this.#send({ ...requestOf(attest, { body: request }), headers, signal })).bytes;
   }
 
   /** Fetches the raised alerts, then the newest resolved ones. */
   async alerts({ limit, signal }: CallOptions & { readonly limit?: number } = {}): Promise<
     z.output<typeof Alerts>["alerts"]
   > {
-    return (await this.#get(Alerts, `api/v1/alerts${limit === undefined ? "" : `?limit=${limit}`}`, { signal })).alerts;
+    return (await this.#get(Alerts, requestOf(listAlerts, { query: { limit } }), { signal })).alerts;
   }
 
   /** Fetches the state of the server and its chain. */
   status(options: CallOptions = {}): Promise<Status> {
-    return this.#get(Status, "api/v1/status", options);
+    return this.#call(status, {}, options);
   }
 
   /**
@@ -217,8 +211,8 @@ export class ProofClient {
     documents: Iterable<RestoredDocument> | AsyncIterable<RestoredDocument>,
     { asOf, signal }: CallOptions & { readonly asOf?: Moment | undefined } = {},
   ): AsyncGenerator<ComparedRow, RecoveryVerification, void> {
-    const query = asOf === undefined ? "" : `?as_of=${encodeURIComponent(asOf)}`;
-    const response = await this.#http.exchange(`api/v1/recovery/verify${query}`, documents, signal);
+    const { path } = requestOf(verifyRestored, { query: { as_of: asOf } });
+    const response = await this.#http.exchange(path, documents, signal);
     if (response.status >= 300) throw toClientError(response);
     for await (const text of response.lines) {
       const line = { ...response, body: parseJson(text) };
@@ -234,59 +228,61 @@ export class ProofClient {
     RecordedDocument,
     void
   > {
-    const query = date === undefined ? {} : { date: String(date) };
-    for await (const { documents } of this.#pages(Inventory, "api/v1/recovery/inventory", query, signal))
-      yield* documents;
+    const page = (cursor?: string) => requestOf(inventory, { query: { date, cursor } });
+    for await (const { documents } of this.#pages(inventory.result, page, signal)) yield* documents;
   }
 
   /** Lists the recorded documents that a verification did not include. */
   async *gap(verificationId: string, { signal }: CallOptions = {}): AsyncGenerator<RecordedDocument, void> {
-    const query = { verification_id: verificationId };
-    for await (const { documents } of this.#pages(RestoredGap, "api/v1/recovery/gap", query, signal)) yield* documents;
+    const page = (cursor?: string) => requestOf(gap, { query: { verification_id: verificationId, cursor } });
+    for await (const { documents } of this.#pages(RestoredGap, page, signal)) yield* documents;
   }
 
   /** Lists the anchors on chain that are missing in the server's journal. */
   async *unknownAnchors({ signal }: CallOptions = {}): AsyncGenerator<UnknownAnchor, void> {
-    const query = { against: "journal" };
-    for await (const { anchors } of this.#pages(JournalGap, "api/v1/recovery/gap", query, signal)) yield* anchors;
+    const page = (cursor?: string) => requestOf(gap, { query: { against: "journal", cursor } });
+    for await (const { anchors } of this.#pages(JournalGap, page, signal)) yield* anchors;
   }
 
   async *#pages<Page extends { readonly next?: string | undefined }>(
     schema: z.ZodType<Page, Page>,
-    path: string,
-    query: Readonly<Record<string, string>>,
+    pageFrom: (cursor: string | undefined) => HttpRequest,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Page, void> {
     let cursor: string | undefined;
     do {
-      const parameters = new URLSearchParams({ ...query, ...(cursor === undefined ? {} : { cursor }) });
-      const page: Page = await this.#get(schema, `${path}?${parameters}`, { signal });
+      const page: Page = await this.#get(schema, pageFrom(cursor), { signal });
       yield page;
       cursor = page.next;
     } while (cursor !== undefined);
   }
 
   /** Polls while the response is pending, until the end of the wait. */
-  async #confirmed<T extends { readonly status: "confirmed" | "pending" }>(
-    schema: z.ZodType<T, T>,
+  async #confirmed<R extends typeof submitProof | typeof submitProofs>(
+    route: R,
     first: HttpResponse,
     again: HttpRequest,
     { signal, confirmWithinMilliseconds = CONFIRM_WITHIN_MILLISECONDS }: SubmitOptions,
-  ): Promise<T> {
+  ): Promise<ResultOf<R>> {
     const end = performance.now() + confirmWithinMilliseconds;
-    for (let response = first; ; response = await this.#call(again)) {
-      const parsed = parseResponse(schema, response);
+    for (let response = first; ; response = await this.#send(again)) {
+      const parsed = parseResult(route, response);
       const wait = (retryAfterSeconds(response.headers) ?? POLL_SECONDS) * 1000;
       if (parsed.status === "confirmed" || performance.now() + wait > end) return parsed;
       await pause(wait, signal);
     }
   }
 
-  async #get<T>(schema: z.ZodType<T, T>, path: string, { signal }: CallOptions): Promise<T> {
-    return parseResponse(schema, await this.#call({ method: "GET", path, signal }));
+  async #call<R extends Route>(route: R, input: RouteInput<R>, { signal }: CallOptions): Promise<ResultOf<R>> {
+    return parseResult(route, await this.#send({ ...requestOf(route, input), signal }));
   }
 
-  #call(request: HttpRequest): Promise<HttpResponse> {
+  /** @param schema Which of the route's results is expected */
+  async #get<T>(schema: z.ZodType<T, T>, request: HttpRequest, { signal }: CallOptions): Promise<T> {
+    return parseResponse(schema, await this.#send({ ...request, signal }));
+  }
+
+  #send(request: HttpRequest): Promise<HttpResponse> {
     const attempt = async (): Promise<HttpResponse> => {
       const response = await this.#http.send(request);
       if (response.status >= 300) throw toClientError(response);

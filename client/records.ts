@@ -1,14 +1,17 @@
 import { z } from "zod";
+import type { RequestOf } from "../server/http/route.ts";
+import type { ContentOf, RecordStoreCall } from "../server/http/record-store/call.ts";
 import { Failure, type RowVerdict } from "../server/http/record-store/responses.ts";
-import {
-  DecodeContent,
-  type DecodedTransaction,
-  type RecordMark,
-  type RowChecks,
+import { decode, search, store } from "../server/records/api.ts";
+import type {
+  DecodedTransaction,
+  RecordMark,
+  RowChecks,
   SearchContent,
   StoreContent,
 } from "../server/records/responses.ts";
-import { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
+import { auth, close, extend, validate } from "../server/sessions/api.ts";
+import type { AuthContent, CloseContent, SessionContent } from "../server/sessions/responses.ts";
 import { ClientError } from "./errors.ts";
 import { Http, type HttpOptions, type HttpResponse, parseResponse, retryAfterSeconds } from "./http.ts";
 import { keyHeader, newIdempotencyKey } from "./idempotency-key.ts";
@@ -70,11 +73,11 @@ export interface RecordPage {
   readonly next?: string | undefined;
 }
 
-interface Call {
-  readonly route: string;
-  readonly credentials: Readonly<Record<string, string>>;
-  readonly payload?: object;
+/** How a call is sent. */
+interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as a form when the page has a form token. */
+  readonly isForm?: boolean;
 }
 
 /**
@@ -94,7 +97,7 @@ export class RecordClient {
 
   /** Opens a session; its token is `tparams.tx`. */
   auth(login: string, password: string): Promise<AuthContent> {
-    return this.#post(AuthContent, { route: "/api/admin/auth", credentials: { login, password } });
+    return this.#call(auth, { credentials: { login, password } }, { isForm: true });
   }
 
   /**
@@ -102,7 +105,7 @@ export class RecordClient {
    * @param key A repeated call with the same idempotency key returns the same token, until that is replaced
    */
   validate(token: string, key?: string): Promise<SessionContent> {
-    return this.#call(SessionContent, sessionCall("validate", token, key));
+    return this.#call(validate, { credentials: { token } }, { headers: sessionHeaders(token, key) });
   }
 
   /**
@@ -110,12 +113,12 @@ export class RecordClient {
    * @param key As for {@link validate}
    */
   extend(token: string, key?: string): Promise<SessionContent> {
-    return this.#call(SessionContent, sessionCall("extend", token, key));
+    return this.#call(extend, { credentials: { token } }, { headers: sessionHeaders(token, key) });
   }
 
   /** Ends a session. */
   close(token: string): Promise<CloseContent> {
-    return this.#post(CloseContent, sessionCall("close", token));
+    return this.#call(close, { credentials: { token } }, { headers: sessionHeaders(token), isForm: true });
   }
 
   /**
@@ -124,14 +127,8 @@ export class RecordClient {
    * @param key With the same idempotency key, the same record is stored once within 24 hours
    */
   store(token: string | (() => string), record: NewRecord, key: string = newIdempotencyKey()): Promise<StoreContent> {
-    return this.#retried(() =>
-      this.#post(StoreContent, {
-        route: "/api/datastore/event/store",
-        credentials: { token: current(token) },
-        payload: record,
-        headers: keyHeader(key),
-      }),
-    );
+    const call = () => ({ credentials: { token: current(token) }, payload: record });
+    return this.#retried(() => this.#call(store, call(), { headers: keyHeader(key), isForm: true }));
   }
 
   /**
@@ -149,9 +146,9 @@ export class RecordClient {
 
   /** Fetches a page of the matching records. */
   async page(token: string, { field, value, limit, locations }: RecordSearch, cursor?: string): Promise<RecordPage> {
-    const search = { target: field === "code" ? "1" : "2", value, limit, cursor, locations };
-    const call: Call = { route: "/api/datastore/event/search", credentials: { token }, payload: { search } };
-    const { tparams } = await this.#retried(() => this.#call(SearchContent.pick({ tparams: true }), call));
+    const sought = { target: field === "code" ? "1" : "2", value, limit, cursor, locations } as const;
+    const call = { credentials: { token }, payload: { search: sought } };
+    const { tparams } = await this.#retried(() => this.#call(searchTparams, call));
     const marks = new Map(tparams.marks?.map(({ event, ...mark }) => [event, mark]));
     return {
       events: tparams.events.map((event, index) => toRecord(event, tparams.locations?.[index], marks.get(index))),
@@ -166,54 +163,56 @@ export class RecordClient {
 
   /** Decodes the call data of a transaction, and looks its row up in the server's index of the chain. */
   async audit(token: string, name: "set" | "insert", inputdata: string): Promise<AuditedTransaction> {
-    const payload = { function: name, inputdata };
-    const call: Call = { route: "/api/datastore/transaction/decode", credentials: { token }, payload };
-    return (await this.#retried(() => this.#call(DecodeContent.pick({ tparams: true }), call))).tparams;
-  }
-
-  /** Sends a form of the panel. */
-  #post<T>(schema: z.ZodType<T, T>, call: Call): Promise<T> {
-    return this.#call(schema, call, this.#formToken === undefined ? undefined : formOf(call, this.#formToken));
+    const call = { credentials: { token }, payload: { function: name, inputdata } };
+    return (await this.#retried(() => this.#call(decodeTparams, call))).tparams;
   }
 
   #retried<T>(attempt: () => Promise<T>): Promise<T> {
     return withRetry(attempt, { retryForMilliseconds: this.#retryForMilliseconds });
   }
 
-  async #call<T>(schema: z.ZodType<T, T>, { headers, ...call }: Call, form?: URLSearchParams): Promise<T> {
+  async #call<C extends RecordStoreCall>(
+    { route, content }: C,
+    input: RequestOf<C["input"]>,
+    { headers, isForm = false }: Sending = {},
+  ): Promise<ContentOf<C>> {
     const response = await this.#http.send({
       method: "POST",
       path: "api",
-      body: form ?? { ...call, method: "GET" },
+      body:
+        isForm && this.#formToken !== undefined
+          ? formOf(route, input, this.#formToken)
+          : { ...input, route, method: "GET" },
       ...(headers === undefined ? {} : { headers }),
     });
-    return parseResponse(schema, { ...response, body: contentOf(response) });
+    const parsed = { ...response, body: contentOf(response) };
+    // The schema is the call's own, which the type is inferred from.
+    return parseResponse(content as unknown as z.ZodType<ContentOf<C>, ContentOf<C>>, parsed);
   }
 }
 
 /** Session calls also send the token as a cookie; browsers ignore this header and send their own cookies. */
-function sessionCall(action: "validate" | "extend" | "close", token: string, key?: string): Call {
-  return {
-    route: `/api/admin/session/${action}`,
-    credentials: { token },
-    headers: {
-      Cookie: `svcauth=${encodeURIComponent(token)}`,
-      ...(key === undefined ? {} : keyHeader(key)),
-    },
-  };
+function sessionHeaders(token: string, key?: string): Readonly<Record<string, string>> {
+  return { Cookie: `svcauth=${encodeURIComponent(token)}`, ...(key === undefined ? {} : keyHeader(key)) };
 }
+
+/** Of these calls, nothing else of the content is used. */
+const searchTparams = { ...search, content: search.content.pick({ tparams: true }) };
+const decodeTparams = { ...decode, content: decode.content.pick({ tparams: true }) };
 
 function current(token: string | (() => string)): string {
   return typeof token === "string" ? token : token();
 }
 
-function formOf({ route, credentials, payload }: Call, formToken: string): URLSearchParams {
+function formOf(route: string, input: object, formToken: string): URLSearchParams {
+  const { credentials, payload } = FormFields.parse(input);
   const form = new URLSearchParams({ route, ...credentials, tmpl_sesstoken: formToken });
   if (payload !== undefined) form.set("payload", JSON.stringify(payload));
   return form;
 }
 
 const JsonObject = z.record(z.string(), z.unknown());
+const FormFields = z.object({ credentials: z.record(z.string(), z.string()), payload: JsonObject.optional() });
 
 /** The envelope of every response. */
 const Envelope = z.discriminatedUnion("status", [

@@ -34,8 +34,15 @@ const NOTATIONS = ["server/journal/replication/targets.ts"];
 /** What browsers may share with the server, and the packages that it may use. */
 const FOR_BROWSERS = /^server\/readings\/(?:air-quality|map)\//;
 const BROWSER_PACKAGES = ["topojson-client", "topojson-specification", "geojson"];
-/** The schemas of the responses, which the client and the panel share with the server. */
-const RESPONSES = /^server\/(?:[a-z-]+\/)+responses\.ts$/;
+/** Routes and the schemas of their responses, which the client and the panel share with the server. */
+const API = /^server\/(?:[a-z-]+\/)+(?:api|responses)\.ts$/;
+/** What they are made of. */
+const API_PARTS = [
+  "server/http/fields.ts",
+  "server/http/route.ts",
+  "server/http/record-store/call.ts",
+  "server/kit/tree-size.ts",
+];
 /** What a `service.ts` must not import: files, sockets, clocks, databases. */
 const OUTSIDE_WORLD =
   /^(?:node:(?:fs|net|http|https|tls|dgram|child_process|worker_threads|timers)|express|kysely|pg|undici|ws)\b/;
@@ -126,25 +133,30 @@ describe("Architecture", () => {
     expect(seen.size).to.be.greaterThan(services.length);
   });
 
-  it("limits the panel's imports to the client, response schemas, air quality and maps", () => {
+  it("limits the panel's imports to the client, routes, air quality and maps", () => {
     const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
       importsOf(from)
-        .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to) && !RESPONSES.test(to))
+        .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to) && !API.test(to))
         .map((to) => `${from} -> ${to}`),
     );
     expect(forbidden).to.deep.equal([]);
   });
 
-  it("limits the client's imports to response schemas; these import only zod and each other", () => {
-    const schemas = files.filter((file) => RESPONSES.test(file));
-    expect(schemas).to.include.members(["server/http/responses.ts", "server/proofs/responses.ts"]);
+  it("limits the client's imports to routes; these load only zod and each other", () => {
+    const shared = (file: string): boolean => file === "zod" || API.test(file) || API_PARTS.includes(file);
+    const described = files.filter((file) => API.test(file) || API_PARTS.includes(file));
+    expect(described).to.include.members(["server/http/responses.ts", "server/proofs/api.ts", ...API_PARTS]);
     const ofClient = globSync("client/**/*.ts", { cwd: ROOT }).flatMap((from) =>
       importsOf(from)
-        .filter((to) => !to.startsWith("client/") && to !== "zod" && !RESPONSES.test(to))
+        .filter((to) => !to.startsWith("client/") && !shared(to))
         .map((to) => `${from} -> ${to}`),
     );
-    const ofSchemas = offences((from, to) => RESPONSES.test(from) && to !== "zod" && !RESPONSES.test(to));
-    expect([...ofClient, ...ofSchemas]).to.deep.equal([]);
+    const ofRoutes = described.flatMap((from) =>
+      runtimeImportsOf(from)
+        .filter((to) => !shared(to))
+        .map((to) => `${from} -> ${to}`),
+    );
+    expect([...ofClient, ...ofRoutes]).to.deep.equal([]);
   });
 
   it("limits shared browser code to what browsers provide", () => {

@@ -1,5 +1,5 @@
 import { giveContent, hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
-import { MAX_TREE_SIZE } from "../../server/journal/integrity/merkle.ts";
+import { MAX_TREE_SIZE } from "../../server/kit/tree-size.ts";
 import { outcomeFaults } from "./anchor-consistency.ts";
 import type { AnchorFacts } from "./anchor-facts.ts";
 import type { AnchorFault, Finding } from "./finding.ts";

@@ -1,19 +1,15 @@
-import { type Request, type Response, Router } from "express";
 import type { Audience } from "./responses.ts";
 import type { Attachment } from "./facts.ts";
-import type { AttestationSubject } from "./service.ts";
 import { SealbookError } from "../errors.ts";
 import { apiCaller } from "../http/access/caller.ts";
-import { parseInput } from "../http/errors.ts";
-import { jsonBody } from "../http/json-body.ts";
-import { onlyMethods } from "../http/only-methods.ts";
-import { AttestBody } from "./schemas.ts";
+import { type ServedRoute, serveRaw } from "../http/serve.ts";
+import { attest, type AttestationSubject, JOSE_TYPE, JWKS_TYPE, keys, PDF_TYPE } from "./api.ts";
+import type { IssuerKey } from "./issuer.ts";
+import { keySet } from "./jwks.ts";
 
-const MAX_BODY = 64 * 1024;
-const JSON_TYPE = "application/json";
-export const JOSE_TYPE = "application/jose";
-export const PDF_TYPE = "application/pdf";
-const TYPES = [JSON_TYPE, JOSE_TYPE, PDF_TYPE];
+const TYPES = ["application/json", JOSE_TYPE, PDF_TYPE];
+/** Cache lifetime of the key set, and so the maximum delay until clients see a rotated key. */
+const KEYS_MAX_AGE_SECONDS = 300;
 
 /** A statement that is signed. */
 export interface SignedAttestation {
@@ -48,17 +44,17 @@ export type Attest = (
   options: AttestOptions,
 ) => Promise<SignedAttestation>;
 
-/** `POST /api/v1/recovery/attest` */
-export function attestRouter(attest: Attest): Router {
-  const router = Router();
-  router
-    .route("/")
-    .post(jsonBody(MAX_BODY), async (request: Request, response: Response) => {
+/** Statements and the keys that sign them. */
+export function attestationRoutes(
+  makeStatement: Attest,
+  publishedKeys: () => Promise<readonly IssuerKey[]>,
+): Record<"attest" | "keys", ServedRoute> {
+  return {
+    attest: serveRaw(attest)(async ({ body: { subject, audience } }, request, response) => {
       const type = request.accepts(TYPES);
       if (type === false) throw new SealbookError("not_acceptable", `statements are given as ${TYPES.join(", ")}`);
-      const { subject, audience } = parseInput(AttestBody, request.body);
       const { kind, id } = apiCaller(request);
-      const signed = await attest(subject, audience, { caller: `${kind} ${id}`, asPdf: type === PDF_TYPE });
+      const signed = await makeStatement(subject, audience, { caller: `${kind} ${id}`, asPdf: type === PDF_TYPE });
       const { issuedAt, keyId, jwksUrl, text, jws, attachments, pdf } = signed;
       response.vary("Accept");
       const name = `attestation-${audience}-${issuedAt}`;
@@ -74,7 +70,10 @@ export function attestRouter(attest: Attest): Router {
         const rest = JSON.stringify({ attachments, kid: keyId, jwks_url: jwksUrl });
         response.type("json").send(`{"attestation":"${jws}","statement":${text},${rest.slice(1)}`);
       }
-    })
-    .all(onlyMethods("POST"));
-  return router;
+    }),
+    keys: serveRaw(keys)(async (_input, _request, response) => {
+      response.set("Cache-Control", `public, max-age=${KEYS_MAX_AGE_SECONDS}`);
+      response.type(JWKS_TYPE).send(JSON.stringify(keySet(await publishedKeys())));
+    }),
+  };
 }

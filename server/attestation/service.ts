@@ -17,6 +17,7 @@ import type { Clock } from "../kit/clock.ts";
 import { hex } from "../kit/hex.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { AnchorAudit, type RecoveryService } from "../recovery/index.ts";
+import type { AttestationSubject } from "./api.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { type Attachment, attachmentsOf, VERIFIER_FILE } from "./facts.ts";
@@ -52,10 +53,6 @@ export interface AttestationServiceDeps {
   /** Throws SealbookError `journal_damaged` while a divergence of the journal's history is open. */
   readonly assertIntact: () => void;
 }
-
-/** The subject of a statement. */
-export type AttestationSubject =
-  { readonly documentId: string } | { readonly hash: Uint8Array } | { readonly verificationId: string };
 
 /** A proof with its Merkle path, and the hash or root that is anchored. */
 interface Completed {

@@ -1,11 +1,15 @@
-import { EXPLORER_OPERATIONS } from "../explorer/openapi.ts";
-import { ATTEST_OPERATIONS } from "../attestation/openapi.ts";
-import { PROOF_OPERATIONS } from "../proofs/openapi.ts";
-import { RECOVERY_OPERATIONS } from "../recovery/openapi.ts";
-import { RECORD_OPERATIONS } from "../records/openapi.ts";
-import type { Tag } from "../http/openapi/document.ts";
-import type { Operation } from "../http/openapi/operation.ts";
-import { SERVICE_OPERATIONS } from "../operations/openapi.ts";
+import { ATTESTATION_ROUTES } from "../attestation/api.ts";
+import { EXPLORER_ROUTES } from "../explorer/api.ts";
+import type { Examples, Tag } from "../http/openapi/document.ts";
+import { openApi } from "../http/openapi/router.ts";
+import { recordStoreRoute } from "../http/record-store/route.ts";
+import type { Route } from "../http/route.ts";
+import { OPERATIONS_ROUTES } from "../operations/api.ts";
+import { PROOF_ROUTES } from "../proofs/api.ts";
+import { RECORD_CALLS } from "../records/api.ts";
+import { RECOVERY_ROUTES } from "../recovery/api.ts";
+import { SESSION_CALLS } from "../sessions/api.ts";
+import examples from "./openapi-examples.json" with { type: "json" };
 
 /** The groups of the operations. */
 export const TAGS: readonly Tag[] = [
@@ -16,12 +20,16 @@ export const TAGS: readonly Tag[] = [
   { name: "Operation", description: "Health, metrics, alerts and this document." },
 ];
 
-/** All operations of the server. */
-export const OPERATIONS: readonly Operation[] = [
-  ...RECORD_OPERATIONS,
-  ...PROOF_OPERATIONS,
-  ...RECOVERY_OPERATIONS,
-  ...EXPLORER_OPERATIONS,
-  ...ATTEST_OPERATIONS,
-  ...SERVICE_OPERATIONS,
+/** All routes of the server. */
+export const ROUTES: readonly Route[] = [
+  recordStoreRoute(...SESSION_CALLS, ...RECORD_CALLS),
+  ...PROOF_ROUTES,
+  ...RECOVERY_ROUTES,
+  ...EXPLORER_ROUTES,
+  ...ATTESTATION_ROUTES,
+  ...OPERATIONS_ROUTES,
+  openApi,
 ];
+
+/** Responses that a test recorded. */
+export const EXAMPLES: Examples = examples;

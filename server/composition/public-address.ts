@@ -1,4 +1,4 @@
-import { JWKS_PATH } from "../attestation/jwks.ts";
+import { keys } from "../attestation/api.ts";
 
 /**
  * Addresses at which clients reach the server: `PUBLIC_URL`, else the address of the listener. The latter is known only
@@ -31,6 +31,6 @@ export class PublicAddress {
 
   /** Address of the issuer's public keys. */
   get jwksUrl(): string {
-    return `${this.#url}${JWKS_PATH}`;
+    return `${this.#url}${keys.path}`;
   }
 }

@@ -5,7 +5,7 @@ import type { Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import type { AccountService } from "../sessions/account-service.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
-import { createApi } from "./api.ts";
+import { createApi } from "./http.ts";
 import { DEMO_ACCOUNT_FILE } from "./data-folder.ts";
 import { createFoundation } from "./foundation.ts";
 import type { Journal } from "./journal.ts";

@@ -1,3 +1,4 @@
+import { getAddress } from "ethers";
 import type { ChainExplorer } from "./explorer.ts";
 
 /** An object on the chain that matches a search. */
@@ -20,7 +21,7 @@ const NO_PAGE = { limit: 1 };
  * Finds everything on the chain with a number, a hash or an address; the form of a hash does not determine its kind.
  */
 export async function search(explorer: ChainExplorer, sought: Sought): Promise<Finding[]> {
-  if (sought.kind === "address") return [{ kind: "address", address: sought.address }];
+  if (sought.kind === "address") return [{ kind: "address", address: getAddress(sought.address) }];
   if (sought.kind === "number") {
     const block = await explorer.block(sought.number, NO_PAGE);
     return block === undefined ? [] : [{ kind: "block", number: block.number, hash: block.hash }];

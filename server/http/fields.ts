@@ -43,3 +43,22 @@ export const pageLimit = (maximum: number, usual: number, description = "Maximum
     .refine((value) => value >= 1 && value <= maximum, `is not between 1 and ${maximum}`)
     .default(usual)
     .meta({ ...inQuery(1, maximum, usual), description });
+
+/** The cursor of a list whose entries are numbered: `next` of the page before. */
+export const pageCursor = (digits = 15) =>
+  z
+    .string()
+    .regex(new RegExp(`^\\d{1,${digits}}$`), "is not a cursor of an earlier response")
+    .transform(Number)
+    .meta({ ...inQuery(0, 10 ** digits - 1), description: "`next` of the previous page." });
+
+/** Creates the schema of a text that is hashed: UTF-8 cannot encode an unpaired surrogate. */
+export const hashedText = (maximum: number) =>
+  storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
+
+const MAX_DOCUMENT_ID = 512;
+
+/** The identifier of a document in the calling system. */
+export const DocumentId = hashedText(MAX_DOCUMENT_ID)
+  .min(1, "is empty")
+  .meta({ id: "DocumentId", description: "The identifier of the document in the calling system." });

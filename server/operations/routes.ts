@@ -1,36 +1,41 @@
-import { type Request, type Response, Router } from "express";
-import { sendJson } from "../http/json-response.ts";
-import { parseInput } from "../http/errors.ts";
-import { onlyMethods } from "../http/only-methods.ts";
+import { type ServedRoute, serve, serveRaw } from "../http/serve.ts";
 import type { Alert, AlertStore } from "./alert.ts";
+import { listAlerts, live, metrics, ready, status } from "./api.ts";
+import type { Metrics } from "./metrics.ts";
 import type * as responses from "./responses.ts";
-import { AlertsQuery } from "./schemas.ts";
 
 /** Dependencies of the operations routes. */
 export interface OperationsRouteDeps {
   readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<responses.Status>;
+  /** @throws SealbookError while no requests can be served */
+  readonly assertReady: () => Promise<void>;
+  readonly metrics: Metrics;
 }
 
-/** Status and alerts, below `/api/v1`. */
-export function operationsRouter({ alerts, status }: OperationsRouteDeps): Router {
-  const router = Router();
-  router
-    .route("/alerts")
-    .get(async (request: Request, response: Response) => {
-      const { limit } = parseInput(AlertsQuery, request.query, "query");
-      sendJson(response, { alerts: (await alerts.list(limit)).map(toAlert) } satisfies responses.Alerts);
-    })
-    .all(onlyMethods("GET"));
+/** Status and alerts. */
+export function operationsRoutes(deps: OperationsRouteDeps): ServedRoute[] {
+  return [
+    serve(listAlerts)(async ({ query: { limit } }) => ({ alerts: (await deps.alerts.list(limit)).map(toAlert) })),
+    serve(status)(() => deps.status()),
+  ];
+}
 
-  router
-    .route("/status")
-    .get(async (_request, response) => {
-      sendJson(response, await status());
-    })
-    .all(onlyMethods("GET"));
+/** Liveness and readiness, for everybody. */
+export function healthRoutes({ assertReady }: OperationsRouteDeps): ServedRoute[] {
+  return [
+    serve(live)(() => Promise.resolve({ status: "ok" })),
+    serve(ready)(async () => {
+      await assertReady();
+      return { status: "ok" };
+    }),
+  ];
+}
 
-  return router;
+export function metricsRoute({ metrics: { registry } }: OperationsRouteDeps): ServedRoute {
+  return serveRaw(metrics)(async (_input, _request, response) => {
+    response.type(registry.contentType).send(await registry.metrics());
+  });
 }
 
 function toAlert({ kind, subject, message, earlier, raisedAt, resolvedAt }: Alert): responses.Alert {

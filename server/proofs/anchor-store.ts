@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import { SealbookError } from "../errors.ts";
 import { equalBytes } from "../kit/bytes.ts";
 import type { Address } from "../chain/transaction.ts";
-import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";

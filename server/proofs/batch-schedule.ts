@@ -1,5 +1,5 @@
 import type { BlockHead } from "../chain/block.ts";
-import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 
 /** The state of the open batch and the chain that determines the closing time. Times are Unix milliseconds. */
 export interface BatchState {

@@ -6,4 +6,3 @@ export type { ConfirmedProof, Proof, ProofMetadata, StoredProof } from "./proof.
 export type { ProofStatements } from "./proof-statements.ts";
 export type { ProofJournal } from "./proof-store.ts";
 export { verifiedProof } from "./verified-proof.ts";
-export { DocumentId } from "./schemas.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlockHead } from "../chain/block.ts";
-import { MAX_TREE_SIZE } from "../journal/integrity/merkle.ts";
+import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 import type { Clock } from "../kit/clock.ts";
 import { every, type Interval } from "../kit/interval.ts";
 import type { JournalEvents } from "../journal/events.ts";

@@ -2,7 +2,7 @@ import type { BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
 import type { NewProof, Proof } from "./proof.ts";
-import type { FoundProofs } from "./service.ts";
+import type { Batch, FoundProofs } from "./service.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
 
@@ -116,6 +116,16 @@ export function toBatch(anchor: StoredAnchor): BatchPage["batch"] {
   const { outcome } = anchor;
   const onChain = outcome.state === "confirmed" ? toOnChainFields(outcome) : {};
   return { id: batchId(anchor), root: prefixedHex(anchor.hash), size: Math.max(1, anchor.size), ...onChain };
+}
+
+/** Maps a page of the proofs that share a transaction. */
+export function toBatchPage({ anchor, proofs, next }: Batch, location: ProofLocation): BatchPage {
+  return {
+    status: anchor.outcome.state === "confirmed" ? "confirmed" : "pending",
+    batch: toBatch(anchor),
+    proofs: [...toProofResponses(proofs, location)],
+    ...(next === undefined ? {} : { next: String(next) }),
+  };
 }
 
 export function toVerificationResponse(result: VerificationResult): Verification {

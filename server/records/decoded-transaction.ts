@@ -1,9 +1,7 @@
+import type { ROW_FUNCTIONS } from "./api.ts";
 import type { DecodedTransaction } from "./responses.ts";
 import type { RowChecks } from "./row-checks.ts";
 import type { Row } from "./row-data.ts";
-
-/** The contract functions that write a row. They have the same arguments. */
-export const ROW_FUNCTIONS = ["set", "insert"] as const;
 
 /** A contract function that writes a row. */
 export type RowFunction = (typeof ROW_FUNCTIONS)[number];

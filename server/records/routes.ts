@@ -1,72 +1,102 @@
-import type { Request } from "express";
-import type { RecordRow } from "./record.ts";
-import type { SessionService } from "../sessions/index.ts";
+import { SealbookError } from "../errors.ts";
 import { noteAccount } from "../http/access/caller.ts";
-import { parseInput } from "../http/errors.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
-import type { RecordStoreRoute } from "../http/record-store/router.ts";
-import { decode, type DecodeRouteDeps } from "./decode-route.ts";
-import type { SearchContent, StoreContent } from "./responses.ts";
+import { type ServedCall, serveCall } from "../http/record-store/router.ts";
+import type { SessionService } from "../sessions/index.ts";
+import { decode, search, store } from "./api.ts";
+import type { Decoded, RowFunction } from "./decoded-transaction.ts";
+import type { Decoder } from "./decoder.ts";
 import { type KeyedStoreDeps, storeOnce } from "./keyed-store.ts";
-import { toLocation, toMarks } from "./response-mapping.ts";
-import { SearchCall, StoreCall } from "./schemas.ts";
+import type { RecordRow } from "./record.ts";
+import { toChecks, toLocation, toMarks, toVerdict } from "./response-mapping.ts";
+import { type RowAudit, signedRow } from "./row-audit.ts";
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;
+/** Where the call data is in a call. */
+const INPUT_PATH = "payload.inputdata";
 
-/** What the routes of records need. */
-export interface RecordRouteDeps extends DecodeRouteDeps, KeyedStoreDeps {
+/** What the calls of records need. */
+export interface RecordRouteDeps extends KeyedStoreDeps {
   readonly sessions: SessionService;
+  readonly decoder: Pick<Decoder, "decode">;
+  readonly audit: RowAudit;
   readonly storesPerAccount: RateLimit;
   readonly searchesPerAccount: RateLimit;
+  readonly decodesPerAccount: RateLimit;
 }
 
-/** The routes of records. */
-export function recordRoutes(deps: RecordRouteDeps): readonly (readonly [string, RecordStoreRoute])[] {
+/** The calls of records. */
+export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
   return [
-    ["/api/datastore/event/store", { handle: (request) => store(deps, request) }],
-    ["/api/datastore/event/search", { handle: (request) => search(deps, request) }],
-    ["/api/datastore/transaction/decode", { handle: (request) => decode(deps, request), maxBody: MAX_DECODE_BODY }],
+    serveCall(store)(async ({ credentials, payload }, request) => {
+      const key = idempotencyKeyOf(request);
+      const authorized = await deps.sessions.authorize(credentials.token);
+      noteAccount(request, authorized.account.address);
+      await deps.storesPerAccount(authorized.account.address);
+      const { rowId, event } = await storeOnce(deps, authorized, payload, key);
+      return { chainid: Number(rowId), event, notification: false, result: "success" };
+    }),
+
+    serveCall(search)(async ({ credentials, payload }, request) => {
+      const { account } = await deps.sessions.authorize(credentials.token);
+      noteAccount(request, account.address);
+      await deps.searchesPerAccount(account.address);
+      const { target, value, limit, cursor, locations } = payload.search;
+      const { rows, next } = await deps.records.search(account.address, {
+        field: target === "1" ? "code" : "topic",
+        phrase: value,
+        limit,
+        ...(cursor === undefined ? {} : { before: cursor }),
+      });
+      const start = performance.now();
+      const events = rows.map(toEvent);
+      return {
+        component_render: secondsSince(start),
+        tparams: {
+          events,
+          ...(next === undefined ? {} : { next: String(next) }),
+          ...(locations ? { locations: rows.map(toLocation) } : {}),
+          ...toMarks(rows),
+        },
+      };
+    }),
+
+    serveCall(
+      decode,
+      MAX_DECODE_BODY,
+    )(async ({ credentials, payload: { inputdata, function: name } }, request) => {
+      const { account } = await deps.sessions.authorize(credentials.token);
+      noteAccount(request, account.address);
+      await deps.decodesPerAccount(account.address);
+      const start = performance.now();
+      const { transaction, checks } = await decoded(deps.decoder, account.address, inputdata, name);
+      const record = toVerdict(await deps.audit.verdictOf(signedRow(transaction)));
+      return { component_render: secondsSince(start), tparams: { transaction, checks: toChecks(checks), record } };
+    }),
   ];
 }
 
-/** `/api/datastore/event/store` */
-async function store(deps: RecordRouteDeps, request: Request): Promise<StoreContent> {
-  const { credentials, payload } = parseInput(StoreCall, request.body);
-  const key = idempotencyKeyOf(request);
-  const authorized = await deps.sessions.authorize(credentials.token);
-  noteAccount(request, authorized.account.address);
-  await deps.storesPerAccount(authorized.account.address);
-  const { rowId, event } = await storeOnce(deps, authorized, payload, key);
-  return { chainid: Number(rowId), event, notification: false, result: "success" };
-}
-
-/** `/api/datastore/event/search` */
-async function search(deps: RecordRouteDeps, request: Request): Promise<SearchContent> {
-  const { credentials, payload } = parseInput(SearchCall, request.body);
-  const { account } = await deps.sessions.authorize(credentials.token);
-  noteAccount(request, account.address);
-  await deps.searchesPerAccount(account.address);
-  const { target, value, limit, cursor, locations } = payload.search;
-  const { rows, next } = await deps.records.search(account.address, {
-    field: target === "1" ? "code" : "topic",
-    phrase: value,
-    limit,
-    ...(cursor === undefined ? {} : { before: cursor }),
-  });
-  const start = performance.now();
-  const events = rows.map(toEvent);
-  return {
-    component_render: secondsSince(start),
-    tparams: {
-      events,
-      ...(next === undefined ? {} : { next: String(next) }),
-      ...(locations ? { locations: rows.map(toLocation) } : {}),
-      ...toMarks(rows),
-    },
-  };
+/** The decoder names faults by their place in the call data; the caller wrote these in a call. */
+async function decoded(
+  decoder: Pick<Decoder, "decode">,
+  account: string,
+  inputdata: string,
+  name: RowFunction,
+): Promise<Decoded> {
+  try {
+    return await decoder.decode({ group: "accounts", id: account }, inputdata, name);
+  } catch (error) {
+    if (!(error instanceof SealbookError) || error.details === undefined) throw error;
+    const details = error.details.map(({ path, message }) => ({
+      path: path === "inputdata" ? INPUT_PATH : `${INPUT_PATH}.${path}`,
+      message,
+    }));
+    const reasons = details.map(({ path, message }) => `${path}: ${message}`);
+    throw new SealbookError(error.code, reasons.join("; "), { details, cause: error });
+  }
 }
 
 function toEvent(row: RecordRow): [sender: string, code: string, createdAt: string, payload: string, topic: string] {

@@ -1,18 +1,17 @@
-import { type NextFunction, type Request, type Response, Router } from "express";
+import type { Request, Response } from "express";
 import type { RecoveryService } from "./service.ts";
 import type { RunningVerification } from "./running-verification.ts";
 import type { RestoredDocument } from "./restored.ts";
 import { malformed, SealbookError } from "../errors.ts";
 import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
-import { limitList, parseInput, toSealbookError } from "../http/errors.ts";
-import { jsonBody } from "../http/json-body.ts";
+import { parseInput, toSealbookError } from "../http/errors.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
 import { heavyRequests } from "../http/source-limits.ts";
-import { onlyMethods } from "../http/only-methods.ts";
+import { type ServedRoute, serveRaw } from "../http/serve.ts";
 import { sendJson } from "../http/json-response.ts";
 import { sendLines } from "../http/ndjson-response.ts";
 import { toComparedDocument, toRecordedDocument, toRecoveryVerification, toUnknownAnchor } from "./response-mapping.ts";
-import { requestedTime, GapQuery, InventoryQuery, RestoredRow, VerifyBody, VerifyQuery } from "./schemas.ts";
+import { gap, inventory, RestoredRow, verifyRestored } from "./api.ts";
 
 /** Maximum bytes of a JSON body. */
 const MAX_BODY = 1024 * 1024;
@@ -32,63 +31,40 @@ interface Page {
   readonly next: number | undefined;
 }
 
-/** Creates the recovery endpoints, below `/api/v1/recovery`. */
-export function recoveryRouter(recovery: RecoveryService): Router {
-  const router = Router();
-  const streams = heavyRequests(STREAMS_PER_SOURCE);
+/** The recovery routes. */
+export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
+  const heavy = heavyRequests(STREAMS_PER_SOURCE);
+  return [
+    serveRaw(verifyRestored, {
+      heavy,
+      size: { bytes: MAX_BODY, advice: "send the documents as NDJSON" },
+      list: { name: "documents", most: MAX_JSON_DOCUMENTS, unit: "documents; send them as NDJSON" },
+    })(async ({ query: { as_of }, body }, request, response) => {
+      const keeper = keeperOf(request);
+      if (body === undefined) {
+        assertPlain(request);
+        // Compares rows as they arrive and returns each result immediately.
+        await sendLines(response, compared(recovery, as_of, keeper, documentsIn(request)));
+        return;
+      }
+      if (as_of !== undefined && body.as_of !== undefined && as_of !== body.as_of)
+        throw malformed("as_of", "differs in the query and in the body; send one of them");
+      const groups = chunksOf(body.documents, ROWS_AT_ONCE);
+      const lines = (await Array.fromAsync(compared(recovery, body.as_of ?? as_of, keeper, groups))).flat();
+      const verification = lines.pop() ?? "";
+      // The texts of the rows are the leaves of the root and are sent unchanged.
+      response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
+    }),
 
-  /** Compares rows as they arrive and returns each result immediately. */
-  const verifyLines = async (request: Request, response: Response): Promise<void> => {
-    const encoding = request.get("Content-Encoding") ?? "identity";
-    if (encoding !== "identity")
-      throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
-    const { as_of } = parseInput(VerifyQuery, request.query, "query");
-    await sendLines(response, compared(recovery, as_of, keeperOf(request), documentsIn(request)));
-  };
-
-  const verifyBody = async (request: Request, response: Response): Promise<void> => {
-    limitList(request.body, "documents", MAX_JSON_DOCUMENTS, "documents; send them as NDJSON");
-    const body = parseInput(VerifyBody, request.body);
-    const moment = requestedTime(parseInput(VerifyQuery, request.query, "query"), body);
-    const { documents } = body;
-    const groups = Array.from({ length: Math.ceil(documents.length / ROWS_AT_ONCE) }, (_, index) =>
-      documents.slice(index * ROWS_AT_ONCE, (index + 1) * ROWS_AT_ONCE),
-    );
-    const lines = (await Array.fromAsync(compared(recovery, moment, keeperOf(request), groups))).flat();
-    const verification = lines.pop() ?? "";
-    // The texts of the rows are the leaves of the root and are sent unchanged.
-    response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
-  };
-
-  router
-    .route("/verify")
-    .post(
-      streams,
-      async (request: Request, response: Response, next: NextFunction) => {
-        if (request.is(NDJSON_TYPES)) await verifyLines(request, response);
-        else next();
-      },
-      jsonBody(MAX_BODY, "send the documents as NDJSON"),
-      verifyBody,
-    )
-    .all(onlyMethods("POST"));
-
-  router
-    .route("/inventory")
-    .get(streams, async (request: Request, response: Response) => {
-      const { date, limit, cursor } = parseInput(InventoryQuery, request.query, "query");
+    serveRaw(inventory, { heavy })(async ({ query: { date, limit, cursor } }, request, response) => {
       const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
       await sendPages(request, response, pages, async (after, most) => {
         const { documents, next } = await recovery.inventory(date, after ?? 0, most);
         return { rows: documents.map(toRecordedDocument), next };
       });
-    })
-    .all(onlyMethods("GET"));
+    }),
 
-  router
-    .route("/gap")
-    .get(streams, async (request: Request, response: Response) => {
-      const { verification_id, against, limit, cursor } = parseInput(GapQuery, request.query, "query");
+    serveRaw(gap, { heavy })(async ({ query: { verification_id, against, limit, cursor } }, request, response) => {
       if (against === "journal") {
         const pages = { head: { against }, name: "anchors", start: cursor, limit };
         await sendPages(request, response, pages, async (after, most) => {
@@ -100,15 +76,22 @@ export function recoveryRouter(recovery: RecoveryService): Router {
       const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
       const head = { against, ...toRecoveryVerification(verification) };
       response.set(VERIFICATION_HEADER, verification.id);
-      const pages = { head, name: "documents", start: cursor, limit };
-      await sendPages(request, response, pages, async (after, most) => {
+      await sendPages(request, response, { head, name: "documents", start: cursor, limit }, async (after, most) => {
         const { documents, next } = await recovery.gap(verification, after ?? 0, most);
         return { rows: documents.map(toRecordedDocument), next };
       });
-    })
-    .all(onlyMethods("GET"));
+    }),
+  ];
+}
 
-  return router;
+function assertPlain(request: Request): void {
+  const encoding = request.get("Content-Encoding") ?? "identity";
+  if (encoding !== "identity")
+    throw new SealbookError("unsupported_media_type", `NDJSON is taken as it is, not in the encoding ${encoding}`);
+}
+
+function* chunksOf<T>(items: readonly T[], size: number): Generator<T[], void> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 /** Returns for whom a comparison is kept: storing it needs the right to write. */

@@ -1,18 +1,18 @@
+import { getAddress } from "ethers";
 import type { Request, Response } from "express";
 import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { sourceOf } from "../http/access/source.ts";
-import { parseInput } from "../http/errors.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import { clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { formTokenOf } from "../http/record-store/form-post.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
-import type { RecordStoreRoute } from "../http/record-store/router.ts";
+import { type ServedCall, serveCall } from "../http/record-store/router.ts";
 import type { LoginLimit } from "./login-limit.ts";
-import type { AuthContent, CloseContent, SessionContent } from "./responses.ts";
-import { AuthCall, TokenCall } from "./schemas.ts";
+import { auth, close, extend, validate } from "./api.ts";
+import type { AuthContent, SessionContent } from "./responses.ts";
 import { prefixedHex } from "../kit/hex.ts";
 
 /** Service log lines in a response. */
@@ -27,21 +27,41 @@ export interface SessionRouteDeps {
   readonly limitLogins: LoginLimit;
 }
 
-/** The routes of sessions. */
-export function sessionRoutes(deps: SessionRouteDeps): readonly (readonly [string, RecordStoreRoute])[] {
+/** The calls of sessions. */
+export function sessionCalls(deps: SessionRouteDeps): ServedCall[] {
+  const { sessions, panel } = deps;
   return [
-    ["/api/admin/auth", { handle: (request, response) => authenticate(deps, request, response) }],
-    ["/api/admin/session/validate", { handle: (request, response) => validate(deps, request, response) }],
-    ["/api/admin/session/extend", { handle: (request, response) => extend(deps, request, response) }],
-    ["/api/admin/session/close", { handle: (request, response) => close(deps, request, response) }],
+    serveCall(auth)(({ credentials }, request, response) => authenticate(deps, credentials, request, response)),
+    serveCall(validate)(({ credentials: { token } }, request, response) =>
+      replace(token, request, response, (key) => sessions.validate(token, key)),
+    ),
+    serveCall(extend)(({ credentials: { token } }, request, response) =>
+      replace(token, request, response, (key) => sessions.extend(token, key)),
+    ),
+    serveCall(close)(async ({ credentials: { token } }, request, response) => {
+      noteAccount(request, (await sessions.close(token)).account);
+      clearTokenCookie(request, response);
+      const formToken = formTokenOf(request);
+      const start = performance.now();
+      const login = panel.login({ formToken });
+      return {
+        component: toBase64(login),
+        component_render: secondsSince(start),
+        tparams: { svcauth: token, table: "panel/login", tmpl_sesstoken: formToken },
+      };
+    }),
   ];
 }
 
-/** `/api/admin/auth` */
-async function authenticate(deps: SessionRouteDeps, request: Request, response: Response): Promise<AuthContent> {
-  const { login, password } = parseInput(AuthCall, request.body).credentials;
+async function authenticate(
+  deps: SessionRouteDeps,
+  { login, password }: { readonly login: string; readonly password: string },
+  request: Request,
+  response: Response,
+): Promise<AuthContent> {
+  const account = getAddress(login.toLowerCase());
   const { key: source } = sourceOf(request);
-  const view = await deps.limitLogins(login, source, () => deps.sessions.authenticate(login, password, source));
+  const view = await deps.limitLogins(account, source, () => deps.sessions.authenticate(account, password, source));
   noteAccount(request, view.account);
   const [lines, stats] = await Promise.all([deps.serviceLog.newest(view.account, MAX_LOG_LINES), deps.statistics()]);
   const token = prefixedHex(view.token);
@@ -79,38 +99,13 @@ async function authenticate(deps: SessionRouteDeps, request: Request, response: 
   };
 }
 
-/** `/api/admin/session/validate` */
-function validate(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
-  return replace(request, response, (token, key) => deps.sessions.validate(token, key));
-}
-
-/** `/api/admin/session/extend` */
-function extend(deps: SessionRouteDeps, request: Request, response: Response): Promise<SessionContent> {
-  return replace(request, response, (token, key) => deps.sessions.extend(token, key));
-}
-
-/** `/api/admin/session/close` */
-async function close(deps: SessionRouteDeps, request: Request, response: Response): Promise<CloseContent> {
-  const token = tokenOf(request);
-  noteAccount(request, (await deps.sessions.close(token)).account);
-  clearTokenCookie(request, response);
-  const formToken = formTokenOf(request);
-  const start = performance.now();
-  const login = deps.panel.login({ formToken });
-  return {
-    component: toBase64(login),
-    component_render: secondsSince(start),
-    tparams: { svcauth: token, table: "panel/login", tmpl_sesstoken: formToken },
-  };
-}
-
 async function replace(
+  token: string,
   request: Request,
   response: Response,
-  change: (token: string, key: string | undefined) => Promise<SessionView>,
+  change: (key: string | undefined) => Promise<SessionView>,
 ): Promise<SessionContent> {
-  const token = tokenOf(request);
-  const view = await change(token, idempotencyKeyOf(request));
+  const view = await change(idempotencyKeyOf(request));
   noteAccount(request, view.account);
   const successor = prefixedHex(view.token);
   setTokenCookie(request, response, successor, view.remaining);
@@ -126,10 +121,6 @@ async function replace(
       tx: successor,
     },
   };
-}
-
-function tokenOf(request: Request): string {
-  return parseInput(TokenCall, request.body).credentials.token;
 }
 
 function toBase64(html: string): string {

@@ -1,7 +1,6 @@
 import { assert } from "chai";
 import { ProofClient, RecordClient } from "../../client/index.ts";
-import { EXAMPLE_IDS } from "../../server/http/openapi/examples.ts";
-import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
+import { EXAMPLE_CREDENTIALS, EXAMPLE_IDS } from "../support/examples.ts";
 import { type DocumentedExample, OpenApi, openApiText } from "../support/openapi.ts";
 import { fakeServer } from "./fake-server.ts";
 

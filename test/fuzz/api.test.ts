@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import fc from "fast-check";
-import { CONTRACT } from "../../server/http/openapi/examples.ts";
+import { CONTRACT } from "../support/examples.ts";
 import { OpenApi, openApiText } from "../support/openapi.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { type RawRequest, requestsOf } from "./requests.ts";

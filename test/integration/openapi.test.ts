@@ -1,9 +1,8 @@
 import { assert } from "chai";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createApp } from "../../server/composition/app.ts";
-import { CONTRACT, EXAMPLE_IDS, ORDERS, RESTORED } from "../../server/http/openapi/examples.ts";
-import { EXAMPLE_ADDRESSES } from "../../server/explorer/examples.ts";
-import { EXAMPLE_CREDENTIALS } from "../../server/records/examples.ts";
+import { CONTRACT, EXAMPLE_CREDENTIALS, EXAMPLE_IDS, ORDERS, RESTORED } from "../support/examples.ts";
+import { Recording } from "../support/recording.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
@@ -71,9 +70,13 @@ describe("the OpenAPI document", function () {
       ).body;
       const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents: RESTORED })).body;
       actual.set(EXAMPLE_IDS.transaction, proof.proof.tx_hash).set(EXAMPLE_IDS.proof, proof.id);
-      actual.set(EXAMPLE_ADDRESSES.ProofAnchor, proof.proof.contract);
+      actual.set(EXAMPLE_IDS.contract, proof.proof.contract);
       actual.set(EXAMPLE_IDS.batch, batch.batch.id).set(EXAMPLE_IDS.verification, verification_id);
     });
+
+    /** `RECORD_EXAMPLES=1` records the responses for the document. */
+    const recording = process.env["RECORD_EXAMPLES"] === "1" ? new Recording() : undefined;
+    after(() => recording?.write(server.url, actual));
 
     const replaced = (text: string): string =>
       [...actual].reduce((result, [from, to]) => result.replaceAll(from, to), text);
@@ -118,6 +121,7 @@ describe("the OpenAPI document", function () {
             undefined,
             `${example.name}: ${text}`,
           );
+          recording?.note(operation.id, example.name, { text, body });
           const { type, value } = example.response;
           assert.equal(
             openApi.faultOf(operation, status, type, typeof value === "string" ? value : JSON.stringify(value)),

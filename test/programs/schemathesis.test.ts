@@ -8,7 +8,7 @@ import { SURROUNDINGS } from "../support/surroundings.ts";
 import { pythonProgram } from "../support/python.ts";
 import { temporaryDirectory, removeDirectory } from "../support/directory.ts";
 import { callDataVectors } from "../vectors/calldata/vectors.ts";
-import { CONTRACT } from "../../server/http/openapi/examples.ts";
+import { CONTRACT } from "../support/examples.ts";
 
 /** More examples per operation, or others, on demand. */
 const EXAMPLES = process.env["FUZZ_EXAMPLES"] ?? "10";

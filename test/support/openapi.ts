@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openApiDocument } from "../../server/http/openapi/document.ts";
-import { OPERATIONS, TAGS } from "../../server/composition/openapi.ts";
+import { EXAMPLES, ROUTES, TAGS } from "../../server/composition/openapi.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
 /** An example of a request and its response. */
@@ -111,7 +111,7 @@ function isUnsupported(key: string, value: ParsedJson): boolean {
 
 /** Returns the document as a server serves it. */
 export function openApiText(): string {
-  return JSON.stringify(openApiDocument("0.0.0", TAGS, OPERATIONS));
+  return JSON.stringify(openApiDocument("0.0.0", TAGS, ROUTES, EXAMPLES));
 }
 
 /** Returns the examples in the order of the requests: an example can depend on the effect of the previous one. */

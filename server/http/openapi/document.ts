@@ -1,6 +1,18 @@
-import { type Json, JsonSchemas } from "./json-schemas.ts";
-import type { OperationResponse, Example, Operation } from "./operation.ts";
+import {
+  createDocument,
+  type oas32,
+  type ZodOpenApiContentObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiOverride,
+} from "zod-openapi";
+import { IdempotencyHeader } from "../idempotency-key.ts";
+import { FIELD_NAMES, JsonValue } from "../json-body.ts";
+import { NDJSON } from "../ndjson.ts";
+import { Problem } from "../responses.ts";
+import type { ErrorStatus, Route } from "../route.ts";
 
+const JSON_TYPE = "application/json";
+const PROBLEM_TYPE = "application/problem+json";
 const API_KEY = "apiKey";
 const TOKEN = "token";
 const GUARDS = [{ [API_KEY]: [] }, { [TOKEN]: [] }, {}];
@@ -11,119 +23,213 @@ export interface Tag {
   readonly description: string;
 }
 
-/** Generates the OpenAPI 3.1 document of the operations. */
-export function openApiDocument(version: string, tags: readonly Tag[], operations: readonly Operation[]): Json {
-  const schemas = new JsonSchemas();
-  const paths: Record<string, Record<string, Json>> = {};
-  for (const operation of operations) (paths[operation.path] ??= {})[operation.method] = describe(operation, schemas);
-  return {
-    openapi: "3.1.1",
-    info: {
-      title: "Sealbook",
-      version,
-      summary: "Proves that a record existed on a given day and has not changed since.",
-      license: { name: "MIT", identifier: "MIT" },
-    },
-    servers: [{ url: "/", description: "The server of this document." }],
-    tags,
-    paths,
-    components: {
-      securitySchemes: {
-        [API_KEY]: {
-          type: "apiKey",
-          in: "header",
-          name: "X-API-Key",
-          description: "An API key, issued with `npm run apikey`, when the server requires one.",
-        },
-        [TOKEN]: {
-          type: "http",
-          scheme: "bearer",
-          bearerFormat: "JWT",
-          description: "A token with the scope `sealbook:read` or `sealbook:write`, when the server requires one.",
-        },
+/** A request and its response, which a test recorded. */
+export interface Example {
+  /** Unique within its operation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number>>;
+  /** A string is the body itself; other values are sent as JSON. */
+  readonly body?: { readonly type: string; readonly value: unknown };
+  readonly response: { readonly status: number; readonly type: string; readonly value: unknown };
+  /** The response was shortened by hand, and is not recorded again. */
+  readonly edited?: boolean;
+}
+
+/** Examples by the id of their operation. */
+export type Examples = Readonly<Record<string, readonly Example[]>>;
+
+/** What a status means, and the headers that come with it, with theirs. */
+interface Meaning {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const RETRY = { "Retry-After": "Seconds until the next attempt." };
+const ERRORS: Readonly<Record<ErrorStatus, Meaning>> = {
+  400: { description: "The request is not valid." },
+  401: { description: "A valid API key or token is required." },
+  403: { description: "The source network or the scope of the credentials does not permit the request." },
+  404: { description: "The resource does not exist." },
+  405: { description: "The path does not support this method.", headers: { Allow: "The supported methods." } },
+  406: { description: "None of the accepted media types is available." },
+  409: { description: "The chain does not confirm the resource, or not yet." },
+  413: { description: "The request body is too large." },
+  415: { description: "The media type of the request body is not supported." },
+  422: { description: "The `Idempotency-Key` was used for another request within 24 hours." },
+  429: { description: "Too many requests from this network address or caller.", headers: RETRY },
+  503: { description: "The service is temporarily unavailable; retry later.", headers: RETRY },
+};
+
+/** Generates the OpenAPI document of the routes. */
+export function openApiDocument(
+  version: string,
+  tags: readonly Tag[],
+  routes: readonly Route[],
+  examples: Examples,
+): object {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, examples[route.id] ?? []);
+  const document = createDocument(
+    {
+      openapi: "3.1.1",
+      info: {
+        title: "Sealbook",
+        version,
+        summary: "Proves that a record existed on a given day and has not changed since.",
+        license: { name: "MIT", identifier: "MIT" },
       },
-      schemas: schemas.components,
+      servers: [{ url: "/", description: "The server of this document." }],
+      tags: tags.map((tag) => ({ ...tag })),
+      paths,
+      components: {
+        securitySchemes: {
+          [API_KEY]: {
+            type: "apiKey",
+            in: "header",
+            name: "X-API-Key",
+            description: "An API key, issued with `npm run apikey`, when the server requires one.",
+          },
+          [TOKEN]: {
+            type: "http",
+            scheme: "bearer",
+            bearerFormat: "JWT",
+            description: "A token with the scope `sealbook:read` or `sealbook:write`, when the server requires one.",
+          },
+        },
+        schemas: { JsonValue },
+      },
     },
+    { override: allowFields },
+  );
+  for (const { id, path, method } of routes) {
+    const { parameters = [] } = document.paths?.[path]?.[method] ?? {};
+    for (const parameter of parameters) if ("in" in parameter) complete(parameter, examples[id] ?? []);
+  }
+  return JSON.parse(JSON.stringify(document), describeLines) as object;
+}
+
+/** In a request, unknown fields can have any value that the body parser accepts; responses can get further fields. */
+const allowFields: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
+  const { type, additionalProperties } = jsonSchema;
+  if (type !== "object" || zodSchema._zod.def.type === "union") return;
+  if (io === "output") {
+    if (additionalProperties === false) delete jsonSchema.additionalProperties;
+    return;
+  }
+  if (additionalProperties !== undefined && Object.keys(Object(additionalProperties)).length > 0) return;
+  jsonSchema.additionalProperties = { $ref: "#/components/schemas/JsonValue" };
+  jsonSchema["propertyNames"] = FIELD_NAMES;
+};
+
+/** Moves the description of a parameter from its schema, and adds examples: routes share the schemas. */
+function complete(parameter: oas32.ParameterObject, examples: readonly Example[]): void {
+  const { in: location, name, schema } = parameter;
+  if (typeof schema === "object" && typeof schema.description === "string") {
+    parameter.description = schema.description;
+    delete schema.description;
+  }
+  const values = examples.flatMap((example) => {
+    const value = location === "path" || location === "query" ? example[location]?.[name] : undefined;
+    return value === undefined ? [] : [{ ...example, value }];
+  });
+  Object.assign(parameter, named(values));
+}
+
+/** Describes NDJSON as a text: `itemSchema`, by which the library generates the schema of a line, is of OpenAPI 3.2. */
+function describeLines(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("itemSchema" in value)) return value;
+  const { itemSchema: contentSchema, ...media } = value;
+  return {
+    schema: { type: "string", description: "One value per line.", contentMediaType: NDJSON, contentSchema },
+    ...media,
   };
 }
 
-function describe(operation: Operation, schemas: JsonSchemas): Json {
-  const { id, tag, summary, description, isGuarded, body, responses, examples } = operation;
+function operationOf(route: Route, examples: readonly Example[]): ZodOpenApiOperationObject {
+  const { id, tag, summary, description, isPublic, params, query, isKeyed, body, bodyLine } = route;
+  const sent = (type: string) =>
+    named(
+      examples.flatMap((example) => (example.body?.type === type ? [{ ...example, value: example.body.value }] : [])),
+    );
+  const content = body && {
+    [JSON_TYPE]: { schema: body, ...sent(JSON_TYPE) },
+    ...(bodyLine === undefined ? {} : { [NDJSON]: { itemSchema: bodyLine, ...sent(NDJSON) } }),
+  };
   return {
     operationId: id,
     tags: [tag],
     summary,
     description,
-    security: isGuarded ? GUARDS : [],
-    parameters: parametersOf(operation, schemas),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: bodyOf(body, examples, schemas) } }),
+    security: isPublic ? [] : GUARDS,
+    requestParams: {
+      ...(params === undefined ? {} : { path: params }),
+      ...(query === undefined ? {} : { query }),
+      ...(isKeyed ? { header: IdempotencyHeader } : {}),
+    },
+    ...(content === undefined ? {} : { requestBody: { required: true, content } }),
     responses: Object.fromEntries(
-      responses.map((response) => [String(response.status), responseOf(response, examples, schemas)]),
+      responsesOf(route).map(({ status, meaning: { description, headers = {} }, content }) => [
+        String(status),
+        {
+          description,
+          ...(Object.keys(headers).length === 0 ? {} : { headers: headersOf(headers) }),
+          content: Object.fromEntries(
+            Object.entries(content).map(([type, media]) => {
+              const values = examples
+                .filter(({ response }) => response.status === status && response.type === type)
+                .map((example) => ({ ...example, value: example.response.value }));
+              return [type, { ...media, ...named(values) }];
+            }),
+          ),
+        },
+      ]),
     ),
   };
 }
 
-function parametersOf({ parameters = {}, examples }: Operation, schemas: JsonSchemas): Json[] {
-  return (["path", "query", "header"] as const).flatMap((location) => {
-    const fields = parameters[location];
-    return (fields === undefined ? [] : schemas.fieldsOf(fields)).map(({ name, isRequired, schema }) => {
-      const { description, ...rest } = schema;
-      const values = examples.flatMap((example) => {
-        const value = location === "header" ? undefined : example[location]?.[name];
-        return value === undefined ? [] : [{ ...example, value }];
-      });
-      return {
-        name,
-        in: location,
-        required: isRequired,
-        ...(description === undefined ? {} : { description }),
-        schema: rest,
-        ...named(values),
-      };
-    });
-  });
+/** The responses of a route: the successful ones, the errors that follow from its input, and its own. */
+function responsesOf(route: Route): { status: number; meaning: Meaning; content: ZodOpenApiContentObject }[] {
+  const { result, resultLine, media = {}, statuses, failure, errors = [] } = route;
+  const { isPublic, params, query, isKeyed, body } = route;
+  const content = {
+    ...(result === undefined ? {} : { [JSON_TYPE]: { schema: result } }),
+    ...(resultLine === undefined ? {} : { [NDJSON]: { itemSchema: resultLine } }),
+    ...Object.fromEntries(Object.entries(media).map(([type, schema]) => [type, { schema }])),
+  };
+  const failed =
+    failure === undefined ? { [PROBLEM_TYPE]: { schema: Problem } } : { [JSON_TYPE]: { schema: failure.schema } };
+  const failures = new Set<ErrorStatus>([...errors, 405, 429]);
+  if ([params, query, isKeyed, body].some((input) => input !== undefined)) failures.add(400);
+  if (body !== undefined) failures.add(413);
+  if (body !== undefined && failure === undefined) failures.add(415);
+  if (isKeyed) failures.add(422);
+  if (!isPublic) failures.add(401).add(403).add(503);
+  return [
+    ...Object.entries(statuses).map(([status, success]) => ({
+      status: Number(status),
+      meaning: typeof success === "string" ? { description: success } : success,
+      content,
+    })),
+    ...[...failures]
+      .toSorted((a, b) => a - b)
+      .map((status) => ({
+        status,
+        meaning: { ...ERRORS[status], description: failure?.descriptions[status] ?? ERRORS[status].description },
+        content: failed,
+      })),
+  ];
 }
 
-function bodyOf(body: NonNullable<Operation["body"]>, examples: readonly Example[], schemas: JsonSchemas): Json {
+function headersOf(headers: Readonly<Record<string, string>>) {
   return Object.fromEntries(
-    Object.entries(body).map(([type, schema]) => {
-      const values = examples.flatMap((example) =>
-        example.body?.type === type ? [{ ...example, value: example.body.value }] : [],
-      );
-      return [type, { schema: schemas.ofBody(schema), ...named(values) }];
-    }),
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: "string" as const } }]),
   );
 }
 
-function responseOf(
-  { status, description, content, headers = {} }: OperationResponse,
-  examples: readonly Example[],
-  schemas: JsonSchemas,
-): Json {
-  const described = Object.entries(headers).map(([name, meaning]) => [
-    name,
-    { description: meaning, schema: { type: "string" } },
-  ]);
-  return {
-    description,
-    ...(described.length === 0 ? {} : { headers: Object.fromEntries(described) }),
-    content: Object.fromEntries(
-      Object.entries(content).map(([type, schema]) => {
-        const values = examples.flatMap((example) =>
-          example.response.status === status && example.response.type === type
-            ? [{ ...example, value: example.response.value }]
-            : [],
-        );
-        return [type, { schema: schemas.of(schema), ...named(values) }];
-      }),
-    ),
-  };
-}
-
 /** Collects examples by name. The examples of a request and its response have the same name. */
-function named(
-  examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[],
-): Json {
+function named(examples: readonly { readonly name: string; readonly summary: string; readonly value: unknown }[]) {
   if (examples.length === 0) return {};
   return { examples: Object.fromEntries(examples.map(({ name, summary, value }) => [name, { summary, value }])) };
 }

@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type RequestHandler, Router } from "express";
+import { z } from "zod";
 import { SealbookError } from "../../errors.ts";
-import type { Tag } from "./document.ts";
-import type { Operation } from "./operation.ts";
+import type { Examples, Tag } from "./document.ts";
 import { onlyMethods } from "../only-methods.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { addRoutes, serveRaw } from "../serve.ts";
 import { pageHeaders } from "../security-headers.ts";
 
 const MAX_AGE_SECONDS = 300;
@@ -14,22 +16,42 @@ const LIBRARY = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/
 /** The files of the library that the page loads. */
 const LIBRARY_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 
+export const openApi = defineRoute({
+  id: "document",
+  method: "get",
+  path: "/openapi.json",
+  tag: "Operation",
+  summary: "OpenAPI document",
+  description: "Returns this document.",
+  isPublic: true,
+  media: {
+    "application/json": z
+      .looseObject({
+        openapi: z.string().regex(/^3\.1\.\d+$/),
+        info: z.looseObject({ title: z.string(), version: z.string() }),
+        paths: z.record(z.string(), z.unknown()),
+      })
+      .meta({ id: "OpenApi", description: "An OpenAPI document." }),
+  },
+  statuses: {
+    200: { description: "An OpenAPI document.", headers: { ETag: "Identifies the version of the document." } },
+  },
+});
+
 /** Serves the OpenAPI document and its page. */
-export function openApiRouter(version: string, operations: () => Promise<OpenApiContent>): Router {
+export function openApiRouter(version: string, content: () => Promise<OpenApiContent>): Router {
   const router = Router({ strict: true });
   let document: Promise<Document> | undefined;
 
-  router
-    .route("/openapi.json")
-    .get(async (_request, response) => {
-      document ??= makeDocument(version, operations);
-      const { text, etag } = await document;
-      response
-        .set({ ETag: etag, "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}` })
-        .type("json")
-        .send(text);
-    })
-    .all(onlyMethods("GET"));
+  const send = serveRaw(openApi)(async (_input, _request, response) => {
+    document ??= makeDocument(version, content);
+    const { text, etag } = await document;
+    response
+      .set({ ETag: etag, "Cache-Control": `public, max-age=${MAX_AGE_SECONDS}` })
+      .type("json")
+      .send(text);
+  });
+  addRoutes(router, [send]);
 
   // The relative paths of the page's files need the trailing slash.
   router
@@ -42,10 +64,11 @@ export function openApiRouter(version: string, operations: () => Promise<OpenApi
   return router;
 }
 
-/** The operations of the document and their groups. */
+/** What the document describes. */
 export interface OpenApiContent {
   readonly TAGS: readonly Tag[];
-  readonly OPERATIONS: readonly Operation[];
+  readonly ROUTES: readonly Route[];
+  readonly EXAMPLES: Examples;
 }
 
 interface Document {
@@ -54,10 +77,10 @@ interface Document {
 }
 
 /** Generates the document with the first request: it would slow down every start. */
-async function makeDocument(version: string, operations: () => Promise<OpenApiContent>): Promise<Document> {
+async function makeDocument(version: string, content: () => Promise<OpenApiContent>): Promise<Document> {
   const { openApiDocument } = await import("./document.ts");
-  const { OPERATIONS, TAGS } = await operations();
-  const text = JSON.stringify(openApiDocument(version, TAGS, OPERATIONS));
+  const { TAGS, ROUTES, EXAMPLES } = await content();
+  const text = JSON.stringify(openApiDocument(version, TAGS, ROUTES, EXAMPLES));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
 }
 

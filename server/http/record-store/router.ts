@@ -4,26 +4,42 @@ import { parseInput } from "../errors.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
 import { formPost, isFormPost } from "./form-post.ts";
-import { routeOf, sendFailure, sendSuccess, startClock, Envelope } from "./envelope.ts";
+import type { z } from "zod";
+import { type ContentOf, Envelope, type RecordStoreCall } from "./call.ts";
+import { routeOf, sendFailure, sendSuccess, startClock } from "./envelope.ts";
 
 /** Default maximum bytes of a call. */
 const MAX_BODY = 64 * 1024;
 
-/** Handles one route of the record store API. */
-export interface RecordStoreRoute {
+/** A call with its handler. */
+export interface ServedCall {
+  readonly route: string;
   /** @returns the content of the response */
   readonly handle: (request: Request, response: Response) => Promise<object>;
-  /** Maximum bytes of a call; 64 KiB when not given. */
-  readonly maxBody?: number;
+  /** Maximum bytes of a call. */
+  readonly maxBody: number;
 }
 
-/** The routes of the record store API by name. */
-export type RecordStoreRoutes = ReadonlyMap<string, RecordStoreRoute>;
+/** Joins a call and its handler, which returns the content of the response. */
+export function serveCall<C extends RecordStoreCall>(
+  { route, input }: C,
+  maxBody = MAX_BODY,
+): (
+  handle: (input: z.output<C["input"]>, request: Request, response: Response) => Promise<ContentOf<C>>,
+) => ServedCall {
+  return (handle) => ({
+    route,
+    maxBody,
+    // The type of its input is inferred from the call's own schema.
+    handle: (request, response) => handle(parseInput<C["input"]>(input, request.body), request, response),
+  });
+}
 
 /** Creates the record store API: one endpoint, the route is in the body. */
-export function recordStoreRouter(routes: RecordStoreRoutes): Router {
+export function recordStoreRouter(calls: readonly ServedCall[]): Router {
   const router = Router();
-  const largest = Math.max(...[...routes.values()].map(({ maxBody = MAX_BODY }) => maxBody));
+  const routes = new Map(calls.map((call) => [call.route, call]));
+  const largest = Math.max(...calls.map(({ maxBody }) => maxBody));
   /** The limit depends on the route, which is known only after the body is parsed. */
   const checkSize = (request: Request): void => {
     const maximum = routes.get(routeOf(request) ?? "")?.maxBody ?? MAX_BODY;

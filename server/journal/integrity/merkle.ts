@@ -1,8 +1,6 @@
 import { createKeccak } from "hash-wasm";
 import { MerkleTree as Tree } from "merkletreejs";
-
-/** Maximum number of hashes under one root; the contract rejects more. */
-export const MAX_TREE_SIZE = 1000;
+import { MAX_TREE_SIZE } from "../../kit/tree-size.ts";
 
 const HASH_LENGTH = 32;
 

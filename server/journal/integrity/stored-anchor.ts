@@ -1,6 +1,7 @@
 import type { AnchorContent, BlockInclusion } from "../../chain/contracts/anchors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { MAX_TREE_SIZE, merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
+import { merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
+import { MAX_TREE_SIZE } from "../../kit/tree-size.ts";
 
 /** The state of an anchor: `pending` from its opening on, `failed` when its transaction cannot be mined. */
 export type AnchorOutcome =

@@ -1,6 +1,7 @@
 import { MAX_ROW_BYTES, unpackRowData } from "../compression.ts";
 import { decodeRowData, type Row } from "../row-data.ts";
-import { type RowArguments, type RowFunction, ROW_FUNCTIONS } from "../decoded-transaction.ts";
+import { ROW_FUNCTIONS } from "../api.ts";
+import type { RowArguments, RowFunction } from "../decoded-transaction.ts";
 import type { DecodedTransaction } from "../responses.ts";
 import { malformed } from "../../errors.ts";
 import { encodeArguments, readArguments, type RawArgument } from "./abi-arguments.ts";

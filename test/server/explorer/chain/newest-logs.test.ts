@@ -2,7 +2,7 @@ import { assert } from "chai";
 import { newestLogs } from "../../../../server/explorer/chain/newest-logs.ts";
 import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import type { LogPosition } from "../../../../server/explorer/explorer.ts";
-import { LogQuery } from "../../../../server/explorer/schemas.ts";
+import { exploreAnchors } from "../../../../server/explorer/api.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const HEAD = 100_000;
@@ -51,7 +51,7 @@ async function pages(rpc: Rpc, limit: number, firstBlock = 1): Promise<string[][
       cursor,
     });
     all.push(logs.map(({ blockNumber, logIndex }) => `${blockNumber}-${logIndex}`));
-    cursor = LogQuery.parse({ cursor: next }).cursor;
+    cursor = exploreAnchors.query.parse({ cursor: next }).cursor;
   } while (cursor !== undefined && all.length < 1_000);
   return all;
 }
@@ -121,6 +121,7 @@ describe("the newest logs of a chain", () => {
   });
 
   it("are rejected for an invalid cursor", () => {
-    for (const cursor of ["12", "a-b", "1-", "-1", ""]) assert.isFalse(LogQuery.safeParse({ cursor }).success, cursor);
+    for (const cursor of ["12", "a-b", "1-", "-1", ""])
+      assert.isFalse(exploreAnchors.query.safeParse({ cursor }).success, cursor);
   });
 });

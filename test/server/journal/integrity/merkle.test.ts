@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import keccak256 from "keccak256";
-import { MAX_TREE_SIZE, merkleRoot, merkleTree, verifyPath } from "../../../../server/journal/integrity/merkle.ts";
+import { MAX_TREE_SIZE } from "../../../../server/kit/tree-size.ts";
+import { merkleRoot, merkleTree, verifyPath } from "../../../../server/journal/integrity/merkle.ts";
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const batch = fc.array(hash, { minLength: 1, maxLength: 40 });

@@ -60,7 +60,12 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       location,
     },
     recovery: recovery.service,
-    operations: { alerts: alertStore, status: () => operations.status() },
+    operations: {
+      alerts: alertStore,
+      status: () => operations.status(),
+      assertReady: () => operations.assertReady(),
+      metrics,
+    },
     explorer: createExplorer({
       rpc,
       deployment,
@@ -92,8 +97,6 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     issuer,
     telegram: bot && telegramPath !== undefined ? { path: telegramPath, webhook: bot.webhook } : undefined,
     map: config.map,
-    metrics,
-    ready: () => operations.assertReady(),
   });
 }
 

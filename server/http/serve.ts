@@ -1,0 +1,107 @@
+import type { Request, RequestHandler, Response, Router } from "express";
+import { limitList, parseInput } from "./errors.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { jsonBody } from "./json-body.ts";
+import { sendJson } from "./json-response.ts";
+import { NDJSON_TYPES } from "./ndjson.ts";
+import { onlyMethods } from "./only-methods.ts";
+import type { InputOf, ResultOf, Route } from "./route.ts";
+
+/** Default maximum bytes of a body. */
+const MAX_BODY = 64 * 1024;
+
+/** The limits of a route. */
+export interface RouteLimits {
+  /** Decides when a request is served, before its body is read. */
+  readonly heavy?: RequestHandler;
+  /** Maximum bytes of the JSON body, and what to do with a larger one. */
+  readonly size?: { readonly bytes: number; readonly advice: string };
+  /** The list in the body, with its most entries. */
+  readonly list?: { readonly name: string; readonly most: number; readonly unit: string };
+}
+
+/** A route with its handler. */
+export interface ServedRoute {
+  readonly route: Route;
+  readonly handlers: readonly RequestHandler[];
+}
+
+type Handle<R extends Route, T> = (input: InputOf<R>, request: Request, response: Response) => Promise<T>;
+
+/** Joins a route, its limits and its handler, which returns the JSON of the response. */
+export function serve<R extends Route>(
+  route: R,
+  limits: RouteLimits = {},
+): (handle: Handle<R, ResultOf<R>>) => ServedRoute {
+  return (handle) =>
+    servedRoute(route, limits, async (input, request, response) => {
+      sendJson(response, await handle(input, request, response));
+    });
+}
+
+/** As {@link serve}, with a handler that sends the response. */
+export function serveRaw<R extends Route>(
+  route: R,
+  limits: RouteLimits = {},
+): (handle: Handle<R, void>) => ServedRoute {
+  return (handle) => servedRoute(route, limits, handle);
+}
+
+function servedRoute<R extends Route>(
+  route: R,
+  { heavy, size, list }: RouteLimits,
+  handle: Handle<R, void>,
+): ServedRoute {
+  const { params, query, body, bodyLine, isKeyed } = route;
+  const hasLines = (request: Request): boolean =>
+    bodyLine !== undefined && typeof request.is(NDJSON_TYPES) === "string";
+  const bodyOf = (request: Request): unknown => {
+    if (body === undefined || hasLines(request)) return undefined;
+    if (list !== undefined) limitList(request.body, list.name, list.most, list.unit);
+    return parseInput(body, request.body);
+  };
+  const respond = async (request: Request, response: Response): Promise<void> => {
+    const input = {
+      params: params && parseInput(params, request.params),
+      body: bodyOf(request),
+      query: query && parseInput(query, request.query, "query"),
+      key: isKeyed && idempotencyKeyOf(request),
+    };
+    // Each field was parsed by the route's own schema, which its type is inferred from.
+    await handle(input as InputOf<R>, request, response);
+  };
+  const { bytes, advice } = size ?? { bytes: MAX_BODY, advice: undefined };
+  const steps = body === undefined ? [] : jsonBody(bytes, advice).map((step) => unless(hasLines, step));
+  return { route, handlers: [...(heavy === undefined ? [] : [heavy]), ...steps, respond] };
+}
+
+/** Adds routes to a router, after the guards; their paths refuse other methods. */
+export function addRoutes(
+  router: Router,
+  served: readonly ServedRoute[],
+  guards: readonly RequestHandler[] = [],
+): void {
+  for (const [path, ofPath] of Map.groupBy(served, ({ route }) => route.path)) {
+    const methods = ofPath.map(({ route }) => route.method.toUpperCase());
+    // A path can also be one of a route with a parameter, such as /proof/batch of /proof/{id}.
+    const others = served
+      .filter(({ route }) => route.path !== path && patternOf(route.path).test(path))
+      .map(({ route }) => route.method.toUpperCase());
+    const target = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
+    for (const { route, handlers } of ofPath) target[route.method](...guards, ...handlers);
+    target.all(
+      (request, _response, next) =>
+        others.includes(request.method === "HEAD" ? "GET" : request.method) ? next("route") : next(),
+      ...guards,
+      onlyMethods(...methods),
+    );
+  }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/{}]+")}$`);
+}
+
+function unless(isSkipped: (request: Request) => boolean, step: RequestHandler): RequestHandler {
+  return (request, response, next) => (isSkipped(request) ? next() : step(request, response, next));
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { DocumentId, pageCursor, pageLimit, Sha256 } from "../http/fields.ts";
+import { defineRoute } from "../http/route.ts";
+import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";
+
+const TAG = "Recovery";
+const MAX_PAGE = 100;
+const END_OF_DAY = "T23:59:59Z";
+const NO_MOMENT = "is not an ISO date, an ISO date-time with its zone, or Unix seconds";
+const DESCRIPTION = "An ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.";
+
+/** A time in a query. Fewer digits than those of seconds are a year, or a date without its hyphens. */
+const MomentText = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true }), z.string().regex(/^\d{9,12}$/)], NO_MOMENT)
+  .transform(secondsOf)
+  .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
+
+/** A time in a JSON body. */
+const Moment = z
+  .union([z.int().min(0), MomentText], NO_MOMENT)
+  .meta({ id: "Moment", description: DESCRIPTION, examples: ["2026-11-21"] });
+
+function secondsOf(text: string): number {
+  if (!text.includes("-")) return Number(text);
+  // Nothing was recorded before 1970.
+  return Math.max(0, Math.floor(Date.parse(text.includes("T") ? text : `${text}${END_OF_DAY}`) / 1000));
+}
+
+/** A restored document. */
+export const RestoredRow = z
+  .object({ document_id: DocumentId, hash: Sha256 })
+  .transform(({ document_id, hash }) => ({ documentId: document_id, hash }))
+  .meta({ id: "RestoredDocument", description: "A restored document, by its hash." });
+
+export const verifyRestored = defineRoute({
+  id: "verifyRestored",
+  method: "post",
+  path: "/api/v1/recovery/verify",
+  tag: TAG,
+  summary: "Compare restored documents with their records",
+  description:
+    "Compares each document with its newest record: `match`, `mismatch` or `unrecorded`. NDJSON bodies of any " +
+    "length are processed as a stream, with `as_of` in the query. With JSON, `as_of` can be in the query or in " +
+    "the body, and both must agree.",
+  query: z.object({ as_of: MomentText.optional() }),
+  body: z.object({ as_of: Moment.optional(), documents: z.array(RestoredRow).min(1, "has no document") }).meta({
+    id: "RestoredDocuments",
+    description: "Restored documents, to compare with the records up to a time.",
+  }),
+  bodyLine: RestoredRow,
+  result: Comparison,
+  resultLine: ComparisonLine,
+  statuses: { 200: "The result of the comparison." },
+});
+
+const limit = pageLimit(
+  MAX_PAGE,
+  MAX_PAGE,
+  "Maximum number of entries; an NDJSON response without a limit has all entries.",
+);
+
+export const inventory = defineRoute({
+  id: "inventory",
+  method: "get",
+  path: "/api/v1/recovery/inventory",
+  tag: TAG,
+  summary: "List recorded documents",
+  description:
+    "Lists the documents that were on chain at a time, each with its newest record. An NDJSON response has all " +
+    "pages, one document per line.",
+  query: z.object({ date: MomentText.optional(), limit, cursor: pageCursor().default(0) }),
+  result: Inventory,
+  resultLine: RecordedDocument,
+  statuses: { 200: "A page of documents, or all of them." },
+});
+
+export const gap = defineRoute({
+  id: "gap",
+  method: "get",
+  path: "/api/v1/recovery/gap",
+  tag: TAG,
+  summary: "List missing documents or anchors",
+  description:
+    "Lists recorded documents that a comparison did not include, or anchors on chain that are missing in the " +
+    "journal. An NDJSON response has all pages, one entry per line.",
+  query: z
+    .object({
+      verification_id: z
+        .uuid("is not the id of a verification")
+        .optional()
+        .meta({ description: "Default: the caller's newest comparison that is kept. Not with `against=journal`." }),
+      against: z.enum(["restored", "journal"]).default("restored").meta({
+        description:
+          "`restored`: recorded documents missing from the restored data. `journal`: anchors missing in the journal.",
+      }),
+      limit,
+      cursor: pageCursor().optional(),
+    })
+    .refine(({ against, verification_id }) => against !== "journal" || verification_id === undefined, {
+      path: ["verification_id"],
+      message: "is not allowed with against=journal, which concerns no comparison",
+    }),
+  result: Gap,
+  resultLine: z.union([RecordedDocument, UnknownAnchor]),
+  statuses: { 200: "A page of the missing entries, or all of them." },
+  errors: [404],
+});
+
+/** The recovery API. */
+export const RECOVERY_ROUTES = [verifyRestored, inventory, gap];
