@@ -1,4 +1,6 @@
 import type { Express } from "express";
+import { ChainExplorer } from "../explorer/explorer.ts";
+import { rateLimit } from "../http/limits.ts";
 import { evidenceSource } from "../chain/evidence/anchor-evidence.ts";
 import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
@@ -6,7 +8,6 @@ import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle/bundle-service.ts";
 import { type AccessDeps, createApp } from "./app.ts";
 import { createAttestation } from "./attestation.ts";
-import { createExplorer } from "./explorer.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Parts } from "./parts.ts";
 import type { Opened } from "./resources.ts";
@@ -66,15 +67,17 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
       assertReady: () => operations.assertReady(),
       metrics,
     },
-    explorer: createExplorer({
-      rpc,
-      deployment,
-      former: opened.former,
-      validatorNames,
-      decoder: parts.explorerDecoder,
-      explorerRate: config.explorer.rate,
-      audit: records.routeDeps.audit,
-    }),
+    explorer: {
+      explorer: new ChainExplorer({
+        rpc,
+        deployment,
+        former: opened.former,
+        validators: validatorNames,
+        decoder: parts.explorerDecoder,
+        audit: records.routeDeps.audit,
+      }),
+      requestsPerSource: rateLimit(config.explorer.rate, "requests to the explorer from this network address"),
+    },
     access: accessOf(foundation, config.access, opened),
     attest: createAttestation(
       {

@@ -7,7 +7,7 @@ import type { Clock } from "../kit/clock.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
-import { ThreadedDecoder } from "../explorer/chain/threaded-decoder.ts";
+import { ChainDecoder } from "../explorer/decoder.ts";
 import type * as ChatBot from "./bot.ts";
 import { headFile } from "./data-folder.ts";
 import type { Foundation } from "./foundation.ts";
@@ -51,7 +51,7 @@ export interface Parts {
   readonly operations: Operations;
   readonly pictures: DrawnPictures;
   readonly printer: AttestationPrinter;
-  readonly explorerDecoder: ThreadedDecoder;
+  readonly explorerDecoder: ChainDecoder;
   readonly bot: Bot | undefined;
 }
 
@@ -108,7 +108,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
   });
   const pictures = new DrawnPictures(config.map.tiles);
   const printer = new AttestationPrinter();
-  const explorerDecoder = new ThreadedDecoder(
+  const explorerDecoder = new ChainDecoder(
     foundation.link.deployment.contracts,
     opened.former.map(({ address }) => address),
   );

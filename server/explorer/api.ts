@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { pageCursor, pageLimit } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
-import type { LogPosition } from "./explorer.ts";
-import type { Sought } from "./search.ts";
+import type { LogPosition } from "./chain/newest-logs.ts";
+import type { Sought } from "./explorer.ts";
 import {
   AddressActivity,
   AnchorList,

@@ -1,47 +1,98 @@
-import type { Address } from "../chain/transaction.ts";
-import type {
-  Activity,
-  BlockSummary,
-  ExploredAddress,
-  ExploredAnchor,
-  ExploredBlock,
-  ExploredChain,
-  ExploredTransaction,
-  Page,
-} from "./explored.ts";
+import { getAddress, getBytes } from "ethers";
+import type { Deployment } from "../chain/contracts/deployment.ts";
+import { EventTableClient } from "../chain/contracts/event-table-client.ts";
+import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
+import type { ValidatorNames } from "../chain/node/node-block.ts";
+import { fetchQuantity } from "../chain/rpc/query.ts";
+import { type Rpc, unavailable } from "../chain/rpc/rpc.ts";
+import type { AnchorContract } from "../journal/contract-store.ts";
+import type { RowAudit } from "../records/index.ts";
+import { AddressReader } from "./chain/address-reader.ts";
+import { AnchorReader } from "./chain/anchor-reader.ts";
+import { BlockReader } from "./chain/block-reader.ts";
+import { ContractNames } from "./chain/contract-names.ts";
+import { TransactionReader } from "./chain/transaction-reader.ts";
+import type { ChainDecoder } from "./decoder.ts";
+import type { ExploredChain, SearchResult } from "./responses.ts";
 
-/** The requested page of a list. */
-export interface PageRequest<Cursor = number> {
-  readonly limit: number;
-  /** `next` of the previous page. Default: the first page. */
-  readonly cursor?: Cursor | undefined;
+/** What the explorer reads. */
+export interface ChainExplorerDeps {
+  readonly rpc: Rpc;
+  readonly deployment: Deployment;
+  readonly validators: ValidatorNames;
+  readonly decoder: ChainDecoder;
+  readonly audit: RowAudit;
+  /** Contracts with anchors of the journal, also former ones. */
+  readonly former: readonly AnchorContract[];
 }
 
-/** The position of a log on the chain: a block, and the log's index in it. */
-export interface LogPosition {
-  readonly block: number;
-  readonly index: number;
-}
+/** The kinds of search terms. */
+export type Sought =
+  | { readonly kind: "number"; readonly number: number }
+  | { readonly kind: "hash"; readonly hash: string }
+  | { readonly kind: "address"; readonly address: string };
+
+const ONE = { limit: 1 };
 
 /**
  * The public data of the chain, decoded with the ABIs of its contracts. Does not query the journal. Hashes are `0x` and
- * 64 lower-case digits. All methods throw SealbookError `chain_unavailable` while the chain is unavailable; data that
- * is not on the chain is `undefined`.
+ * 64 lower-case digits. Data that are not on the chain are `undefined`.
  */
-export interface ChainExplorer {
-  chain(): Promise<ExploredChain>;
-  /** Newest first. */
-  blocks(page: PageRequest): Promise<Page<BlockSummary>>;
-  block(id: number | string, page: PageRequest): Promise<ExploredBlock | undefined>;
-  /** @param source The caller, whose queries wait for one another */
-  transaction(hash: string, source: string): Promise<ExploredTransaction | undefined>;
-  hasTransaction(hash: string): Promise<boolean>;
-  /** Newest first. A page can have fewer entries than requested, or none, without being the last one. */
-  anchors(page: PageRequest<LogPosition>): Promise<Page<ExploredAnchor>>;
-  anchor(hash: string): Promise<ExploredAnchor | undefined>;
-  address(address: Address): Promise<ExploredAddress>;
-  /** Events of the contracts that concern an address, newest first; paged as {@link anchors}. */
-  activity(address: Address, page: PageRequest<LogPosition>, source: string): Promise<Page<Activity>>;
-  /** Whether the registry contains the hash of a session's token. */
-  knowsSession(tokenHash: string): Promise<boolean>;
+export class ChainExplorer {
+  readonly #deps: ChainExplorerDeps;
+  readonly #firstBlock: number;
+  readonly #sessions: SessionRegistryClient;
+  readonly blocks: BlockReader;
+  readonly transactions: TransactionReader;
+  readonly anchors: AnchorReader;
+  readonly addresses: AddressReader;
+
+  constructor(deps: ChainExplorerDeps) {
+    const { rpc, deployment, validators, decoder, audit, former } = deps;
+    const { contracts } = deployment;
+    this.#deps = deps;
+    this.#firstBlock = Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock));
+    const addresses = former.map(({ address }) => address);
+    const names = new ContractNames(contracts, addresses);
+    const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, {
+      firstBlock: this.#firstBlock,
+      former: addresses,
+    });
+    const eventTable = new EventTableClient(rpc, contracts.EventTable);
+    this.#sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
+    this.blocks = new BlockReader(rpc, names, validators);
+    this.transactions = new TransactionReader(rpc, names, decoder, this.blocks, proofAnchor, eventTable, audit);
+    this.anchors = new AnchorReader(rpc, this.blocks, proofAnchor);
+    this.addresses = new AddressReader(rpc, deployment, names, decoder, this.blocks, validators, this.#sessions);
+  }
+
+  async chain(): Promise<ExploredChain> {
+    const { rpc, deployment } = this.#deps;
+    const head = await this.blocks.summary(await fetchQuantity(rpc, "eth_blockNumber", []));
+    if (head === undefined) throw unavailable(new Error("the node does not have its own newest block"));
+    return { chain_id: rpc.chainId, first_block: this.#firstBlock, contracts: deployment.contracts, head };
+  }
+
+  /** Finds everything with a number, a hash or an address; the form of a hash does not determine its kind. */
+  async search(sought: Sought): Promise<SearchResult[]> {
+    if (sought.kind === "address") return [{ kind: "address", address: getAddress(sought.address) }];
+    if (sought.kind === "number") {
+      const block = await this.blocks.block(sought.number, ONE);
+      return block === undefined ? [] : [{ kind: "block", number: block.number, hash: block.hash }];
+    }
+    const { hash } = sought;
+    const [block, isTransaction, anchor, session] = await Promise.all([
+      this.blocks.block(hash, ONE),
+      this.transactions.has(hash),
+      this.anchors.anchor(hash),
+      this.#sessions.sessionOf(getBytes(hash)),
+    ]);
+    return [
+      ...(block === undefined ? [] : [{ kind: "block", number: block.number, hash } as const]),
+      ...(isTransaction ? [{ kind: "transaction", hash } as const] : []),
+      ...(anchor === undefined ? [] : [{ kind: "anchor", hash, size: anchor.size } as const]),
+      ...(session === undefined ? [] : [{ kind: "session", hash } as const]),
+    ];
+  }
 }

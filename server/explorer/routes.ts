@@ -1,7 +1,9 @@
 import { getAddress } from "ethers";
+import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { sourceOf } from "../http/access/source.ts";
 import type { RateLimit } from "../http/limits.ts";
+import { NodeError, unavailable } from "../chain/rpc/rpc.ts";
 import type { InputOf, ResultOf, Route } from "../http/route.ts";
 import { type ServedRoute, serve } from "../http/serve.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
@@ -17,18 +19,6 @@ import {
   searchChain,
 } from "./api.ts";
 import type { ChainExplorer } from "./explorer.ts";
-import {
-  toActivityResponse,
-  toAddressResponse,
-  toAnchorList,
-  toAnchorResponse,
-  toBlockList,
-  toBlockResponse,
-  toChainResponse,
-  toTransactionResponse,
-} from "./response-mapping.ts";
-import { search } from "./search.ts";
-
 /** Requests that are made at a time: the chain's node serves the relayer as well. */
 const AT_ONCE = 2;
 /** Requests that run or wait. */
@@ -44,36 +34,47 @@ export interface ExplorerDeps {
 /** Public data of the chain. */
 export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): ServedRoute[] {
   const queue = new KeyedQueue<string>(AT_ONCE, AT_ONCE, UNFINISHED);
+  const admit: RequestHandler = async (request, _response, next) => {
+    await requestsPerSource(sourceOf(request).key);
+    next();
+  };
   const explore =
     <R extends Route>(route: R) =>
-    (handle: (input: InputOf<R>, source: string) => Promise<ResultOf<R>>): ServedRoute =>
-      serve(route)(async (input, request) => {
+    (read: (input: InputOf<R>, source: string) => Promise<ResultOf<R>>): ServedRoute =>
+      serve(route, { admit })((input, request) => {
         const { key } = sourceOf(request);
-        await requestsPerSource(key);
-        return queue.run(key, () => handle(input, key));
+        return queue.run(key, () => withoutNodeErrors(() => read(input, key)));
       });
+  const { blocks, transactions, anchors, addresses } = explorer;
 
   return [
-    explore(exploreChain)(async () => toChainResponse(await explorer.chain())),
-    explore(exploreBlocks)(async ({ query }) => toBlockList(await explorer.blocks(query))),
+    explore(exploreChain)(() => explorer.chain()),
+    explore(exploreBlocks)(({ query }) => blocks.newest(query)),
     explore(exploreBlock)(async ({ params: { id }, query }) =>
-      toBlockResponse(existing(await explorer.block(id, query), `the chain has no block ${id}`)),
+      existing(await blocks.block(id, query), `the chain has no block ${id}`),
     ),
     explore(exploreTransaction)(async ({ params: { hash } }, source) =>
-      toTransactionResponse(existing(await explorer.transaction(hash, source), `the chain has no transaction ${hash}`)),
+      existing(await transactions.transaction(hash, source), `the chain has no transaction ${hash}`),
     ),
-    explore(exploreAnchors)(async ({ query }) => toAnchorList(await explorer.anchors(query))),
+    explore(exploreAnchors)(({ query }) => anchors.newest(query)),
     explore(exploreAnchor)(async ({ params: { hash } }) =>
-      toAnchorResponse(existing(await explorer.anchor(hash), `${hash} was not anchored`)),
+      existing(await anchors.anchor(hash), `${hash} was not anchored`),
     ),
-    explore(exploreAddress)(async ({ params }) =>
-      toAddressResponse(await explorer.address(getAddress(params.address))),
+    explore(exploreAddress)(({ params }) => addresses.address(getAddress(params.address))),
+    explore(exploreActivity)(({ params, query }, source) =>
+      addresses.activity(getAddress(params.address), query, source),
     ),
-    explore(exploreActivity)(async ({ params, query }, source) =>
-      toActivityResponse(await explorer.activity(getAddress(params.address), query, source)),
-    ),
-    explore(searchChain)(async ({ query: { q } }) => ({ results: await search(explorer, q) })),
+    explore(searchChain)(async ({ query: { q } }) => ({ results: await explorer.search(q) })),
   ];
+}
+
+/** Converts errors of the node: for a caller, a node that refuses a query is unavailable. */
+async function withoutNodeErrors<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof NodeError ? unavailable(error) : error;
+  }
 }
 
 function existing<T>(found: T | undefined, otherwise: string): T {

@@ -12,8 +12,8 @@ const MAX_BODY = 64 * 1024;
 
 /** The limits of a route. */
 export interface RouteLimits {
-  /** Decides when a request is served, before its body is read. */
-  readonly heavy?: RequestHandler;
+  /** Decides whether and when a request is served, before its body is read. */
+  readonly admit?: RequestHandler;
   /** Maximum bytes of the JSON body, and what to do with a larger one. */
   readonly size?: { readonly bytes: number; readonly advice: string };
   /** The list in the body, with its most entries. */
@@ -49,7 +49,7 @@ export function serveRaw<R extends Route>(
 
 function servedRoute<R extends Route>(
   route: R,
-  { heavy, size, list }: RouteLimits,
+  { admit, size, list }: RouteLimits,
   handle: Handle<R, void>,
 ): ServedRoute {
   const { params, query, body, bodyLine, isKeyed } = route;
@@ -72,7 +72,7 @@ function servedRoute<R extends Route>(
   };
   const { bytes, advice } = size ?? { bytes: MAX_BODY, advice: undefined };
   const steps = body === undefined ? [] : jsonBody(bytes, advice).map((step) => unless(hasLines, step));
-  return { route, handlers: [...(heavy === undefined ? [] : [heavy]), ...steps, respond] };
+  return { route, handlers: [...(admit === undefined ? [] : [admit]), ...steps, respond] };
 }
 
 /** Adds routes to a router, after the guards; their paths refuse other methods. */

@@ -62,7 +62,7 @@ export function proofRoutes({ proofs, verifier, bundles, location }: ProofApiDep
     }),
 
     serve(submitProofs, {
-      heavy: bulks,
+      admit: bulks,
       size: BULK_BODY,
       list: { name: "documents", most: MAX_TREE_SIZE, unit: "documents" },
     })(async ({ body: { documents }, key }, request, response) => {
@@ -77,13 +77,13 @@ export function proofRoutes({ proofs, verifier, bundles, location }: ProofApiDep
       };
     }),
 
-    serve(findBatch, { heavy: reads })(async ({ params: { id }, query: { cursor, limit } }, request, response) => {
+    serve(findBatch, { admit: reads })(async ({ params: { id }, query: { cursor, limit } }, request, response) => {
       const found = await proofs.findByRoot(id, cursor, limit);
       if (found === undefined) throw new SealbookError("not_found", `there is no batch ${request.params["id"]}`);
       return polled(response, toBatchPage(found, location()));
     }),
 
-    serve(findByTransaction, { heavy: reads })(
+    serve(findByTransaction, { admit: reads })(
       async ({ params: { txhash }, query: { cursor, limit } }, request, response) => {
         const found = await proofs.findByTransaction(txhash, cursor, limit);
         const none = `no proof was anchored by transaction ${request.params["txhash"]}`;
@@ -95,7 +95,7 @@ export function proofRoutes({ proofs, verifier, bundles, location }: ProofApiDep
       },
     ),
 
-    serveRaw(findProof, { heavy: reads })(async ({ params: { id }, query }, _request, response) => {
+    serveRaw(findProof, { admit: reads })(async ({ params: { id }, query }, _request, response) => {
       const { format, ...page } = query;
       const none = `there is no proof with the id, and no document, "${id}"`;
       if (format === "bundle") {

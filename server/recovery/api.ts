@@ -7,11 +7,21 @@ const TAG = "Recovery";
 const MAX_PAGE = 100;
 const END_OF_DAY = "T23:59:59Z";
 const NO_MOMENT = "is not an ISO date, an ISO date-time with its zone, or Unix seconds";
-const DESCRIPTION = "An ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.";
+const DESCRIPTION =
+  "An ISO date from 1970, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.";
+
+const ISO = [z.regexes.date, z.regexes.datetime({ offset: true }), z.regexes.datetime({ offset: true, precision: -1 })];
+const isoTexts = ISO.map(({ source }) =>
+  // Elsewhere `\d` matches digits of all scripts.
+  z
+    .string()
+    .regex(new RegExp(source.replaceAll("\\d", "[0-9]")))
+    .regex(/^(19[7-9]|[2-9])/),
+);
 
 /** A time in a query. Fewer digits than those of seconds are a year, or a date without its hyphens. */
 const MomentText = z
-  .union([z.iso.date(), z.iso.datetime({ offset: true }), z.string().regex(/^\d{9,12}$/)], NO_MOMENT)
+  .union([...isoTexts, z.string().regex(/^[0-9]{9,12}$/)], NO_MOMENT)
   .transform(secondsOf)
   .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
 
@@ -22,7 +32,7 @@ const Moment = z
 
 function secondsOf(text: string): number {
   if (!text.includes("-")) return Number(text);
-  // Nothing was recorded before 1970.
+  // The first hours of 1970 in a zone to the east are before 1970 in UTC.
   return Math.max(0, Math.floor(Date.parse(text.includes("T") ? text : `${text}${END_OF_DAY}`) / 1000));
 }
 

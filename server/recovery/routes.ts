@@ -33,10 +33,10 @@ interface Page {
 
 /** The recovery routes. */
 export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
-  const heavy = heavyRequests(STREAMS_PER_SOURCE);
+  const admit = heavyRequests(STREAMS_PER_SOURCE);
   return [
     serveRaw(verifyRestored, {
-      heavy,
+      admit,
       size: { bytes: MAX_BODY, advice: "send the documents as NDJSON" },
       list: { name: "documents", most: MAX_JSON_DOCUMENTS, unit: "documents; send them as NDJSON" },
     })(async ({ query: { as_of }, body }, request, response) => {
@@ -56,7 +56,7 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
     }),
 
-    serveRaw(inventory, { heavy })(async ({ query: { date, limit, cursor } }, request, response) => {
+    serveRaw(inventory, { admit })(async ({ query: { date, limit, cursor } }, request, response) => {
       const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
       await sendPages(request, response, pages, async (after, most) => {
         const { documents, next } = await recovery.inventory(date, after ?? 0, most);
@@ -64,7 +64,7 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       });
     }),
 
-    serveRaw(gap, { heavy })(async ({ query: { verification_id, against, limit, cursor } }, request, response) => {
+    serveRaw(gap, { admit })(async ({ query: { verification_id, against, limit, cursor } }, request, response) => {
       if (against === "journal") {
         const pages = { head: { against }, name: "anchors", start: cursor, limit };
         await sendPages(request, response, pages, async (after, most) => {

@@ -1,6 +1,5 @@
 import { zeroPadValue } from "ethers";
-import type { LogPosition, PageRequest } from "../explorer.ts";
-import type { Activity, ExploredAddress, Page } from "../explored.ts";
+import type { AddressActivity, ExploredAddress } from "../responses.ts";
 import type { Address } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
@@ -10,10 +9,10 @@ import { SessionRegistryClient } from "../../chain/contracts/session-registry-cl
 import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
-import type { BlockReader } from "./block-reader.ts";
+import type { BlockReader, PageRequest } from "./block-reader.ts";
 import type { ContractNames } from "./contract-names.ts";
-import { newestLogs } from "./newest-logs.ts";
-import type { ThreadedDecoder } from "./threaded-decoder.ts";
+import { type LogPosition, newestLogs } from "./newest-logs.ts";
+import type { ChainDecoder } from "../decoder.ts";
 import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
 
 const { SessionRegistry } = INTERFACES;
@@ -31,7 +30,7 @@ export class AddressReader {
   readonly #rpc: Rpc;
   readonly #deployment: Deployment;
   readonly #names: ContractNames;
-  readonly #decoder: ThreadedDecoder;
+  readonly #decoder: ChainDecoder;
   readonly #blocks: BlockReader;
   readonly #validators: ValidatorNames;
   readonly #roles: RelayerRoles;
@@ -41,7 +40,7 @@ export class AddressReader {
     rpc: Rpc,
     deployment: Deployment,
     names: ContractNames,
-    decoder: ThreadedDecoder,
+    decoder: ChainDecoder,
     blocks: BlockReader,
     validators: ValidatorNames,
     sessions: Pick<SessionRegistryClient, "scopeOf">,
@@ -68,21 +67,22 @@ export class AddressReader {
     return {
       address,
       contract: this.#names.contractAt(address),
-      hasCode: code !== "0x",
+      has_code: code !== "0x",
       relays,
       administers,
       scope,
       validator: this.#validators.get(address.toLowerCase()),
-      balance: BigInt(String(balance)),
+      balance: BigInt(String(balance)).toString(),
       sent,
     };
   }
 
+  /** Lists events of the contracts that concern an address, newest first; paged as anchors. */
   async activity(
     address: Address,
     { limit, cursor }: PageRequest<LogPosition>,
     source: string,
-  ): Promise<Page<Activity>> {
+  ): Promise<AddressActivity> {
     const isContract = this.#names.contractAt(address) !== undefined;
     const sends =
       !isContract &&
@@ -104,18 +104,18 @@ export class AddressReader {
     });
     const blocks = await this.#blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
     const decoded = await this.#decoder.logs(source, logs);
-    const items = logs.flatMap(({ blockNumber, transactionHash }, index) => {
+    const activity = logs.flatMap(({ blockNumber, transactionHash }, index) => {
       const block = blocks.get(blockNumber);
       const log = decoded[index];
       if (block === undefined || log === undefined) return [];
-      const { address: contract, event } = log;
+      const { event } = log;
       const short = event && {
         ...event,
         arguments: event.arguments.filter(({ name }) => !LONG_ARGUMENTS.includes(name)),
       };
-      return [{ transactionHash, block, contract, event: short }];
+      return [{ tx_hash: transactionHash, block, address: log.address, event: short }];
     });
-    return { items, next };
+    return { activity, next };
   }
 
   get #contracts(): string[] {

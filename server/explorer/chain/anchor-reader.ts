@@ -1,10 +1,9 @@
 import { getBytes, hexlify } from "ethers";
-import type { LogPosition, PageRequest } from "../explorer.ts";
-import type { ExploredAnchor, Page } from "../explored.ts";
+import type { AnchorList, ExploredAnchor } from "../responses.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
-import type { BlockReader } from "./block-reader.ts";
-import { newestLogs } from "./newest-logs.ts";
+import type { BlockReader, PageRequest } from "./block-reader.ts";
+import { type LogPosition, newestLogs } from "./newest-logs.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
 
 /** Finds and lists anchors. */
@@ -19,12 +18,13 @@ export class AnchorReader {
     this.#client = client;
   }
 
-  async newest({ limit, cursor }: PageRequest<LogPosition>): Promise<Page<ExploredAnchor>> {
+  /** Lists anchors, newest first. A page can have fewer entries than requested, or none, without being the last one. */
+  async newest({ limit, cursor }: PageRequest<LogPosition>): Promise<AnchorList> {
     const { firstBlock } = this.#client;
     const filters = [this.#client.logFilter()];
     const head = await this.#client.newestBlock();
     const { logs, next } = await newestLogs(this.#rpc, { filters, firstBlock, head, limit, cursor });
-    return { items: await this.#explored(logs), next };
+    return { anchors: await this.#explored(logs), next };
   }
 
   async anchor(hash: string): Promise<ExploredAnchor | undefined> {
@@ -43,7 +43,7 @@ export class AnchorReader {
       const block = blocks.get(log.blockNumber);
       const content = this.#client.contentOf(log);
       if (block === undefined || content === undefined) return [];
-      return [{ hash: hexlify(content.hash), size: content.size, block, transactionHash: log.transactionHash }];
+      return [{ hash: hexlify(content.hash), size: content.size, tx_hash: log.transactionHash, block }];
     });
   }
 }

@@ -1,15 +1,21 @@
 import { getAddress, hexlify } from "ethers";
 import { z } from "zod";
 import { quorumOf, type BftProtocol, commitSignersOf, consensusOf } from "../../chain/evidence/consensus-seals.ts";
-import type { PageRequest } from "../explorer.ts";
-import type { BlockSummary, ExploredBlock, Page, TransactionSummary, Validator } from "../explored.ts";
+import type { BlockList, BlockSummary, ExploredBlock } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { ContractNames } from "./contract-names.ts";
-import { parseResponse } from "../../chain/rpc/query.ts";
+import { fetchQuantity, parseResponse } from "../../chain/rpc/query.ts";
 import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
+
+/** The requested page of a list. */
+export interface PageRequest<Cursor = number> {
+  readonly limit: number;
+  /** `next` of the previous page. Default: the first page. */
+  readonly cursor?: Cursor | undefined;
+}
 
 const Succeeded = NodeReceipt.pick({ transactionHash: true, status: true });
 
@@ -36,14 +42,15 @@ export class BlockReader {
     return new Map(blocks.flatMap((block) => (block === undefined ? [] : [[block.number, block] as const])));
   }
 
-  /** Fetches the newest blocks first. */
-  async newest(head: number, { limit, cursor }: PageRequest): Promise<Page<BlockSummary>> {
+  /** Lists blocks, newest first. */
+  async newest({ limit, cursor }: PageRequest): Promise<BlockList> {
+    const head = await fetchQuantity(this.#rpc, "eth_blockNumber", []);
     const first = Math.min(head, cursor ?? head);
     const numbers = Array.from({ length: Math.min(limit, first + 1) }, (_, index) => first - index);
     const found = await this.summaries(numbers);
     const last = numbers.at(-1) ?? 0;
     return {
-      items: numbers.flatMap((number) => found.get(number) ?? []),
+      blocks: numbers.flatMap((number) => found.get(number) ?? []),
       next: last > 0 ? String(last - 1) : undefined,
     };
   }
@@ -56,26 +63,23 @@ export class BlockReader {
     const first = page.cursor ?? 0;
     const some = transactions.slice(first, first + page.limit);
     const succeeded = some.length === 0 ? new Set() : await this.#succeededIn(block.number);
-    const items = some.map((transaction, index): TransactionSummary => {
-      const { hash, from, to } = transaction;
-      return {
-        hash,
-        index: first + index,
-        from,
-        to,
-        ...this.#contracts.outlineOf(transaction),
-        succeeded: succeeded.has(hash),
-      };
-    });
     const end = first + some.length;
     return {
       ...this.#summaryOf(block),
-      parentHash,
-      gasUsed,
-      gasLimit,
+      parent_hash: parentHash,
+      gas_used: gasUsed,
+      gas_limit: gasLimit,
       size,
-      commitSeals: this.#commitSealsOf(response),
-      page: { items, next: end < transactions.length ? String(end) : undefined },
+      commit_seals: this.#commitSealsOf(response),
+      transactions: some.map((transaction, index) => ({
+        hash: transaction.hash,
+        index: first + index,
+        from: transaction.from,
+        to: transaction.to ?? null,
+        ...this.#contracts.outlineOf(transaction),
+        status: succeeded.has(transaction.hash) ? "succeeded" : "reverted",
+      })),
+      next: end < transactions.length ? String(end) : undefined,
     };
   }
 
@@ -94,9 +98,9 @@ export class BlockReader {
     return {
       number,
       hash,
-      time: timestamp,
+      timestamp,
       proposer: this.#validator(getAddress(miner)),
-      transactions: transactions.length,
+      transaction_count: transactions.length,
     };
   }
 
@@ -104,7 +108,7 @@ export class BlockReader {
    * Returns the validators that committed a block, as far as the header contains their seals and matches the block's
    * hash.
    */
-  #commitSealsOf(response: unknown): ExploredBlock["commitSeals"] {
+  #commitSealsOf(response: unknown): ExploredBlock["commit_seals"] {
     const header = HashedHeader.safeParse(response).data;
     const consensus = header && consensusOf(header, header.hash);
     if (header === undefined || consensus === undefined || consensus.protocol === "none") return undefined;
@@ -117,7 +121,7 @@ export class BlockReader {
     };
   }
 
-  #validator(address: string): Validator {
+  #validator(address: string): BlockSummary["proposer"] {
     return { address, name: this.#names.get(address.toLowerCase()) };
   }
 }

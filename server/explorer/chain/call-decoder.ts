@@ -1,5 +1,5 @@
 import type { ParamType, Result, TransactionDescription } from "ethers";
-import type { Action, DecodedArgument, DecodedLog, DecodedTransaction } from "../call.ts";
+import type { Action, DecodedArgument, DecodedLog, ExploredTransaction } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";
 import { bytesOfHex } from "../../kit/hex.ts";
 import { assertReturnable, decodeCallData, recoverSigner } from "../../records/index.ts";
@@ -7,6 +7,21 @@ import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
 import type { ContractNames } from "./contract-names.ts";
+
+type RecordAction = Extract<Action, { kind: "record" }>;
+
+/** What a transaction does by its call alone; the receipt and the contracts say whether it had an effect. */
+export type CalledAction =
+  | Omit<Extract<Action, { kind: "anchor" }>, "first">
+  | (Omit<RecordAction, "on_chain" | "record"> & { readonly rowdata: Uint8Array })
+  | Exclude<Action, { kind: "anchor" | "record" }>;
+
+/** A transaction decoded with the ABIs of the contracts. */
+export interface DecodedTransaction {
+  readonly action: CalledAction;
+  /** `undefined` for a transaction that is no call of one of the contracts. */
+  readonly call: ExploredTransaction["call"];
+}
 
 const OTHER: DecodedTransaction = { action: { kind: "other" }, call: undefined };
 
@@ -53,7 +68,7 @@ export class CallDecoder {
   }
 }
 
-function actionOf({ name, args }: TransactionDescription, input: string): Action {
+function actionOf({ name, args }: TransactionDescription, input: string): CalledAction {
   const text = (argument: string): string => String(args.getValue(argument));
   switch (name) {
     case "anchor":
@@ -65,45 +80,40 @@ function actionOf({ name, args }: TransactionDescription, input: string): Action
       const rowdata = bytesOfHex(text("rowdata"));
       return {
         kind: "record",
-        function: name,
         table: text("tabname"),
-        rowId: text("rowid"),
+        row_id: text("rowid"),
+        overwrites: name === "set",
         compressed: Boolean(args.getValue("comp")),
         signature: text("signature"),
-        signer: recoverSigner(rowdata, text("signature")),
-        content: contentOf(input),
+        signer: recoverSigner(rowdata, text("signature")) ?? null,
+        ...contentOf(input),
         rowdata,
       };
     }
     case "open":
-      return {
-        kind: "session",
-        step: name,
-        account: text("account"),
-        tokenHash: text("tokenHash"),
-        newTokenHash: undefined,
-      };
+      return { kind: "session", step: name, account: text("account"), token_hash: text("tokenHash") };
     case "validate":
     case "extend":
       return {
         kind: "session",
         step: name,
-        account: undefined,
-        tokenHash: text("tokenHash"),
-        newTokenHash: text("newTokenHash"),
+        token_hash: text("tokenHash"),
+        new_token_hash: text("newTokenHash"),
       };
     case "close":
-      return { kind: "session", step: name, account: undefined, tokenHash: text("tokenHash"), newTokenHash: undefined };
+      return { kind: "session", step: name, token_hash: text("tokenHash") };
     default:
       return { kind: "administration" };
   }
 }
 
-function contentOf(input: string): Extract<Action, { kind: "record" }>["content"] {
+/** Returns the seven segments of a row, or why they cannot be read. */
+function contentOf(input: string): Pick<RecordAction, "row" | "fault"> {
   try {
     const { row } = decodeCallData(input);
     assertReturnable(row);
-    return { row };
+    const { rowId, sender, code, createdAt, payload, topic, format } = row;
+    return { row: { row_id: rowId, sender, code, created_at: createdAt, payload, topic, format } };
   } catch (error) {
     if (error instanceof SealbookError) return { fault: error.message };
     throw error;

@@ -1,13 +1,20 @@
-import type { ActionKind, CallOutline } from "../call.ts";
+import type { Action } from "../responses.ts";
 import { type Address, CONTRACT_NAMES, type ContractAddresses, type ContractName } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
+
+/** What a transaction calls, by the first bytes of its call. */
+export interface CallOutline {
+  readonly kind: Action["kind"];
+  /** Name of the called function of the contracts. */
+  readonly function: string | undefined;
+}
 
 /** Length of `0x` and a selector in hex. */
 const SELECTOR_LENGTH = 10;
 
 /** The actions of the contracts' functions; the others administer the contracts. */
-const ACTIONS: ReadonlyMap<string, ActionKind> = new Map([
+const ACTIONS: ReadonlyMap<string, Action["kind"]> = new Map([
   ["anchor", "anchor"],
   ["anchorBatch", "anchor"],
   ["set", "record"],

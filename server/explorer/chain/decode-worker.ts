@@ -1,4 +1,4 @@
-// Module of the threads of ThreadedDecoder.
+// Module of the threads of ChainDecoder.
 import { workerData } from "node:worker_threads";
 import { useFastKeccak } from "../../chain/fast-crypto.ts";
 import type { NodeLog } from "../../chain/node/log.ts";

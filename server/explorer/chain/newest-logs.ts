@@ -1,4 +1,3 @@
-import type { LogPosition } from "../explorer.ts";
 import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
 import { fetchLogRange, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
@@ -8,6 +7,12 @@ const FIRST_SPAN = 16;
 const GROWTH = 8;
 /** Maximum queries per page: the caller then receives a cursor, and continues the search. */
 const MAX_QUERIES = 8;
+
+/** The position of a log on the chain: a block, and the log's index in it. */
+export interface LogPosition {
+  readonly block: number;
+  readonly index: number;
+}
 
 /** The found logs, and the cursor of the next page. */
 export interface FoundLogs {

@@ -1,15 +1,15 @@
 import { getBytes } from "ethers";
-import type { Action, WrittenRow } from "../call.ts";
-import type { ExploredTransaction, OnChainState, Mined } from "../explored.ts";
+import type { Action, ExploredTransaction } from "../responses.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
-import type { RowAudit } from "../../records/index.ts";
+import { type RowAudit, toVerdict } from "../../records/index.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { ContractNames } from "./contract-names.ts";
-import type { ThreadedDecoder } from "./threaded-decoder.ts";
+import type { CalledAction } from "./call-decoder.ts";
+import type { ChainDecoder } from "../decoder.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
 import { NodeTransaction } from "../../chain/node/node-block.ts";
 
@@ -17,7 +17,7 @@ import { NodeTransaction } from "../../chain/node/node-block.ts";
 export class TransactionReader {
   readonly #rpc: Rpc;
   readonly #names: ContractNames;
-  readonly #decoder: ThreadedDecoder;
+  readonly #decoder: ChainDecoder;
   readonly #blocks: BlockReader;
   readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
   readonly #eventTable: EventTableClient;
@@ -26,7 +26,7 @@ export class TransactionReader {
   constructor(
     rpc: Rpc,
     names: ContractNames,
-    decoder: ThreadedDecoder,
+    decoder: ChainDecoder,
     blocks: BlockReader,
     anchors: Pick<ProofAnchorClient, "anchorOf">,
     eventTable: EventTableClient,
@@ -50,18 +50,24 @@ export class TransactionReader {
     const transaction = await query(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
-    const decoded = await this.#decoder.transaction(source, transaction);
-    const [mined, onChain] = await Promise.all([
-      this.#minedOf(transaction, source),
-      this.#onChainStateOf(decoded.action, hash),
-    ]);
-    return { hash, from, to, nonce, value, gasPrice, gasLimit: gas, input, ...decoded, onChain, mined };
+    const { action, ...decoded } = await this.#decoder.transaction(source, transaction);
+    const [mined, checked] = await Promise.all([this.#minedOf(transaction, source), this.#checked(action, hash)]);
+    return {
+      hash,
+      from,
+      to: to ?? null,
+      nonce,
+      value: value.toString(),
+      gas_price: gasPrice.toString(),
+      gas_limit: gas,
+      input,
+      action: checked,
+      ...decoded,
+      ...(mined ?? { status: "pending", logs: [] }),
+    };
   }
 
-  async #minedOf(
-    { hash, from, to, input, gas, blockHash }: NodeTransaction,
-    source: string,
-  ): Promise<Mined | undefined> {
+  async #minedOf({ hash, from, to, input, gas, blockHash }: NodeTransaction, source: string) {
     if (blockHash === undefined || blockHash === null) return undefined;
     const receipt = await query(this.#rpc, NodeReceipt, "eth_getTransactionReceipt", [hash]);
     if (receipt === undefined) return undefined;
@@ -72,39 +78,40 @@ export class TransactionReader {
     // The chain now has another block with the receipt's number: the transaction is in no block.
     if (block === undefined || block.hash !== receipt.blockHash) return undefined;
     const succeeded = receipt.status === 1;
-    const { contractAddress } = receipt;
+    const { contractAddress: address } = receipt;
     return {
-      block,
-      index: receipt.transactionIndex,
-      confirmations: Math.max(1, head - block.number + 1),
-      succeeded,
+      status: succeeded ? "succeeded" : "reverted",
       reason: succeeded
         ? undefined
         : await revertReasonOf(this.#rpc, { from, to: to ?? null, data: input, gasLimit: gas }),
-      gasUsed: receipt.gasUsed,
-      deployed:
-        contractAddress === undefined
-          ? undefined
-          : { address: contractAddress, contract: this.#names.contractAt(contractAddress) },
+      block,
+      index: receipt.transactionIndex,
+      confirmations: Math.max(1, head - block.number + 1),
+      gas_used: receipt.gasUsed,
+      deployed: address === undefined ? undefined : { address, contract: this.#names.contractAt(address) },
       logs: await this.#decoder.logs(source, receipt.logs),
-    };
+    } as const;
   }
 
-  async #onChainStateOf(action: Action, hash: string): Promise<OnChainState | undefined> {
-    if (action.kind === "anchor") return { kind: "anchor", first: await this.#anchors.anchorOf(getBytes(action.hash)) };
-    return action.kind === "record" ? this.#rowState(action, hash) : undefined;
-  }
-
-  /** Compares the event table's current row of the number, and the index, with the row that the transaction wrote. */
-  async #rowState(
-    { table, rowId, compressed: comp, signer, rowdata, signature }: WrittenRow,
-    hash: string,
-  ): Promise<OnChainState> {
+  /**
+   * Adds what the chain has now: a row can be overwritten, a hash can have been anchored before. A row is compared with
+   * the event table's current row of the number, and with the index.
+   */
+  async #checked(action: CalledAction, hash: string): Promise<Action> {
+    if (action.kind === "anchor") {
+      const first = await this.#anchors.anchorOf(getBytes(action.hash));
+      if (first === undefined) return { ...action, first: null };
+      const { blockNumber, time, size } = first;
+      return { ...action, first: { block_number: blockNumber, timestamp: time, size } };
+    }
+    if (action.kind !== "record") return action;
+    const { rowdata, ...written } = action;
+    const { table, row_id: rowId, compressed: comp, signature, signer } = written;
     const row = { tableName: table, rowId: BigInt(rowId), rowdata, signature, transactionHash: getBytes(hash) };
-    const [state, verdict] = await Promise.all([
-      this.#eventTable.stateOf(table, rowId, { signer, comp, rowdata }),
+    const [on_chain, verdict] = await Promise.all([
+      this.#eventTable.stateOf(table, rowId, { signer: signer ?? undefined, comp, rowdata }),
       this.#audit.verdictOf(row),
     ]);
-    return { kind: "row", state, verdict };
+    return { ...written, on_chain, record: toVerdict(verdict) };
   }
 }

@@ -35,14 +35,14 @@ describe("a block's seals in the explorer", function () {
     it(`of ${protocol} are those of its header, with names where known`, async () => {
       const sealing = { protocol, validators, round: 1, signers: validators.keys.slice(0, 3) };
       const block = await reader(bftRpc(rpc, sealing)).block(1, { limit: 10 });
-      assert.equal(block?.commitSeals?.protocol, protocol);
-      assert.equal(block?.commitSeals?.quorum, 3);
+      assert.equal(block?.commit_seals?.protocol, protocol);
+      assert.equal(block?.commit_seals?.quorum, 3);
       assert.deepEqual(
-        block?.commitSeals?.validators.map(({ address }) => address),
+        block?.commit_seals?.validators.map(({ address }) => address),
         validators.addresses.map((address) => getAddress(address)),
       );
       assert.deepEqual(
-        block?.commitSeals?.signers,
+        block?.commit_seals?.signers,
         validators.addresses.slice(0, 3).map((address, index) => ({
           address: getAddress(address),
           name: index === 0 ? "Data centre 1" : undefined,
@@ -54,6 +54,6 @@ describe("a block's seals in the explorer", function () {
   it("are empty on a chain without seals", async () => {
     const block = await reader(rpc).block(1, { limit: 10 });
     assert.equal(block?.number, 1);
-    assert.isUndefined(block?.commitSeals);
+    assert.isUndefined(block?.commit_seals);
   });
 });

@@ -1,7 +1,6 @@
 import { assert } from "chai";
-import { newestLogs } from "../../../../server/explorer/chain/newest-logs.ts";
+import { type LogPosition, newestLogs } from "../../../../server/explorer/chain/newest-logs.ts";
 import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
-import type { LogPosition } from "../../../../server/explorer/explorer.ts";
 import { exploreAnchors } from "../../../../server/explorer/api.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;

@@ -1,10 +1,11 @@
-import { SealbookError } from "../../errors.ts";
-import type { NodeLog } from "../../chain/node/log.ts";
-import type { NodeTransaction } from "../../chain/node/node-block.ts";
-import type { Address, ContractAddresses } from "../../chain/transaction.ts";
-import { type Caller, WorkerPool } from "../../kit/workers/worker-pool.ts";
-import type { DecodedLog, DecodedTransaction } from "../call.ts";
-import type * as worker from "./decode-worker.ts";
+import { SealbookError } from "../errors.ts";
+import type { NodeLog } from "../chain/node/log.ts";
+import type { NodeTransaction } from "../chain/node/node-block.ts";
+import type { Address, ContractAddresses } from "../chain/transaction.ts";
+import { type Caller, WorkerPool } from "../kit/workers/worker-pool.ts";
+import type { DecodedTransaction } from "./chain/call-decoder.ts";
+import type { DecodedLog } from "./responses.ts";
+import type * as worker from "./chain/decode-worker.ts";
 
 /** Maximum of a call, or of the data of a log, that is decoded: a record of this service has at most 130 KiB. */
 const MAX_DECODED_BYTES = 256 * 1024;
@@ -19,13 +20,13 @@ const IDLE_MILLISECONDS = 60_000;
 export type ThreadedTransaction = DecodedTransaction & { readonly undecoded?: string };
 
 /** Decodes calls and events in a thread, whose budgets their size cannot exceed. */
-export class ThreadedDecoder {
+export class ChainDecoder {
   readonly #pool: WorkerPool<typeof worker>;
 
   /** @param former Former contracts for anchors */
   constructor(contracts: ContractAddresses, former: readonly Address[]) {
     this.#pool = new WorkerPool({
-      module: new URL("./decode-worker.ts", import.meta.url),
+      module: new URL("./chain/decode-worker.ts", import.meta.url),
       workerData: { contracts, former } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
