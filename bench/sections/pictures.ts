@@ -1,5 +1,6 @@
 import type { Reading } from "../../server/readings/air-quality/reading.ts";
 import { dayFrames, HOUR_MILLISECONDS } from "../../server/readings/air-quality/readings.ts";
+import { WorkerPool } from "../../server/kit/workers/worker-pool.ts";
 import { DrawnPictures } from "../../server/readings/pictures/drawn-pictures.ts";
 import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";
@@ -31,7 +32,8 @@ export async function pictures({ report, quick }: Bench): Promise<void> {
   for (const place of PLACES) {
     const day = dayAt(place);
     const now = day.filter(({ time }) => time === NOW);
-    const drawn = new DrawnPictures();
+    const workers = new WorkerPool();
+    const drawn = new DrawnPictures(workers);
     using progress = showProgress(`pictures: ${place.name}`, stills + 1, "pictures");
     const times: number[] = [];
     for (let number = 0; number < stills + 1; number += 1) {
@@ -61,7 +63,7 @@ export async function pictures({ report, quick }: Bench): Promise<void> {
       details: { size_MB: megabytes },
       targets: [atMost(time, MAX_DAY_MILLISECONDS, "ms"), atMost(megabytes, MAX_DAY_MEGABYTES, "MB")],
     });
-    await drawn.stop();
+    await workers.stop();
   }
 }
 

@@ -17,6 +17,7 @@ import type { ChainLink } from "./chain-link.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { createMonitoring, type Monitoring } from "./monitoring.ts";
 import type { Opened } from "./resources.ts";
+import { WorkerPool } from "../kit/workers/worker-pool.ts";
 
 /** Interval of queries for the newest block; the embedded chain announces its blocks. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
@@ -40,6 +41,8 @@ export interface Foundation extends Monitoring {
   readonly entryVerifier: EntryVerifier;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
   readonly head: HeadWatcher;
+  /** The threads of heavy work. */
+  readonly workers: WorkerPool;
 }
 
 export function createFoundation(
@@ -98,6 +101,7 @@ export function createFoundation(
     proofAnchor,
     entryVerifier,
     head,
+    workers: new WorkerPool(),
   };
 }
 

@@ -35,11 +35,7 @@ export async function startParts(
   deferStops(parts, opened);
   await startWork(parts, resources);
   const demoAccount = await demoAccountOf(parts, demoAccountFile);
-  resources.defer(() => parts.pictures.stop());
-  resources.defer(() => parts.printer.stop());
-  resources.defer(() => parts.explorerDecoder.stop());
-  resources.defer(() => parts.records.decoder.stop());
-  resources.defer(() => parts.records.search.stop());
+  resources.defer(() => parts.foundation.workers.stop());
   const server = await listen(app, {
     host: http.host,
     port: http.port,

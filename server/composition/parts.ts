@@ -106,9 +106,10 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     clockLimitMilliseconds: config.chain.clockLimitMilliseconds,
     nodeIntervalMilliseconds,
   });
-  const pictures = new DrawnPictures(config.map.tiles);
-  const printer = new AttestationPrinter();
+  const pictures = new DrawnPictures(foundation.workers, config.map.tiles);
+  const printer = new AttestationPrinter(foundation.workers);
   const explorerDecoder = new ChainDecoder(
+    foundation.workers,
     foundation.link.deployment.contracts,
     opened.former.map(({ address }) => address),
   );

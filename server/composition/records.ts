@@ -49,7 +49,7 @@ export interface RecordOptions {
 }
 
 export function createRecords(
-  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock }: Foundation,
+  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock, workers }: Foundation,
   { config, location, assertInPlace, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
@@ -58,7 +58,7 @@ export function createRecords(
   const { tableName, chainWaitMilliseconds } = config;
   const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
   const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock };
-  const decoder = new Decoder();
+  const decoder = new Decoder(workers);
   const log = eventLog(
     rpc,
     sources,
@@ -87,7 +87,7 @@ export function createRecords(
       ),
   );
   const chain = recordChain(tableName);
-  const search = new RecordSearch(location, assertInPlace);
+  const search = new RecordSearch(workers, location, assertInPlace);
   const records = new RecordService({
     journal,
     transactions,

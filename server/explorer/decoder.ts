@@ -2,38 +2,33 @@ import { SealbookError } from "../errors.ts";
 import type { NodeLog } from "../chain/node/log.ts";
 import type { NodeTransaction } from "../chain/node/node-block.ts";
 import type { Address, ContractAddresses } from "../chain/transaction.ts";
-import { type Caller, WorkerPool } from "../kit/workers/worker-pool.ts";
+import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import type { DecodedTransaction } from "./chain/call-decoder.ts";
 import type { DecodedLog } from "./responses.ts";
 import type * as worker from "./chain/decode-worker.ts";
 
 /** Maximum of a call, or of the data of a log, that is decoded: a record of this service has at most 130 KiB. */
 const MAX_DECODED_BYTES = 256 * 1024;
-/** As for the decoder of records. */
 const DEADLINE_MILLISECONDS = 30_000;
-const MEMORY_MEGABYTES = 256;
 const MAX_WAITING = 100;
 const MAX_WAITING_PER_SOURCE = 20;
-const IDLE_MILLISECONDS = 60_000;
 
 /** A decoded transaction, or the reason that it was not decoded. */
 export type ThreadedTransaction = DecodedTransaction & { readonly undecoded?: string };
 
 /** Decodes calls and events in a thread, whose budgets their size cannot exceed. */
 export class ChainDecoder {
-  readonly #pool: WorkerPool<typeof worker>;
+  readonly #tasks: Tasks<typeof worker>;
 
   /** @param former Former contracts for anchors */
-  constructor(contracts: ContractAddresses, former: readonly Address[]) {
-    this.#pool = new WorkerPool({
+  constructor(pool: WorkerPool, contracts: ContractAddresses, former: readonly Address[]) {
+    this.#tasks = pool.tasks({
       module: new URL("./chain/decode-worker.ts", import.meta.url),
-      workerData: { contracts, former } satisfies worker.WorkerData,
+      data: { contracts, former } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
-      memoryMegabytes: MEMORY_MEGABYTES,
       maxWaiting: MAX_WAITING,
       maxWaitingPerCaller: MAX_WAITING_PER_SOURCE,
-      idleMilliseconds: IDLE_MILLISECONDS,
     });
   }
 
@@ -42,7 +37,7 @@ export class ChainDecoder {
     return withinBudget<ThreadedTransaction>(
       "call",
       input,
-      () => this.#pool.run("transaction", { to, input }, callerOf(source)),
+      () => this.#tasks.run("transaction", { to, input }, callerOf(source)),
       (undecoded) => ({ action: { kind: "other" }, call: undefined, undecoded }),
     );
   }
@@ -59,17 +54,12 @@ export class ChainDecoder {
         await withinBudget(
           "log",
           data,
-          () => this.#pool.run("log", log, callerOf(source)),
+          () => this.#tasks.run("log", log, callerOf(source)),
           () => ({ index: logIndex, address, topics, data, event: undefined }),
         ),
       );
     }
     return decoded;
-  }
-
-  /** Ends the thread. */
-  stop(): Promise<void> {
-    return this.#pool.stop();
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
-import { type Caller, WorkerPool } from "../kit/workers/worker-pool.ts";
+import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import { bzip2 } from "./bzip2.ts";
 import { packRowData, type StoredRowData } from "./compression.ts";
 import { type RowText, rowText } from "./row-text.ts";
@@ -12,10 +12,8 @@ import type { Decoded, RowFunction } from "./decoded-transaction.ts";
 const SMALL_ROW_BYTES = 4 * 1024;
 /** The worst data within the other budgets take about 30 ms; on busy processors the thread yields to others. */
 const DEADLINE_MILLISECONDS = 30_000;
-const MEMORY_MEGABYTES = 256;
 const MAX_WAITING = 100;
 const MAX_WAITING_PER_CALLER = 20;
-const IDLE_MILLISECONDS = 60_000;
 const MAX_REMEMBERED_CHARACTERS = 8 * 1024 * 1024;
 
 /**
@@ -23,15 +21,7 @@ const MAX_REMEMBERED_CHARACTERS = 8 * 1024 * 1024;
  * thread, a row has at most 128 KiB and 128 levels, and a decoded transaction 512 KiB.
  */
 export class Decoder {
-  readonly #pool = new WorkerPool<typeof worker>({
-    module: new URL("./decode-worker.ts", import.meta.url),
-    jobs: "decoded transactions",
-    deadlineMilliseconds: DEADLINE_MILLISECONDS,
-    memoryMegabytes: MEMORY_MEGABYTES,
-    maxWaiting: MAX_WAITING,
-    maxWaitingPerCaller: MAX_WAITING_PER_CALLER,
-    idleMilliseconds: IDLE_MILLISECONDS,
-  });
+  readonly #tasks: Tasks<typeof worker>;
 
   /** Large rows that were compressed lately: the chain returns them soon. */
   readonly #packed = new LRUCache<string, RowText>({ maxSize: MAX_REMEMBERED_CHARACTERS });
@@ -39,9 +29,19 @@ export class Decoder {
   /** Rows to compress: accounts wait for their turn, instead of being refused. */
   readonly #packing = new KeyedQueue<string>(1);
 
+  constructor(pool: WorkerPool) {
+    this.#tasks = pool.tasks({
+      module: new URL("./decode-worker.ts", import.meta.url),
+      jobs: "decoded transactions",
+      deadlineMilliseconds: DEADLINE_MILLISECONDS,
+      maxWaiting: MAX_WAITING,
+      maxWaitingPerCaller: MAX_WAITING_PER_CALLER,
+    });
+  }
+
   /** Transactions that are being decoded, or wait for it. */
   get size(): number {
-    return this.#pool.size;
+    return this.#tasks.size;
   }
 
   /**
@@ -51,7 +51,7 @@ export class Decoder {
    * @throws SealbookError `malformed` with the position as path; `too_expensive`, `too_many_requests`, `overloaded`
    */
   decode(caller: Caller, inputdata: string, expected?: RowFunction): Promise<Decoded> {
-    return this.#pool.run("decode", { inputdata, expected }, caller);
+    return this.#tasks.run("decode", { inputdata, expected }, caller);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Decoder {
    * @throws SealbookError as {@link decode}
    */
   decompress(caller: Caller, data: Uint8Array): Promise<Uint8Array> {
-    return this.#pool.run("decompress", data, caller);
+    return this.#tasks.run("decompress", data, caller);
   }
 
   /**
@@ -70,7 +70,7 @@ export class Decoder {
   async pack(account: string, text: string): Promise<StoredRowData> {
     if (text.length <= SMALL_ROW_BYTES) return packRowData(text, bzip2);
     const caller = { group: "stores", id: account };
-    const { stored, row } = await this.#packing.run(account, () => this.#pool.run("pack", text, caller));
+    const { stored, row } = await this.#packing.run(account, () => this.#tasks.run("pack", text, caller));
     this.#packed.set(digestOf(stored), row, { size: text.length });
     return stored;
   }
@@ -81,12 +81,7 @@ export class Decoder {
    */
   async row(stored: StoredRowData): Promise<RowText> {
     if (stored.rowdata.length <= SMALL_ROW_BYTES) return rowText(stored);
-    return this.#packed.get(digestOf(stored)) ?? this.#pool.run("row", stored);
-  }
-
-  /** Ends the thread. */
-  stop(): Promise<void> {
-    return this.#pool.stop();
+    return this.#packed.get(digestOf(stored)) ?? this.#tasks.run("row", stored);
   }
 }
 

@@ -1,20 +1,18 @@
 // Module of the threads of RecordSearch.
-import { workerData } from "node:worker_threads";
 import type { Database } from "../journal/engine/database.ts";
 import { type DatabaseLocation, openForQueries } from "../journal/engine/query-connection.ts";
 import { serveJobs } from "../kit/workers/reply.ts";
 import type { RecordQuery } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
 
-/** Start data of the module. */
+/** What every job needs. */
 export interface WorkerData {
   readonly location: DatabaseLocation;
 }
 
-const { location }: WorkerData = workerData;
 let connection: Promise<Database> | undefined;
 
-export const scan = serveJobs(async (query: RecordQuery) => {
+export const scan = serveJobs(async (query: RecordQuery, { location }: WorkerData) => {
   const start = performance.now();
   connection ??= openForQueries(location);
   // Opens again after a failure, such as a file that is not in place.

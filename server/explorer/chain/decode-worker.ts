@@ -1,5 +1,4 @@
 // Module of the threads of ChainDecoder.
-import { workerData } from "node:worker_threads";
 import { useFastKeccak } from "../../chain/fast-crypto.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
@@ -8,17 +7,22 @@ import { serveJobs } from "../../kit/workers/reply.ts";
 import { CallDecoder } from "./call-decoder.ts";
 import { ContractNames } from "./contract-names.ts";
 
-/** Start data of the module. */
+/** What every job needs. */
 export interface WorkerData {
   readonly contracts: ContractAddresses;
   /** Former contracts for anchors. */
   readonly former: readonly Address[];
 }
 
-const { contracts, former }: WorkerData = workerData;
-const decoder = new CallDecoder(new ContractNames(contracts, former));
+let decoder: CallDecoder | undefined;
 await useFastKeccak();
 
-export const transaction = serveJobs((call: Pick<NodeTransaction, "to" | "input">) => decoder.transactionOf(call));
+function decoderOf({ contracts, former }: WorkerData): CallDecoder {
+  return (decoder ??= new CallDecoder(new ContractNames(contracts, former)));
+}
 
-export const log = serveJobs((entry: NodeLog) => decoder.logOf(entry));
+export const transaction = serveJobs((call: Pick<NodeTransaction, "to" | "input">, data: WorkerData) =>
+  decoderOf(data).transactionOf(call),
+);
+
+export const log = serveJobs((entry: NodeLog, data: WorkerData) => decoderOf(data).logOf(entry));

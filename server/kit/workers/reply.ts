@@ -12,13 +12,13 @@ export type Reply<Result> =
       };
     };
 
-/** Creates the handler of a thread's module, which exports it as `run`. */
-export function serveJobs<Job, Result>(
-  run: (job: Job) => Result | Promise<Result>,
-): (job: Job) => Promise<Reply<Result>> {
-  return async (job) => {
+/** Creates the handler of a thread's module, which exports it. */
+export function serveJobs<Job, Result, Data = undefined>(
+  run: (job: Job, data: Data) => Result | Promise<Result>,
+): (message: { readonly job: Job; readonly data: Data }) => Promise<Reply<Result>> {
+  return async ({ job, data }) => {
     try {
-      return { result: await run(job) };
+      return { result: await run(job, data) };
     } catch (error) {
       if (!(error instanceof SealbookError)) throw error;
       const { code, message, details, retryAfterSeconds } = error;

@@ -1,5 +1,4 @@
 // Module of the threads of DrawnPictures.
-import { workerData } from "node:worker_threads";
 import { serveJobs } from "../../kit/workers/reply.ts";
 import type { MapOptions, PictureOptions } from "../air-quality/pictures.ts";
 import type { Reading } from "../air-quality/reading.ts";
@@ -9,7 +8,7 @@ import { registerFonts } from "./fonts.ts";
 import { mapPicture } from "./map-picture.ts";
 import { type TileSource, TileStore } from "./tile-store.ts";
 
-/** Start data of the module. */
+/** What every job needs. */
 export interface WorkerData {
   readonly tiles: TileSource | undefined;
 }
@@ -26,10 +25,17 @@ export interface DayJob {
   readonly options: PictureOptions;
 }
 
-const { tiles: source }: WorkerData = workerData;
-const tiles = source === undefined ? undefined : new TileStore(source);
+let tiles: TileStore | undefined;
 registerFonts();
 
-export const drawMap = serveJobs(({ readings, options }: MapJob) => mapPicture(readings, options, tiles));
+function tilesOf({ tiles: source }: WorkerData): TileStore | undefined {
+  return (tiles ??= source && new TileStore(source));
+}
 
-export const drawDay = serveJobs(({ frames, options }: DayJob) => dayAnimation(frames, options, tiles));
+export const drawMap = serveJobs(({ readings, options }: MapJob, data: WorkerData) =>
+  mapPicture(readings, options, tilesOf(data)),
+);
+
+export const drawDay = serveJobs(({ frames, options }: DayJob, data: WorkerData) =>
+  dayAnimation(frames, options, tilesOf(data)),
+);

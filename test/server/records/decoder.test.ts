@@ -3,6 +3,7 @@ import { assert } from "chai";
 import { SealbookError } from "../../../server/errors.ts";
 import { bzip2 } from "../../../server/records/bzip2.ts";
 import { packRowData } from "../../../server/records/compression.ts";
+import { WorkerPool } from "../../../server/kit/workers/worker-pool.ts";
 import { Decoder } from "../../../server/records/decoder.ts";
 import { rowText } from "../../../server/records/row-text.ts";
 
@@ -20,9 +21,10 @@ async function beside<T>(work: Promise<T>): Promise<{ result: T; hadTurns: boole
 }
 
 describe("rows in the decoder", () => {
-  const decoder = new Decoder();
-  const reader = new Decoder();
-  after(() => Promise.all([decoder.stop(), reader.stop()]));
+  const workers = new WorkerPool();
+  const decoder = new Decoder(workers);
+  const reader = new Decoder(workers);
+  after(() => workers.stop());
 
   for (const [size, bytes, isLarge] of [
     ["small", 500, false],

@@ -2,6 +2,7 @@ import { assert } from "chai";
 import { openDatabase, type Database } from "../../../server/journal/engine/database.ts";
 import { type DatabaseLocation, openForQueries } from "../../../server/journal/engine/query-connection.ts";
 import { recordIndexStore } from "../../../server/records/record-index-store.ts";
+import { WorkerPool } from "../../../server/kit/workers/worker-pool.ts";
 import { RecordSearch } from "../../../server/records/record-search.ts";
 import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
 import { emptyDatabase, ENGINES } from "../../support/database.ts";
@@ -14,6 +15,7 @@ for (const engine of ENGINES)
     let files: EngineDatabase;
     let database: Database;
     let location: DatabaseLocation;
+    const workers = new WorkerPool();
     let search: RecordSearch;
     before(async () => {
       files = await emptyDatabase(engine);
@@ -22,10 +24,10 @@ for (const engine of ENGINES)
         engine === "sqlite"
           ? { kind: "sqlite", file: files.url.replace("file:", "") }
           : { kind: "postgres", url: files.url };
-      search = new RecordSearch(location, () => undefined);
+      search = new RecordSearch(workers, location, () => undefined);
     });
     after(async () => {
-      await search.stop();
+      await workers.stop();
       await database.destroy();
       await files.remove();
     });

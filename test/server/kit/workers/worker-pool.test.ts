@@ -1,19 +1,17 @@
 import { assert } from "chai";
 import { SealbookError } from "../../../../server/errors.ts";
-import { type Caller, WorkerPool, type WorkerPoolOptions } from "../../../../server/kit/workers/worker-pool.ts";
+import { type Caller, type Tasks, type TasksOptions, WorkerPool } from "../../../../server/kit/workers/worker-pool.ts";
 import { eventually } from "../../../support/eventually.ts";
 import type * as worker from "../../../support/job-worker.ts";
 import { thrownBy } from "../../../support/thrown.ts";
 
-const OPTIONS: WorkerPoolOptions = {
+const OPTIONS: TasksOptions = {
   module: new URL("../../../support/job-worker.ts", import.meta.url),
   jobs: "test jobs",
   // The budget of a test: threads yield busy processors to others.
   deadlineMilliseconds: 600_000,
-  memoryMegabytes: 256,
   maxWaiting: 10,
   maxWaitingPerCaller: 4,
-  idleMilliseconds: 60_000,
 };
 const account = (id: string): Caller => ({ group: "accounts", id });
 const stranger = (id: string): Caller => ({ group: "strangers", id });
@@ -24,16 +22,18 @@ function refusal(error: unknown): SealbookError {
 }
 
 describe("worker pool", function () {
-  const pools: WorkerPool<typeof worker>[] = [];
-  const poolOf = (options: Partial<WorkerPoolOptions> = {}): WorkerPool<typeof worker> => {
-    const pool = new WorkerPool<typeof worker>({ ...OPTIONS, ...options });
+  const pools: WorkerPool[] = [];
+  const poolWith = (threads: number): WorkerPool => {
+    const pool = new WorkerPool({ threads, memoryMegabytes: 256 });
     pools.push(pool);
     return pool;
   };
+  const tasksOf = (options: Partial<TasksOptions> = {}, pool = poolWith(1)): Tasks<typeof worker> =>
+    pool.tasks<typeof worker>({ ...OPTIONS, ...options });
   afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.stop())));
 
   /** Keeps a pool busy until it is released. */
-  function hold(pool: WorkerPool<typeof worker>, caller: Caller) {
+  function hold(pool: Tasks<typeof worker>, caller: Caller) {
     const gate = new Int32Array(new SharedArrayBuffer(4));
     return {
       done: pool.run("held", gate, caller),
@@ -45,7 +45,7 @@ describe("worker pool", function () {
   }
 
   it("runs jobs in another thread, one at a time and in order for each caller", async () => {
-    const pool = poolOf();
+    const pool = tasksOf();
     const threads = await Promise.all([1, 2, 3].map(() => pool.run("thread", undefined, account("a"))));
     assert.lengthOf([...new Set(threads)], 1);
     assert.isAbove(threads[0] ?? 0, 0);
@@ -53,7 +53,7 @@ describe("worker pool", function () {
   });
 
   it("lets callers take turns, and groups of callers: nobody waits for the queue of another", async () => {
-    const pool = poolOf();
+    const pool = tasksOf();
     const order: string[] = [];
     const running = hold(pool, stranger("x"));
     const run = (caller: Caller, name: string): Promise<unknown> =>
@@ -72,7 +72,7 @@ describe("worker pool", function () {
   });
 
   it("refuses jobs of a caller, and of a group, that has too many in flight, and those of no other", async () => {
-    const pool = poolOf({ maxWaiting: 6 });
+    const pool = tasksOf({ maxWaiting: 6 });
     const running = hold(pool, stranger("x"));
     const jobs = [1, 2, 3].map(() => pool.run("thread", undefined, stranger("x")));
     const tooMany = refusal(await thrownBy(pool.run("thread", undefined, stranger("x"))));
@@ -87,7 +87,7 @@ describe("worker pool", function () {
   });
 
   it("ends and replaces a thread whose job exceeds the time, and names the budget", async () => {
-    const pool = poolOf({ deadlineMilliseconds: 3_000 });
+    const pool = tasksOf({ deadlineMilliseconds: 3_000 });
     // The start of a thread counts, and can take longer on a busy machine.
     const before = await eventually(() => pool.run("thread", undefined));
     const late = pool.run("endless", undefined, account("a"));
@@ -99,7 +99,7 @@ describe("worker pool", function () {
   });
 
   it("ends and replaces a thread whose job exceeds the memory, and names the budget", async () => {
-    const pool = poolOf();
+    const pool = tasksOf();
     const before = await pool.run("thread", undefined);
     const error = refusal(await thrownBy(pool.run("greedy", undefined)));
     assert.equal(error.code, "too_expensive");
@@ -108,7 +108,7 @@ describe("worker pool", function () {
   });
 
   it("passes the errors of a job on, with their details", async () => {
-    const pool = poolOf();
+    const pool = tasksOf();
     const malformed = refusal(await thrownBy(pool.run("refused", "payload")));
     assert.deepEqual(
       [malformed.code, malformed.message, malformed.details],
@@ -119,18 +119,31 @@ describe("worker pool", function () {
     assert.instanceOf(await thrownBy(pool.run("failing", undefined)), RangeError);
   });
 
-  it("reports a module that cannot be loaded at the deadline, and does not hang", async () => {
-    const pool = poolOf({ module: new URL("./missing.ts", import.meta.url), deadlineMilliseconds: 1_000 });
+  it("reports a module that cannot be loaded, and does not hang", async () => {
+    const pool = tasksOf({ module: new URL("./missing.ts", import.meta.url) });
     for (let attempt = 0; attempt < 2; attempt += 1)
-      assert.equal(refusal(await thrownBy(pool.run("thread", undefined))).code, "too_expensive");
+      assert.match((await thrownBy(pool.run("thread", undefined))).message, /Cannot find module/);
+  });
+
+  it("runs one job of a kind at a time, and another kind beside it", async () => {
+    const pool = poolWith(2);
+    const [slow, other] = [tasksOf({}, pool), tasksOf({}, pool)];
+    const running = hold(slow, account("a"));
+    let isDone = false;
+    const next = slow.run("thread", undefined, account("b")).then(() => (isDone = true));
+    for (let number = 0; number < 3; number += 1) await other.run("thread", undefined, account("b"));
+    assert.isFalse(isDone);
+    running.release();
+    await Promise.all([running.done, next]);
   });
 
   it("fails unfinished jobs when it stops", async () => {
-    const pool = poolOf();
+    const threads = poolWith(1);
+    const pool = tasksOf({}, threads);
     const running = hold(pool, account("a"));
     await eventually(async () => assert.equal(pool.size, 1));
     const failure = thrownBy(running.done);
-    await pool.stop();
+    await threads.stop();
     assert.match((await failure).message, /Terminating worker thread/);
   });
 });

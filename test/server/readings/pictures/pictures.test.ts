@@ -6,6 +6,7 @@ import type { Reading } from "../../../../server/readings/air-quality/reading.ts
 import { dayFrames, HOUR_MILLISECONDS } from "../../../../server/readings/air-quality/readings.ts";
 import { project } from "../../../../server/readings/map/mercator.ts";
 import { pixelOf } from "../../../../server/readings/map/view.ts";
+import { WorkerPool } from "../../../../server/kit/workers/worker-pool.ts";
 import { DrawnPictures } from "../../../../server/readings/pictures/drawn-pictures.ts";
 import { FONT_FAMILY, registerFonts } from "../../../../server/readings/pictures/fonts.ts";
 import { drawSheet } from "../../../../server/readings/pictures/sheet.ts";
@@ -79,12 +80,10 @@ async function positionsOf(readings: readonly Reading[], options: MapOptions = O
 }
 
 describe("Map pictures", function () {
-  let pictures: DrawnPictures;
-  before(() => {
-    registerFonts();
-    pictures = new DrawnPictures();
-  });
-  after(() => pictures.stop());
+  const workers = new WorkerPool();
+  const pictures = new DrawnPictures(workers);
+  before(registerFonts);
+  after(() => workers.stop());
 
   async function expectColours(
     readings: readonly Reading[],
@@ -191,12 +190,13 @@ describe("Map pictures", function () {
   });
 
   it("fail when they are stopped, and are drawn again afterwards", async () => {
-    const others = new DrawnPictures();
+    const stopped = new WorkerPool();
+    const others = new DrawnPictures(stopped);
     const drawing = others.drawMap([], OPTIONS).catch((error: unknown) => String(error));
-    await others.stop();
+    await stopped.stop();
     assert.match(String(await drawing), /Terminating worker thread/);
     assert.equal((await pixelsOf(await others.drawMap([], OPTIONS))).width, 1024);
-    await others.stop();
+    await stopped.stop();
   });
 
   describe("of a day", () => {
@@ -238,7 +238,8 @@ describe("Map pictures", function () {
     after(() => tileServer.stop());
 
     it("draw them below the readings, fetch each once, and only existing ones", async () => {
-      const tiled = new DrawnPictures({ template: tileServer.template, attribution: "Tiles of the test" });
+      const ofTiles = new WorkerPool();
+      const tiled = new DrawnPictures(ofTiles, { template: tileServer.template, attribution: "Tiles of the test" });
       try {
         const readings = [reading(-179.9, 60, 5), reading(179.9, 60.1, 100)];
         const picture = await pixelsOf(await tiled.drawMap(readings, OPTIONS));
@@ -251,14 +252,15 @@ describe("Map pictures", function () {
         await tiled.drawMap(readings, OPTIONS);
         assert.lengthOf(tileServer.requested(), requested.length);
       } finally {
-        await tiled.stop();
+        await ofTiles.stop();
       }
     });
 
     it("fall back to the plain map when the tiles fail, without an immediate retry", async () => {
       tileServer.fail();
       const before = tileServer.requested().length;
-      const tiled = new DrawnPictures({ template: tileServer.template, attribution: "Tiles of the test" });
+      const ofTiles = new WorkerPool();
+      const tiled = new DrawnPictures(ofTiles, { template: tileServer.template, attribution: "Tiles of the test" });
       try {
         const readings = [reading(178.4, -18.1, 5), reading(-171.8, -13.8, 100)];
         const picture = await pixelsOf(await tiled.drawMap(readings, OPTIONS));
@@ -269,7 +271,7 @@ describe("Map pictures", function () {
         await tiled.drawMap(readings, OPTIONS);
         assert.lengthOf(tileServer.requested(), requested);
       } finally {
-        await tiled.stop();
+        await ofTiles.stop();
       }
     });
   });
