@@ -1,5 +1,6 @@
 import type { Clock } from "../kit/clock.ts";
-import type { RecoveryVerification, RecordedVerification, VerificationStore } from "./verification.ts";
+import type { RecoveryVerification, RecordedVerification } from "./verification.ts";
+import type { VerificationStore } from "./verification-store.ts";
 
 /** Bounds of the comparisons that are kept. */
 export interface VerificationLimits {

@@ -10,14 +10,9 @@ import { AnchorAudit } from "./anchor-audit.ts";
 import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
 import type { KeptVerifications } from "./kept-verifications.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
-import {
-  type RecordedVerification,
-  type RecoveryStore,
-  type ResultSigner,
-  resultText,
-  type SignedVerification,
-  type VerificationStore,
-} from "./verification.ts";
+import { type RecordedVerification, type ResultSigner, resultText, type SignedVerification } from "./verification.ts";
+import type { RecoveryStore } from "./store.ts";
+import type { VerificationStore } from "./verification-store.ts";
 import { type Comparison, compare, isConfirmedBy, type RestoredDocument } from "./restored.ts";
 import { hex } from "../kit/hex.ts";
 

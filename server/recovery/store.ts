@@ -1,23 +1,35 @@
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import type { RecoveryStore } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
 import { equalBytes } from "../kit/bytes.ts";
-import type { ProofStatements } from "../proofs/index.ts";
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import type { ProofStatements, StoredProof } from "../proofs/index.ts";
 
 /** Proofs of a document that are read at a time. */
 const PAGE = 100;
 
+/** The records of documents. */
+export type RecoveryStore = ReturnType<typeof recoveryStore>;
+
 /** @param statements The statements of the proof store */
-export function recoveryStore(database: Database, statements: ProofStatements): RecoveryStore {
+export function recoveryStore(database: Database, statements: ProofStatements) {
   return {
-    async ofDocuments(documentIds, checked) {
+    /** Returns the proofs of some documents, newest first. */
+    async ofDocuments(documentIds: readonly string[], checked: VerifiedEntries): Promise<StoredProof[]> {
       const wanted = new Set(documentIds);
       const found = await statements.lookup(database, documentIds.map(documentKey), checked);
       return found.filter(({ documentId }) => wanted.has(documentId)).reverse();
     },
 
-    async newestOfEach(documentIds, before, checked) {
+    /**
+     * Returns the newest entries before another one that have the index key of a document, as far as there is one; of
+     * a proof of the document, unless another one has the same key by chance or was changed.
+     */
+    async newestOfEach(
+      documentIds: readonly string[],
+      before: number,
+      checked: VerifiedEntries,
+    ): Promise<Map<string, number>> {
       const newest = await statements.newestOfEach(database, documentIds.map(documentKey), before, checked);
       return new Map(
         documentIds.flatMap((id) => {
@@ -27,12 +39,19 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       );
     },
 
-    async ofEntries(wanted, checked) {
+    /** Returns the proofs of some entries that belong to these documents. */
+    async ofEntries(wanted: ReadonlyMap<string, number>, checked: VerifiedEntries): Promise<StoredProof[]> {
       const found = await statements.reader.read(database, [...wanted.values()], checked);
       return found.filter(({ documentId, sequence }) => wanted.get(documentId) === sequence);
     },
 
-    async *ofDocument(documentId, after, before, checked) {
+    /** Returns the proofs of a document between two entries in pages, newest first. */
+    async *ofDocument(
+      documentId: string,
+      after: number,
+      before: number,
+      checked: VerifiedEntries,
+    ): AsyncGenerator<StoredProof[], void> {
       const range = { order: "newest first", from: before, limit: PAGE } as const;
       for await (const proofs of statements.pages(database, documentKey(documentId), range, checked)) {
         const newer = proofs.filter(({ sequence }) => sequence > after);
@@ -41,13 +60,22 @@ export function recoveryStore(database: Database, statements: ProofStatements): 
       }
     },
 
-    async ofContent(hash, limit, checked) {
+    /** Returns the newest proofs of a content, newest first. */
+    async ofContent(hash: Uint8Array, limit: number, checked: VerifiedEntries): Promise<StoredProof[]> {
       const range = { order: "newest first", from: Infinity, limit } as const;
       const { value: newest } = await statements.pages(database, keyOf(hash), range, checked).next();
       return (newest ?? []).filter((proof) => equalBytes(proof.hash, hash));
     },
 
-    async proofsAfter(sequence, limit, checked) {
+    /**
+     * Returns the proofs among the entries after one.
+     * @returns also the last of these entries; `undefined` when there is none
+     */
+    async proofsAfter(
+      sequence: number,
+      limit: number,
+      checked: VerifiedEntries,
+    ): Promise<{ readonly proofs: StoredProof[]; readonly last: number | undefined }> {
       const { proofs, last } = await checked.proofsAfter(sequence, limit);
       // Other requests are served between the entries and their anchors.
       await yieldToEventLoop();

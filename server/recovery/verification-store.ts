@@ -2,7 +2,8 @@ import { hash as digest } from "node:crypto";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { CompiledQuery } from "kysely";
 import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
-import type { FoundVerification, VerificationStore } from "./verification.ts";
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import type { FoundVerification, RecordedVerification, RecoveryVerification } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
@@ -22,8 +23,19 @@ const NOT_KEPT =
   "the documents of this verification are not in this database: they were deleted after VERIFICATION_RETENTION or " +
   "for newer ones, or the database was restored from a replica, which has results only; compare the documents again";
 
+/** A comparison that begins. */
+interface Begun {
+  readonly id: string;
+  readonly caller: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly room: number;
+}
+
 /** Stores comparisons with their documents. */
-export function verificationStore(database: Database): VerificationStore {
+export type VerificationStore = ReturnType<typeof verificationStore>;
+
+export function verificationStore(database: Database) {
   const additions = new StatementCache();
   const groups = new StatementCache<{ document: Uint8Array }>();
 
@@ -66,7 +78,8 @@ export function verificationStore(database: Database): VerificationStore {
   };
 
   return {
-    async addRestored(verificationId, documentIds) {
+    /** Stores that a comparison contains documents, and counts them. */
+    async addRestored(verificationId: string, documentIds: readonly string[]): Promise<void> {
       const documents = [...new Set(documentIds)].map(documentBytes).sort(Buffer.compare);
       // One commit for all rows, in the order of the index.
       await inTransaction(database, async (transaction) => {
@@ -93,7 +106,12 @@ export function verificationStore(database: Database): VerificationStore {
       });
     },
 
-    async restored({ id, documents: expected }, documentIds, checked) {
+    /** Returns those of some documents that a comparison contains. */
+    async restored(
+      { id, documents: expected }: RecordedVerification,
+      documentIds: readonly string[],
+      checked: VerifiedEntries,
+    ): Promise<ReadonlySet<string>> {
       const row = await database
         .selectFrom("recovery_verifications")
         .select("document_digests")
@@ -127,11 +145,13 @@ export function verificationStore(database: Database): VerificationStore {
       return new Set([...wanted].flatMap(([documentId, bytes]) => (found.has(hex(bytes)) ? [documentId] : [])));
     },
 
-    async begin({ id, caller, startedAt, room }) {
+    /** @param verification.room Documents that it counts as from the start */
+    async begin({ id, caller, startedAt, room }: Begun): Promise<void> {
       await database.insertInto("recovery_verifications").values({ id, caller, started_at: startedAt, room }).execute();
     },
 
-    async finish(verification, signed) {
+    /** Appends the result to the journal. */
+    async finish(verification: RecoveryVerification, signed: string | undefined): Promise<RecordedVerification> {
       const { id, asOf, newestEntry, finishedAt, totals, rowsRoot } = verification;
       const digests = await documentDigests(id, totals.documents);
       const documents = digestOf(digests);
@@ -160,16 +180,19 @@ export function verificationStore(database: Database): VerificationStore {
       return { ...verification, documents, signed };
     },
 
-    async find(id) {
+    /** Finds a finished comparison. */
+    async find(id: string): Promise<FoundVerification | undefined> {
       return toFound(await finished().where("id", "=", id).executeTakeFirst());
     },
 
-    async newest(caller) {
+    /** Finds the newest comparison of a caller that still has its documents. */
+    async newest(caller: string): Promise<FoundVerification | undefined> {
       const kept = finished().where("caller", "=", caller).where("room", ">", 0);
       return toFound(await kept.orderBy("sequence", "desc").limit(1).executeTakeFirst());
     },
 
-    async rooms() {
+    /** Returns how many documents each caller's comparisons count as. */
+    async rooms(): Promise<readonly { readonly caller: string; readonly room: number }[]> {
       const rows = await database
         .selectFrom("recovery_verifications")
         .select(["caller", (e) => e.fn.sum<number | string>("room").as("room")])
@@ -179,17 +202,20 @@ export function verificationStore(database: Database): VerificationStore {
       return rows.map(({ caller, room }) => ({ caller: caller ?? "", room: Number(room) }));
     },
 
-    async oldest(caller) {
+    /** Returns the oldest finished comparison of a caller that has its documents. */
+    async oldest(caller: string): Promise<string | undefined> {
       const kept = finished().where("caller", "=", caller).where("room", ">", 0);
       return (await kept.orderBy("sequence").limit(1).executeTakeFirst())?.id;
     },
 
-    async finishedBefore(startedBefore) {
+    /** Returns finished comparisons that began before a time (Unix milliseconds) and have their documents. */
+    async finishedBefore(startedBefore: number): Promise<string[]> {
       const kept = finished().where("room", ">", 0).where("started_at", "<", startedBefore);
       return (await kept.execute()).map(({ id }) => id);
     },
 
-    async release(id) {
+    /** Deletes the documents of a finished comparison; its result remains. */
+    async release(id: string): Promise<void> {
       // First what makes the documents usable: an interruption leaves them to the next run.
       await database
         .updateTable("recovery_verifications")
@@ -200,12 +226,14 @@ export function verificationStore(database: Database): VerificationStore {
       await database.updateTable("recovery_verifications").set({ room: 0 }).where("id", "=", id).execute();
     },
 
-    async forget(id) {
+    /** Deletes an unfinished comparison. */
+    async forget(id: string): Promise<void> {
       await deleteDocuments(id);
       await database.deleteFrom("recovery_verifications").where("id", "=", id).execute();
     },
 
-    async unfinished(startedBefore) {
+    /** Returns comparisons that began before a time (Unix milliseconds) and are unfinished. */
+    async unfinished(startedBefore: number): Promise<string[]> {
       const rows = await database
         .selectFrom("recovery_verifications")
         .select("id")
