@@ -20,9 +20,12 @@ export const TAGS: readonly Tag[] = [
   { name: "Operation", description: "Health, metrics, alerts and this document." },
 ];
 
+/** The calls of the record store API. */
+export const CALLS = [...SESSION_CALLS, ...RECORD_CALLS] as const;
+
 /** All routes of the server. */
 export const ROUTES: readonly Route[] = [
-  recordStoreRoute(...SESSION_CALLS, ...RECORD_CALLS),
+  recordStoreRoute(...CALLS),
   ...PROOF_ROUTES,
   ...RECOVERY_ROUTES,
   ...EXPLORER_ROUTES,
