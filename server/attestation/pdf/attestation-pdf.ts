@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { AFRelationship, PDFDocument } from "pdf-lib";
+import { AFRelationship, PDFDocument } from "@cantoo/pdf-lib";
 import type { Statement, AttestedRecord, AttestedVerification, Audience } from "../responses.ts";
 import { type Attachment, VERIFIER_FILE } from "../facts.ts";
 import { utc } from "../wording.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import fontkit from "@pdf-lib/fontkit";
-import { type PDFDocument, type PDFFont, PDFHexString } from "pdf-lib";
+import * as fontkit from "fontkit";
+import { type PDFDocument, type PDFFont, PDFHexString } from "@cantoo/pdf-lib";
 
 const FILES = {
   regular: "DejaVuSansCondensed.ttf",
@@ -97,6 +97,7 @@ async function readFont(file: string): Promise<FontFile> {
   const { resolve } = createRequire(import.meta.url);
   const bytes = await readFile(resolve(`dejavu-fonts-ttf/ttf/${file}`));
   const font = fontkit.create(bytes);
+  if (!("characterSet" in font)) throw new TypeError(`${file} is a collection of fonts`);
   const taken = new Set<number>();
   const widths = new Map<string, number>();
   for (const code of [...font.characterSet].sort((a, b) => a - b)) {

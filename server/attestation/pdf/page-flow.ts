@@ -1,4 +1,12 @@
-import { type Color, degrees, drawText, grayscale, type PDFDocument, type PDFName, type PDFPage } from "pdf-lib";
+import {
+  type Color,
+  degrees,
+  drawText,
+  grayscale,
+  type PDFDocument,
+  type PDFName,
+  type PDFPage,
+} from "@cantoo/pdf-lib";
 import { embedFonts, type Fonts, type PageFont } from "./fonts.ts";
 import { printable, linesOf } from "./text-lines.ts";
 import qrcode from "qrcode";

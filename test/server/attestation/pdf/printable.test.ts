@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { PDFDocument } from "pdf-lib";
+import { PDFDocument } from "@cantoo/pdf-lib";
 import { embedFonts, type Fonts } from "../../../../server/attestation/pdf/fonts.ts";
 import { printable, linesOf } from "../../../../server/attestation/pdf/text-lines.ts";
 
