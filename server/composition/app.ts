@@ -91,6 +91,7 @@ export function createApp(deps: AppDeps): Express {
   // The data are public, but the queries go to the chain's node.
   addRoutes(strict, explorerRoutes(deps.explorer), unless("explorer"));
   app.use(strict);
+  app.use("/explorer/api", ...unless("explorer"), nothingHere);
   addRoutes(app, [metricsRoute(operations)], unless("metrics"));
   addRoutes(app, [attestation.keys, ...healthRoutes(operations)]);
   if (telegram !== undefined) app.use(telegram.path, telegram.webhook);

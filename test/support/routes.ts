@@ -10,7 +10,7 @@ interface Layer {
 }
 
 /** Mount paths of routers: a layer does not store them as text, but can match them. */
-const MOUNTS = ["/api/v1", "/api", "/explorer/api", "/recovery/attest", "/recovery"];
+const MOUNTS = ["/api"];
 
 /** Returns stubs for an app whose routes are only listed. */
 export function unusedParts(): AppDeps {
