@@ -99,7 +99,7 @@ export const gap = defineRoute({
         .uuid("is not the id of a verification")
         .optional()
         .meta({ description: "Default: the caller's newest comparison that is kept. Not with `against=journal`." }),
-      against: z.enum(["restored", "journal"]).default("restored").meta({
+      against: z.enum(["restored", "journal"], "is neither restored nor journal").default("restored").meta({
         description:
           "`restored`: recorded documents missing from the restored data. `journal`: anchors missing in the journal.",
       }),
