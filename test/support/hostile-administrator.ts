@@ -401,6 +401,8 @@ export function describeHostileAdministrator(engine: Engine): void {
 
     it("hides no record by its keys in the index", async () => {
       const removed = { proof_keys_recent: 0, proof_keys: 0 };
+      // A pass in between resolves those that were undone.
+      let mostDivergences = 0;
       for (const { document_id, hash, metadata } of [...documents, ...many.slice(0, 5), newer, fresh]) {
         const bytes = Buffer.from(hash, "hex");
         const recorded = recordHash({ documentId: document_id, hash: bytes, ...metadata });
@@ -422,6 +424,8 @@ export function describeHostileAdministrator(engine: Engine): void {
               if (key === documentKey(document_id)) {
                 assert.equal(attestation.body.type, "urn:sealbook:problem:journal_damaged", `${document_id} ${key}`);
                 assert.match(attestation.body.detail, /index/);
+                const { divergences } = (await server.get("/api/v1/status")).body.journal;
+                mostDivergences = Math.max(mostDivergences, divergences);
               }
               await attacker.undo(change);
             }
@@ -430,7 +434,7 @@ export function describeHostileAdministrator(engine: Engine): void {
       }
       assert.isAbove(removed.proof_keys_recent, 5);
       assert.isAbove(removed.proof_keys, 5);
-      assert.isAbove((await server.get("/api/v1/status")).body.journal.divergences, 1);
+      assert.isAbove(mostDivergences, 1);
       await compared();
     });
 
