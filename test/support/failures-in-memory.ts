@@ -1,4 +1,4 @@
-import type { Failures, FailureStore } from "../../server/http/access/failure-tracker.ts";
+import type { Failures, FailureStore } from "../../server/sessions/failure-tracker.ts";
 
 /** A store of failures that needs no database. */
 export function failuresInMemory(): FailureStore {

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { FailureTracker } from "../../../../server/http/access/failure-tracker.ts";
-import { failuresInMemory } from "../../../support/failures-in-memory.ts";
+import { FailureTracker } from "../../../server/sessions/failure-tracker.ts";
+import { failuresInMemory } from "../../support/failures-in-memory.ts";
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { assert } from "chai";
-import { SealbookError } from "../../../../server/errors.ts";
-import { type AttemptLimit, attemptLimit } from "../../../../server/http/access/attempt-limit.ts";
-import { FailureTracker } from "../../../../server/http/access/failure-tracker.ts";
-import { failuresInMemory } from "../../../support/failures-in-memory.ts";
+import { SealbookError } from "../../../server/errors.ts";
+import { type AttemptLimit, attemptLimit } from "../../../server/sessions/attempt-limit.ts";
+import { FailureTracker } from "../../../server/sessions/failure-tracker.ts";
+import { failuresInMemory } from "../../support/failures-in-memory.ts";
 
 const WRONG = new SealbookError("login_refused", "wrong");
 const limitOf = (most: number, forgives = false): AttemptLimit =>

@@ -1,4 +1,4 @@
-import { SealbookError } from "../../errors.ts";
+import { SealbookError } from "../errors.ts";
 import type { FailureTracker } from "./failure-tracker.ts";
 
 /**
