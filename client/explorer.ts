@@ -20,9 +20,9 @@ import type {
   ExploredTransaction,
   SearchResult,
 } from "../server/explorer/responses.ts";
-import type { ResultOf, Route } from "../server/http/route.ts";
+import type { Route } from "../server/http/route.ts";
 import { ClientError } from "./errors.ts";
-import { Http, type HttpOptions, parseResult } from "./http.ts";
+import { Http, type HttpOptions, parseResult, type ResultSchema } from "./http.ts";
 import { toClientError } from "./problem.ts";
 import { requestOf, type RouteInput } from "./route-request.ts";
 
@@ -85,7 +85,7 @@ export class ExplorerClient {
     return (await this.#call(searchChain, { query: { q: text } })).results;
   }
 
-  async #call<R extends Route>(route: R, input: RouteInput<R> = {}): Promise<ResultOf<R>> {
+  async #call<T, R extends Route>(route: R & ResultSchema<T>, input: RouteInput<R> = {}): Promise<T> {
     const response = await this.#http.send(requestOf(route, input));
     if (response.status >= 300) throw toClientError(response);
     return parseResult(route, response);

@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { ResultOf, Route } from "../server/http/route.ts";
 import { ClientError } from "./errors.ts";
 import { linesOf, ndjsonOf } from "./ndjson.ts";
 
@@ -189,11 +188,14 @@ export function parseResponse<T>(schema: z.ZodType<T, T>, { status, body }: Http
   throw new ClientError("unexpected_response", `the response is not valid: ${reasons}`, { status, details });
 }
 
+/** The schema of a route's response. */
+export interface ResultSchema<T> {
+  readonly result: z.ZodType<T, T>;
+}
+
 /** Checks the body of a route's response, as {@link parseResponse}. */
-export function parseResult<R extends Route>(route: R, response: HttpResponse): ResultOf<R> {
-  if (route.result === undefined) throw new TypeError(`${route.path} returns no JSON`);
-  // The schema is the route's own, which the type is inferred from.
-  return parseResponse(route.result as z.ZodType<ResultOf<R>, ResultOf<R>>, response);
+export function parseResult<T>({ result }: ResultSchema<T>, response: HttpResponse): T {
+  return parseResponse(result, response);
 }
 
 /** The seconds of a `Retry-After` header, which is a number or a date. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { attest } from "../server/attestation/api.ts";
 import type { Attestation, Audience } from "../server/attestation/responses.ts";
-import type { RequestOf, ResultOf, Route } from "../server/http/route.ts";
+import type { RequestOf, Route } from "../server/http/route.ts";
 import { listAlerts, status } from "../server/operations/api.ts";
 import { Alert, type Status } from "../server/operations/responses.ts";
 import {
@@ -39,6 +39,7 @@ import {
   parseJson,
   parseResponse,
   parseResult,
+  type ResultSchema,
   retryAfterSeconds,
 } from "./http.ts";
 import { keyHeader, newIdempotencyKey } from "./idempotency-key.ts";
@@ -258,12 +259,12 @@ export class ProofClient {
   }
 
   /** Polls while the response is pending, until the end of the wait. */
-  async #confirmed<R extends typeof submitProof | typeof submitProofs>(
-    route: R,
+  async #confirmed<T extends { readonly status: "confirmed" | "pending" }>(
+    route: ResultSchema<T>,
     first: HttpResponse,
     again: HttpRequest,
     { signal, confirmWithinMilliseconds = CONFIRM_WITHIN_MILLISECONDS }: SubmitOptions,
-  ): Promise<ResultOf<R>> {
+  ): Promise<T> {
     const end = performance.now() + confirmWithinMilliseconds;
     for (let response = first; ; response = await this.#send(again)) {
       const parsed = parseResult(route, response);
@@ -273,7 +274,11 @@ export class ProofClient {
     }
   }
 
-  async #call<R extends Route>(route: R, input: RouteInput<R>, { signal }: CallOptions): Promise<ResultOf<R>> {
+  async #call<T, R extends Route>(
+    route: R & ResultSchema<T>,
+    input: RouteInput<R>,
+    { signal }: CallOptions,
+  ): Promise<T> {
     return parseResult(route, await this.#send({ ...requestOf(route, input), signal }));
   }
 

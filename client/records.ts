@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RequestOf } from "../server/http/route.ts";
-import type { ContentOf, RecordStoreCall } from "../server/http/record-store/call.ts";
+import type { RecordStoreCall } from "../server/http/record-store/call.ts";
 import { Failure, type RowVerdict } from "../server/http/record-store/responses.ts";
 import { decode, search, store } from "../server/records/api.ts";
 import type {
@@ -171,11 +171,11 @@ export class RecordClient {
     return withRetry(attempt, { retryForMilliseconds: this.#retryForMilliseconds });
   }
 
-  async #call<C extends RecordStoreCall>(
-    { route, content }: C,
+  async #call<T, C extends RecordStoreCall>(
+    { route, content }: C & { readonly content: z.ZodType<T, T> },
     input: RequestOf<C["input"]>,
     { headers, isForm = false }: Sending = {},
-  ): Promise<ContentOf<C>> {
+  ): Promise<T> {
     const response = await this.#http.send({
       method: "POST",
       path: "api",
@@ -185,9 +185,7 @@ export class RecordClient {
           : { ...input, route, method: "GET" },
       ...(headers === undefined ? {} : { headers }),
     });
-    const parsed = { ...response, body: contentOf(response) };
-    // The schema is the call's own, which the type is inferred from.
-    return parseResponse(content as unknown as z.ZodType<ContentOf<C>, ContentOf<C>>, parsed);
+    return parseResponse<T>(content, { ...response, body: contentOf(response) });
   }
 }
 

@@ -90,13 +90,21 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   throw new SealbookError("malformed", reasons.join("; "), { details: [...details.values()] });
 }
 
+/** The most entries of a list in a body, and what to do with more. */
+export interface ListLimit {
+  readonly name: string;
+  readonly most: number;
+  readonly advice?: string;
+}
+
 /**
  * Checks the length of a list before its items: a schema would report each faulty one.
  * @throws SealbookError `malformed`
  */
-export function limitList(body: unknown, name: string, maximum: number, advice: string): void {
+export function limitList(body: unknown, { name, most, advice }: ListLimit): void {
   const list: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
-  if (Array.isArray(list) && list.length > maximum) throw malformed(name, `has more than ${maximum} ${advice}`);
+  if (!Array.isArray(list) || list.length <= most) return;
+  throw malformed(name, `has more than ${most} ${name}${advice === undefined ? "" : `; ${advice}`}`);
 }
 
 /** JSON names of zod types. */

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { ResponseOf } from "./responses.ts";
 
-/** The errors that a route can have besides those that follow from its input. */
+/** The statuses of errors. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 503;
 
-/** A successful status: its meaning, and the headers that come with it, with theirs. */
-interface Success {
+/** What a status means, and the headers that come with it, with theirs. */
+export interface Meaning {
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -40,7 +40,8 @@ export interface Route {
   readonly resultLine?: z.ZodType;
   /** Successful responses of other media types. */
   readonly media?: Readonly<Record<string, z.ZodType>>;
-  readonly statuses: Readonly<Partial<Record<200 | 201 | 202, Success | string>>>;
+  readonly statuses: Readonly<Partial<Record<200 | 201 | 202, Meaning | string>>>;
+  /** Errors besides those that follow from the input and the guards. */
   readonly errors?: readonly ErrorStatus[];
   /** The JSON of an error, where it is no problem by RFC 9457, and what statuses mean there. */
   readonly failure?: {

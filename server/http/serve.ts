@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from "express";
-import { limitList, parseInput } from "./errors.ts";
+import { limitList, type ListLimit, parseInput } from "./errors.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { jsonBody } from "./json-body.ts";
 import { sendJson } from "./json-response.ts";
@@ -16,8 +16,7 @@ export interface RouteLimits {
   readonly admit?: RequestHandler;
   /** Maximum bytes of the JSON body, and what to do with a larger one. */
   readonly size?: { readonly bytes: number; readonly advice: string };
-  /** The list in the body, with its most entries. */
-  readonly list?: { readonly name: string; readonly most: number; readonly unit: string };
+  readonly list?: ListLimit;
 }
 
 /** A route with its handler. */
@@ -57,7 +56,7 @@ function servedRoute<R extends Route>(
     bodyLine !== undefined && typeof request.is(NDJSON_TYPES) === "string";
   const bodyOf = (request: Request): unknown => {
     if (body === undefined || hasLines(request)) return undefined;
-    if (list !== undefined) limitList(request.body, list.name, list.most, list.unit);
+    if (list !== undefined) limitList(request.body, list);
     return parseInput(body, request.body);
   };
   const respond = async (request: Request, response: Response): Promise<void> => {
@@ -71,7 +70,8 @@ function servedRoute<R extends Route>(
     await handle(input as InputOf<R>, request, response);
   };
   const { bytes, advice } = size ?? { bytes: MAX_BODY, advice: undefined };
-  const steps = body === undefined ? [] : jsonBody(bytes, advice).map((step) => unless(hasLines, step));
+  const read = body === undefined ? [] : jsonBody(bytes, advice);
+  const steps = bodyLine === undefined ? read : read.map((step) => unless(hasLines, step));
   return { route, handlers: [...(admit === undefined ? [] : [admit]), ...steps, respond] };
 }
 

@@ -64,7 +64,7 @@ export function proofRoutes({ proofs, verifier, bundles, location }: ProofApiDep
     serve(submitProofs, {
       admit: bulks,
       size: BULK_BODY,
-      list: { name: "documents", most: MAX_TREE_SIZE, unit: "documents" },
+      list: { name: "documents", most: MAX_TREE_SIZE },
     })(async ({ body: { documents }, key }, request, response) => {
       const call = keyedCallOf(request, "/proof/batch", key);
       const { proofs: submitted, batch, isNew } = await proofs.submitTogether(documents, call);

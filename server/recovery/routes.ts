@@ -38,7 +38,7 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
     serveRaw(verifyRestored, {
       admit,
       size: { bytes: MAX_BODY, advice: "send the documents as NDJSON" },
-      list: { name: "documents", most: MAX_JSON_DOCUMENTS, unit: "documents; send them as NDJSON" },
+      list: { name: "documents", most: MAX_JSON_DOCUMENTS, advice: "send them as NDJSON" },
     })(async ({ query: { as_of }, body }, request, response) => {
       const keeper = keeperOf(request);
       if (body === undefined) {

@@ -9,7 +9,7 @@ import { IdempotencyHeader } from "../idempotency-key.ts";
 import { FIELD_NAMES, JsonValue } from "../json-body.ts";
 import { NDJSON } from "../ndjson.ts";
 import { Problem } from "../responses.ts";
-import type { ErrorStatus, Route } from "../route.ts";
+import type { ErrorStatus, Meaning, Route } from "../route.ts";
 
 const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
@@ -39,12 +39,6 @@ export interface Example {
 
 /** Examples by the id of their operation. */
 export type Examples = Readonly<Record<string, readonly Example[]>>;
-
-/** What a status means, and the headers that come with it, with theirs. */
-interface Meaning {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 const RETRY = { "Retry-After": "Seconds until the next attempt." };
 const ERRORS: Readonly<Record<ErrorStatus, Meaning>> = {
