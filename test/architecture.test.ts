@@ -11,9 +11,9 @@ const FOUNDATION = ["journal", "chain", "http", "kit", "errors"];
 const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
   sessions: [],
   records: ["sessions"],
-  proofs: [],
-  recovery: ["proofs"],
-  attestation: ["proofs", "recovery"],
+  proofs: ["issuer"],
+  recovery: ["issuer", "proofs"],
+  attestation: ["issuer", "proofs", "recovery"],
   explorer: ["records"],
   readings: ["records"],
   panel: ["sessions"],
@@ -28,6 +28,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   http: ["kit", "errors"],
   chain: ["kit", "errors"],
   journal: ["chain", "kit", "errors"],
+  issuer: ["journal", "chain", "http", "kit", "errors"],
 };
 /** How a value of the configuration is written, where that is the matter of another room. */
 const NOTATIONS = ["server/journal/replication/targets.ts"];

@@ -17,6 +17,7 @@ export function rootOf(leaf: Uint8Array, path: readonly Uint8Array[]): Uint8Arra
 export function pathLength(index: number, size: number): number;
 export function canonicalJson(value: unknown): string;
 export function parseValidators(list: string): string[];
+export function signedBytes(bundle: { readonly signature: object }): Uint8Array;
 export function printable(untrusted: string): string;
 
 /** Outcome of a check. */

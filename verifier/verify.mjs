@@ -2,12 +2,12 @@
 // Checks a proof bundle of Sealbook: the document existed unchanged when a block of a chain was produced. Checks an
 // attestation of such documents with its attached bundles.
 //
-//   node verify.mjs BUNDLE DOCUMENT [--trust-key HEX] [--validators FILE] [--rpc URL]
+//   node verify.mjs BUNDLE DOCUMENT [--trust-key ID] [--validators FILE] [--rpc URL]
 //   node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL] [--contract ADDRESS]
 //
 // Read this file from top to bottom. It requires only a JavaScript engine (Node 18 or newer, or a browser): no package,
-// no server, no chain. SHA-256, Ed25519 and ECDSA are those of the engine (Web Cryptography); all other code is in this
-// file. docs/proof-format.md and docs/attestation.md describe the checks.
+// no server, no chain. SHA-256 and the issuer's ECDSA are those of the engine (Web Cryptography); all other code is in
+// this file. docs/proof-format.md and docs/attestation.md describe the checks.
 //
 //   Part 1   bytes and text
 //   Part 2   keccak-256, the hash function of the chain
@@ -43,6 +43,13 @@ export function fromHex(hex) {
   const digits = hex.startsWith("0x") ? hex.slice(2) : hex;
   if (!/^(?:[0-9a-f]{2})*$/.test(digits)) fail(`"${hex.slice(0, 20)}" is not hexadecimal`);
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+function toBase64url(bytes) {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }
 
 function concat(...parts) {
@@ -466,6 +473,9 @@ const metadata = (value, path) => {
   if (Object.hasOwn(value, "type")) string(value.type, `${path}.type`);
 };
 
+/** A public key on P-256 as JSON Web Key. */
+const publicKey = object({ kty: exactly("EC"), crv: exactly("P-256"), x: string, y: string });
+
 const provenBytes = object({ proof: list(data()), raw: data() });
 
 const bundleFormat = object({
@@ -481,7 +491,7 @@ const bundleFormat = object({
   }),
   block: object({ hash: data(32), header: data() }),
   consensus: object({ protocol: exactly("ibft2", "qbft", "none"), validators: list(data(20)) }),
-  signature: object({ algorithm: exactly("Ed25519"), key_id: digits(8), public_key: digits(32), value: digits(64) }),
+  signature: object({ algorithm: exactly("ES256"), key_id: string, public_key: publicKey, value: digits(64) }),
 });
 
 /** Parses a bundle. One newline may follow it. */
@@ -517,27 +527,33 @@ const NUMBER = 8;
 const TIME = 11;
 const EXTRA_DATA = 12;
 
+/**
+ * Checks a signature of the issuer: ES256, ECDSA on P-256 with SHA-256. The id of a key is its JWK thumbprint
+ * (RFC 7638).
+ */
+async function checkIssuer({ key_id, public_key }, signature, signed, { what, trustedKey }) {
+  const id = toBase64url(await sha256(text.encode(canonicalJson(public_key))));
+  if (id !== key_id) fail("key_id is not the id of public_key");
+  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
+  const engine = await subtle();
+  const key = await engine
+    .importKey("jwk", public_key, algorithm, false, ["verify"])
+    .catch(() => fail("the key is not a point on P-256"));
+  if (!(await engine.verify(algorithm, key, signature, signed)))
+    fail(`the signature does not match the ${what}: the ${what} was changed`);
+  if (trustedKey !== undefined && trustedKey !== id)
+    fail(`the ${what} is signed with the key ${id}, not with the trusted key`);
+  return trustedKey === undefined
+    ? `the key ${id} is the issuer's, which this step does not check: compare it with the published key`
+    : "the trusted key is the issuer's, and only the issuer has the private key";
+}
+
 /** Checks the issuer's signature. */
 async function checkSignature(bundle, { trustedKey }) {
-  const { key_id, public_key, value } = bundle.signature;
-  const keyBytes = fromHex(public_key);
-  if (toHex(await sha256(keyBytes)).slice(0, 16) !== key_id) fail("key_id is not the id of public_key");
-  const key = await (
-    await subtle()
-  )
-    .importKey("raw", keyBytes, { name: "Ed25519" }, false, ["verify"])
-    .catch(() => fail("the key is invalid, or this engine lacks Ed25519 (use Node 18 or a browser of 2025)"));
-  if (!(await (await subtle()).verify({ name: "Ed25519" }, key, fromHex(value), signedBytes(bundle)))) {
-    fail("the signature does not match the bundle: the bundle was changed");
-  }
-  if (trustedKey !== undefined && trustedKey !== public_key)
-    fail(`the bundle is signed with the key ${public_key}, not with the trusted key`);
+  const { value, ...key } = bundle.signature;
   return {
-    proves: `the bundle is unchanged since the holder of key ${key_id} signed it`,
-    assumes:
-      trustedKey === undefined
-        ? `the key ${public_key} is the issuer's, which this step does not check: compare it with the published key`
-        : "the trusted key is the issuer's, and only the issuer has the private key",
+    assumes: await checkIssuer(key, fromHex(value), signedBytes(bundle), { what: "bundle", trustedKey }),
+    proves: `the bundle is unchanged since the holder of key ${key.key_id} signed it`,
   };
 }
 
@@ -821,8 +837,8 @@ function checkTrust(_bundle, { trustedKey }) {
 /**
  * Checks a bundle against a document.
  *
- * `documentHash` is the document's SHA-256 in lower-case hexadecimal digits. `options` can have `trustedKey` (64
- * hexadecimal digits), `contract` (the expected address of ProofAnchor), `validators` (a list of addresses) and `node`
+ * `documentHash` is the document's SHA-256 in lower-case hexadecimal digits. `options` can have `trustedKey` (the id
+ * of the issuer's key), `contract` (the expected address of ProofAnchor), `validators` (a list of addresses) and `node`
  * (makes a JSON-RPC call); each adds a check.
  * `onStep` is called after each check. The first failed check ends the verification.
  */
@@ -916,13 +932,6 @@ export function isAttestation(content) {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(content.trimEnd());
 }
 
-function toBase64url(bytes) {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-}
-
 /** Converts base64url to bytes. `atob` ignores bits after the last byte: another character there is a change, too. */
 function fromBase64url(encoded) {
   const binary = atob(encoded.replaceAll("-", "+").replaceAll("_", "/"));
@@ -959,8 +968,7 @@ const statementFormat = ({ issuer, issued_at, chain, attachments, records = [] }
   integer(issued_at, "issued_at");
   string(issuer?.name, "issuer.name");
   string(issuer?.key_id, "issuer.key_id");
-  digits(32)(issuer?.bundle_key, "issuer.bundle_key");
-  object({ kty: exactly("EC"), crv: exactly("P-256"), x: string, y: string })(issuer?.public_key, "issuer.public_key");
+  publicKey(issuer?.public_key, "issuer.public_key");
   integer(chain?.chain_id, "chain.chain_id");
   string(chain?.contract, "chain.contract");
   list(object({ file: string, sha256: digits(32) }))(attachments, "attachments");
@@ -981,25 +989,13 @@ function parseAttestation(jws) {
   return { kid, statement, signed: text.encode(`${header}.${payload}`), signature: fromBase64url(signature) };
 }
 
-/** Checks the signature over the statement. The id of the key is its JWK thumbprint (RFC 7638). */
+/** Checks the signature over the statement. */
 async function checkStatementSignature({ kid, statement, signed, signature }, { trustedKey }) {
-  const { key_id, public_key } = statement.issuer;
-  const id = toBase64url(await sha256(text.encode(canonicalJson(public_key))));
-  if (id !== kid || id !== key_id) fail("the key's id is not the id of public_key");
-  const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-  const engine = await subtle();
-  const key = await engine
-    .importKey("jwk", public_key, algorithm, false, ["verify"])
-    .catch(() => fail("the key is not a point on P-256"));
-  if (!(await engine.verify(algorithm, key, signature, signed)))
-    fail("the signature does not match the statement: the statement was changed");
-  if (trustedKey !== undefined && trustedKey !== id) fail(`the signing key is ${id}, not the trusted key`);
+  const { issuer } = statement;
+  if (kid !== issuer.key_id) fail("kid is not the id of the issuer's key");
   return {
-    proves: `the statement and the attached files are unchanged since the holder of key ${id} signed the statement`,
-    assumes:
-      trustedKey === undefined
-        ? `nothing; the key's owner is unknown: compare ${id} with the issuer's key`
-        : "the trusted key is the issuer's, and only the issuer has it",
+    assumes: await checkIssuer(issuer, signature, signed, { what: "statement", trustedKey }),
+    proves: `the statement and the attached files are unchanged since the holder of key ${kid} signed the statement`,
   };
 }
 
@@ -1012,7 +1008,7 @@ async function checkAttachedBundle({ statement }, record, options, readAttachmen
   if (content === undefined) fail("the file is missing: extract all attached files into the folder of the attestation");
   if (toHex(await sha256(content)) !== named.sha256) fail("the file was changed after the statement was signed");
   const json = new TextDecoder().decode(content);
-  const { ok, steps } = await verifyBundle(json, record.hash, { ...options, trustedKey: issuer.bundle_key });
+  const { ok, steps } = await verifyBundle(json, record.hash, { ...options, trustedKey: issuer.key_id });
   const last = steps[steps.length - 1];
   if (!ok) fail(`${last.title}: ${last.reason}`);
   const bundle = parseBundle(json);
@@ -1172,7 +1168,7 @@ const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [OPTIONS]
        node verify.mjs ATTESTATION [DOCUMENT] [OPTIONS]
 
   ATTESTATION        attestation.jws, in a folder with its attached files
-  --trust-key HEX    the issuer's public key, 64 hexadecimal digits; for an attestation the key's id, 43 characters
+  --trust-key ID     the id of the issuer's key, 43 characters
   --validators FILE  addresses of the chain's validators at that block: a JSON list, or one per line
   --contract ADDRESS the ProofAnchor contract that must have anchored the hash
   --rpc URL          JSON-RPC address of a node of the chain, http or https; nothing else uses the network
@@ -1191,12 +1187,9 @@ async function main(args) {
   if (!isSigned && documentFile === undefined) throw new UsageError("BUNDLE and DOCUMENT are required");
   const options = {};
   const key = values.get("--trust-key");
-  if (key !== undefined) {
-    if (isSigned && !/^[\w-]{43}$/.test(key))
-      throw new UsageError("--trust-key is not the 43 characters of a key's id");
-    if (!isSigned && !/^[0-9a-fA-F]{64}$/.test(key)) throw new UsageError("--trust-key is not 64 hexadecimal digits");
-    options.trustedKey = isSigned ? key : key.toLowerCase();
-  }
+  if (key !== undefined && !/^[\w-]{43}$/.test(key))
+    throw new UsageError("--trust-key is not the 43 characters of a key's id");
+  if (key !== undefined) options.trustedKey = key;
   const contract = values.get("--contract");
   if (contract !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(contract))
     throw new UsageError("--contract is not an address: 0x and 40 hexadecimal digits");

@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { parseConfig } from "../../server/config/config.ts";
 import { holdAdministration } from "../../server/composition/data-folder.ts";
-import type { IssuerKey } from "../../server/attestation/issuer.ts";
-import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
-import { IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../server/attestation/issuer-keys.ts";
-import { statementKeyId } from "../../server/attestation/statement-key.ts";
+import { type IssuerKey, IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../server/issuer/issuer-keys.ts";
+import { keyIdOf, publicKeyInfo } from "../../server/issuer/signing-key.ts";
 import { readPassword } from "../../server/chain/keys/keystore.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";
@@ -22,21 +20,16 @@ function existingFile(dataDirectory: string): string {
 }
 
 function report(terminal: Terminal, keys: readonly IssuerKey[], json?: true): void {
-  const rows = keys.map(({ publicKey, statementKey, createdAt, retiredAt }) => ({
+  const rows = keys.map(({ publicKey, createdAt, retiredAt }) => ({
     key_id: keyIdOf(publicKey),
-    public_key: Buffer.from(publicKey).toString("hex"),
-    statement_key_id: statementKeyId(statementKey),
+    public_key: publicKeyInfo(publicKey),
     created_at: createdAt,
     retired_at: retiredAt ?? null,
   }));
   if (json === true) return printLine(terminal, JSON.stringify(rows));
-  for (const { key_id, public_key, statement_key_id, created_at, retired_at } of rows) {
-    printLine(
-      terminal,
-      [key_id, public_key, statement_key_id, created_at, retired_at === null ? "signs" : `retired ${retired_at}`].join(
-        "  ",
-      ),
-    );
+  for (const { key_id, public_key, created_at, retired_at } of rows) {
+    const state = retired_at === null ? "signs" : `retired ${retired_at}`;
+    printLine(terminal, [key_id, public_key, created_at, state].join("  "));
   }
 }
 
@@ -47,7 +40,7 @@ export function issuerCommand(terminal: Terminal): Command {
   program
     .command("list")
     .description("list all public keys, the signing key first")
-    .option("--json", "print a list of {key_id, public_key, statement_key_id, created_at, retired_at}")
+    .option("--json", "print a list of {key_id, public_key, created_at, retired_at}")
     .action(async ({ json }: JsonOption) => {
       const { dataDirectory } = parseConfig(terminal.variables, { relays: false });
       report(terminal, await readIssuerKeys(existingFile(dataDirectory)), json);
@@ -56,7 +49,7 @@ export function issuerCommand(terminal: Terminal): Command {
   program
     .command("rotate")
     .description("create a new signing key; deletes the previous private key and keeps its public key published")
-    .option("--json", "print the new list of {key_id, public_key, statement_key_id, created_at, retired_at}")
+    .option("--json", "print the new list of {key_id, public_key, created_at, retired_at}")
     .action(async ({ json }: JsonOption) => {
       const { dataDirectory, issuerKeyPasswordFile } = parseConfig(terminal.variables, { relays: false });
       const file = existingFile(dataDirectory);
@@ -67,7 +60,7 @@ export function issuerCommand(terminal: Terminal): Command {
           issuerKeyPasswordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", issuerKeyPasswordFile));
         const keys = await IssuerKeys.open(file, { password });
         await keys.rotate();
-        report(terminal, await keys.keys(), json);
+        report(terminal, await keys.list(), json);
       } finally {
         lock.release();
       }

@@ -1,4 +1,4 @@
-import { addIssuerKey } from "../../server/attestation/issuer-key-store.ts";
+import { addIssuerKey } from "../../server/issuer/issuer-key-store.ts";
 import type { Insertable } from "kysely";
 import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { DocumentId, Sha256 } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
-import { Attestation, AUDIENCES, Coordinate, Jws } from "./responses.ts";
+import { Attestation, AUDIENCES } from "./responses.ts";
+import { Jws } from "../issuer/responses.ts";
 
 export const JOSE_TYPE = "application/jose";
 export const PDF_TYPE = "application/pdf";
 /** The media type of a key set. */
-export const JWKS_TYPE = "application/jwk-set+json";
 
 /** What a statement is about. */
 export type AttestationSubject =
@@ -72,50 +72,3 @@ export const attest = defineRoute({
   },
   errors: [404, 406, 409],
 });
-
-const KeySet = z
-  .object({
-    keys: z.array(
-      z.union([
-        z
-          .object({
-            kty: z.literal("EC"),
-            crv: z.literal("P-256"),
-            x: Coordinate,
-            y: Coordinate,
-            kid: z.string().meta({ description: "The JWK thumbprint (RFC 7638)." }),
-            use: z.literal("sig"),
-            alg: z.literal("ES256"),
-          })
-          .meta({ description: "A key of statements." }),
-        z
-          .object({
-            kty: z.literal("OKP"),
-            crv: z.literal("Ed25519"),
-            x: Coordinate,
-            kid: z.string().meta({ description: "The `key_id` in portable proofs." }),
-            use: z.literal("sig"),
-            alg: z.literal("EdDSA"),
-          })
-          .meta({ description: "A key of portable proofs." }),
-      ]),
-    ),
-  })
-  .meta({ id: "KeySet", description: "A JSON Web Key Set (RFC 7517, RFC 7518, RFC 8037)." });
-
-export const keys = defineRoute({
-  id: "keys",
-  method: "get",
-  path: "/.well-known/jwks.json",
-  tag: "Operation",
-  summary: "Signing keys",
-  description:
-    "Returns the public keys of bundles and statements as a JSON Web Key Set, the current key first, then " +
-    "earlier keys.",
-  isPublic: true,
-  media: { [JWKS_TYPE]: KeySet },
-  statuses: { 200: { description: "The keys.", headers: { "Cache-Control": "How long the keys may be cached." } } },
-});
-
-/** Attestations and their keys. */
-export const ATTESTATION_ROUTES = [attest, keys];

@@ -32,10 +32,7 @@ interface CommonFacts {
   readonly issuedAt: number;
   readonly issuer: {
     readonly name: string;
-    /** Public key of bundles. */
-    readonly bundleKey: Uint8Array;
-    /** Public key of statements. */
-    readonly statementKey: Uint8Array;
+    readonly publicKey: Uint8Array;
     readonly jwksUrl: string;
   };
   readonly installation: {

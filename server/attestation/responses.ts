@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Jws, KeyId, PublicJwk } from "../issuer/responses.ts";
 import { Address, ChainHash, Hash, Metadata, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 /** The format of a statement; docs/attestation.md describes it. */
@@ -8,7 +9,6 @@ export const ATTESTATION_FORMAT = "sealbook-attestation/1";
 export const AUDIENCES = ["court", "regulator", "seller"] as const;
 
 /** 32 bytes of a key in a JWK. */
-export const Coordinate = z.string().regex(/^[\w-]{43}$/);
 
 const block = { block_number: whole, block_hash: ChainHash, timestamp: seconds("The block's time") };
 
@@ -69,11 +69,8 @@ const Statement = z
     issued_at: seconds("The time of the signature"),
     issuer: z.object({
       name: z.string(),
-      key_id: z.string().meta({ description: "The JWK thumbprint of `public_key` (RFC 7638)." }),
-      public_key: z
-        .object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: Coordinate, y: Coordinate })
-        .meta({ description: "The key of the statement's signature." }),
-      bundle_key: Hash.meta({ description: "The key of the signatures of portable proofs: Ed25519." }),
+      key_id: KeyId,
+      public_key: PublicJwk,
       jwks_url: z.string(),
     }),
     chain: z.object({
@@ -96,12 +93,6 @@ const Statement = z
     steps: z.array(Step).meta({ description: "The checks that a reader can repeat." }),
   })
   .meta({ id: "Statement", description: "The signed statement; docs/attestation.md describes each field." });
-
-/** A compact JWS (RFC 7515). */
-export const Jws = z
-  .string()
-  .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, "is not a compact JWS")
-  .meta({ id: "Jws", description: "A compact JWS (RFC 7515) with an Ed25519 signature." });
 
 /** `POST /api/v1/recovery/attest` */
 export const Attestation = z

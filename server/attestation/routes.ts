@@ -3,13 +3,9 @@ import type { Attachment } from "./facts.ts";
 import { SealbookError } from "../errors.ts";
 import { apiCaller } from "../http/access/caller.ts";
 import { type ServedRoute, serveRaw } from "../http/serve.ts";
-import { attest, type AttestationSubject, JOSE_TYPE, JWKS_TYPE, keys, PDF_TYPE } from "./api.ts";
-import type { IssuerKey } from "./issuer.ts";
-import { keySet } from "./jwks.ts";
+import { attest, type AttestationSubject, JOSE_TYPE, PDF_TYPE } from "./api.ts";
 
 const TYPES = ["application/json", JOSE_TYPE, PDF_TYPE];
-/** Cache lifetime of the key set, and so the maximum delay until clients see a rotated key. */
-const KEYS_MAX_AGE_SECONDS = 300;
 
 /** A statement that is signed. */
 export interface SignedAttestation {
@@ -44,11 +40,8 @@ export type Attest = (
   options: AttestOptions,
 ) => Promise<SignedAttestation>;
 
-/** Statements and the keys that sign them. */
-export function attestationRoutes(
-  makeStatement: Attest,
-  publishedKeys: () => Promise<readonly IssuerKey[]>,
-): Record<"attest" | "keys", ServedRoute> {
+/** Signed statements. */
+export function attestationRoutes(makeStatement: Attest): Record<"attest", ServedRoute> {
   return {
     attest: serveRaw(attest)(async ({ body: { subject, audience } }, request, response) => {
       const type = request.accepts(TYPES);
@@ -70,10 +63,6 @@ export function attestationRoutes(
         const rest = JSON.stringify({ attachments, kid: keyId, jwks_url: jwksUrl });
         response.type("json").send(`{"attestation":"${jws}","statement":${text},${rest.slice(1)}`);
       }
-    }),
-    keys: serveRaw(keys)(async (_input, _request, response) => {
-      response.set("Cache-Control", `public, max-age=${KEYS_MAX_AGE_SECONDS}`);
-      response.type(JWKS_TYPE).send(JSON.stringify(keySet(await publishedKeys())));
     }),
   };
 }

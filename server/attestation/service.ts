@@ -3,13 +3,13 @@ import { SealbookError } from "../errors.ts";
 import {
   type AnchorTrees,
   type BundleService,
-  type BundleSigner,
   type ConfirmedProof,
   type Proof,
   type ProofJournal,
   verifiedProof,
 } from "../proofs/index.ts";
-import type { Issuer, IssuerSigner } from "./issuer.ts";
+import type { Issuer } from "../issuer/issuer.ts";
+import type { SigningKey } from "../issuer/signing-key.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
@@ -42,7 +42,7 @@ export interface AttestationServiceDeps {
   /** The text of the verifier. */
   readonly verifier: string;
   readonly recovery: Pick<RecoveryService, "signedVerification">;
-  readonly issuer: Issuer;
+  readonly issuer: Pick<Issuer, "signingKey">;
   readonly issuerName: string;
   /** Available after the server listens. */
   readonly installation: () => AttestationFacts["installation"];
@@ -50,8 +50,6 @@ export interface AttestationServiceDeps {
   readonly jwksUrl: () => string;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly clock: Clock;
-  /** Throws SealbookError `journal_damaged` while a divergence of the journal's history is open. */
-  readonly assertIntact: () => void;
 }
 
 /** A proof with its Merkle path, and the hash or root that is anchored. */
@@ -63,10 +61,10 @@ interface Completed {
 /** A record before its portable proof is added. */
 type CheckedProof = Omit<AttestedProof, "bundle">;
 
-/** A statement and the signer whose key it names. */
+/** A statement and the key that it names. */
 export interface UnsignedAttestation {
   readonly attestation: Statement;
-  readonly signer: IssuerSigner;
+  readonly key: SigningKey;
   /** The files that the statement names, with their digests. */
   readonly attachments: readonly Attachment[];
 }
@@ -83,29 +81,27 @@ export class AttestationService {
    * Creates a statement.
    * @throws SealbookError `not_found` if there is no confirmed record; `conflict` if the chain contradicts the journal,
    *   or the result of a comparison was not signed when it ended; `journal_damaged` if the database has other facts
-   *   than the journal's checkpoint covers, or while a divergence of the journal's history is open; `chain_unavailable`
+   *   than the journal's checkpoint covers; `chain_unavailable`
    */
   async attest(subject: AttestationSubject, audience: Audience): Promise<UnsignedAttestation> {
-    const { issuer, issuerName, installation, jwksUrl, verifier, clock, assertIntact } = this.#deps;
-    const signer = await issuer.signer();
-    const found = await this.#facts(subject, signer);
-    assertIntact();
+    const { issuer, issuerName, installation, jwksUrl, verifier, clock } = this.#deps;
+    const key = await issuer.signingKey();
+    const found = await this.#facts(subject, key);
     const facts = {
       ...found,
       verifier: { file: VERIFIER_FILE, content: verifier },
       issuedAt: Math.floor(clock() / 1000),
       issuer: {
         name: issuerName,
-        bundleKey: signer.publicKey,
-        statementKey: signer.statementKey.publicKey,
+        publicKey: key.publicKey,
         jwksUrl: jwksUrl(),
       },
       installation: installation(),
     };
-    return { attestation: await attestationOf(facts, audience), signer, attachments: attachmentsOf(facts) };
+    return { attestation: await attestationOf(facts, audience), key, attachments: attachmentsOf(facts) };
   }
 
-  async #facts(subject: AttestationSubject, signer: BundleSigner) {
+  async #facts(subject: AttestationSubject, key: SigningKey) {
     const { recovery, chain, journal, entryVerifier } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.signedVerification(subject.verificationId);
@@ -115,7 +111,7 @@ export class AttestationService {
     const checked = entryVerifier.begin();
     const { newest: listed, count, isKnown } = await journal.proofs.confirmed(subject, MAX_RECORDS, checked);
     const { block, trust, records } = await this.#checked(listed, checked);
-    const [newest, ...older] = await this.#withBundles(records, signer);
+    const [newest, ...older] = await this.#withBundles(records, key);
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
       throw new SealbookError(
@@ -172,7 +168,7 @@ export class AttestationService {
   }
 
   /** Adds portable proofs, of a bounded number of records: to the newest ones, and to the one anchored first. */
-  async #withBundles(records: readonly CheckedProof[], signer: BundleSigner): Promise<AttestedProof[]> {
+  async #withBundles(records: readonly CheckedProof[], key: SigningKey): Promise<AttestedProof[]> {
     const earliest = records.reduce<CheckedProof | undefined>(
       (first, each) => (first !== undefined && first.firstAnchor.time <= each.firstAnchor.time ? first : each),
       undefined,
@@ -181,7 +177,7 @@ export class AttestationService {
     for (const [index, record] of records.entries()) {
       const content =
         index < MAX_NEWEST_BUNDLES || record === earliest
-          ? await this.#deps.bundles.bundleFor(record.proof, signer)
+          ? await this.#deps.bundles.bundleFor(record.proof, key)
           : undefined;
       const bundle = content === undefined ? undefined : { file: `proof-${index + 1}.bundle.json`, content };
       attested.push({ ...record, bundle });

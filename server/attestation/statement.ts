@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from "../kit/event-loop.ts";
+import { keyIdOf, publicJwk } from "../issuer/signing-key.ts";
 import type { SignedVerification } from "../recovery/index.ts";
 import {
   type Statement,
@@ -10,7 +11,6 @@ import {
 import { hash } from "node:crypto";
 import { checksOf } from "./checks.ts";
 import { type AttestationFacts, type AttestedProof, attachmentsOf, contractsOf } from "./facts.ts";
-import { statementJwk, statementKeyId } from "./statement-key.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
 import { hex, prefixedHex } from "../kit/hex.ts";
@@ -33,9 +33,8 @@ export async function attestationOf(facts: AttestationFacts, audience: Audience)
     issued_at: facts.issuedAt,
     issuer: {
       name: issuer.name,
-      key_id: statementKeyId(issuer.statementKey),
-      public_key: statementJwk(issuer.statementKey),
-      bundle_key: hex(issuer.bundleKey),
+      key_id: keyIdOf(issuer.publicKey),
+      public_key: publicJwk(issuer.publicKey),
       jwks_url: issuer.jwksUrl,
     },
     chain: {

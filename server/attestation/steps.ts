@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { statementKeyId, statementKeyInfo } from "./statement-key.ts";
+import { keyIdOf, publicKeyInfo } from "../issuer/signing-key.ts";
 import type { AttestationStep } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
@@ -22,7 +22,7 @@ export function stepsOf(facts: AttestationFacts): AttestationStep[] {
 
 function attachmentSteps(facts: AttestationFacts): AttestationStep[] {
   const { issuer, verifier } = facts;
-  const keyId = statementKeyId(issuer.statementKey);
+  const keyId = keyIdOf(issuer.publicKey);
   const command = `node ${verifier.file} attestation.jws`;
   return [
     {
@@ -68,7 +68,7 @@ function signatureStep({ issuer }: AttestationFacts): AttestationStep {
   return {
     title: "The signature, with OpenSSL",
     run: [
-      `printf '%s\\n' '-----BEGIN PUBLIC KEY-----' ${shellWord(statementKeyInfo(issuer.statementKey))} ` +
+      `printf '%s\\n' '-----BEGIN PUBLIC KEY-----' ${shellWord(publicKeyInfo(issuer.publicKey))} ` +
         `'-----END PUBLIC KEY-----' > issuer.pem`,
       "JWS=$(cat attestation.jws)",
       `printf '%s' "\${JWS%.*}" > signed.txt`,
@@ -80,7 +80,7 @@ function signatureStep({ issuer }: AttestationFacts): AttestationStep {
       "openssl dgst -sha256 -verify issuer.pem -signature signature.der signed.txt",
     ].join("\n"),
     expect: ["Verified OK"],
-    proves: `The holder of the key ${statementKeyId(issuer.statementKey)} signed the attestation.`,
+    proves: `The holder of the key ${keyIdOf(issuer.publicKey)} signed the attestation.`,
   };
 }
 

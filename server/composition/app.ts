@@ -21,7 +21,8 @@ import type { RecoveryService } from "../recovery/service.ts";
 import { sessionCalls, type SessionRouteDeps } from "../sessions/routes.ts";
 import { logRequests, type ObserveRequest } from "../http/request-log.ts";
 import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
-import type { Issuer } from "../attestation/issuer.ts";
+import type { Issuer } from "../issuer/issuer.ts";
+import { issuerRoutes } from "../issuer/routes.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import type { Logger } from "../kit/logger.ts";
@@ -52,7 +53,7 @@ export interface AppDeps {
   readonly explorer: ExplorerDeps;
   readonly access: AccessDeps;
   readonly attest: Attest;
-  readonly issuer: Pick<Issuer, "keys">;
+  readonly issuer: Pick<Issuer, "publicKeys">;
   readonly map: MapSettings;
   /** Webhook of the bot. */
   readonly telegram: { readonly path: string; readonly webhook: RequestHandler } | undefined;
@@ -75,7 +76,7 @@ export function createApp(deps: AppDeps): Express {
   const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>
     access.open.includes(part) ? [fromAllowedNetwork] : [fromAllowedNetwork, authenticated];
   const guards = [fromAllowedNetwork, authenticated];
-  const attestation = attestationRoutes(deps.attest, () => deps.issuer.keys());
+  const attestation = { ...attestationRoutes(deps.attest), ...issuerRoutes(deps.issuer) };
   // Posts of proofs are the most frequent requests: their routes come first.
   const integrity = [
     ...proofRoutes(deps.proofs),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { signedText } from "../attestation/jws.ts";
 import type { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
+import { signedText } from "../issuer/jws.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { canonicalJson } from "../kit/canonical-json.ts";
 import type { Attest } from "../attestation/routes.ts";
@@ -21,9 +21,9 @@ export function createAttestation(
   const queue = new KeyedQueue<string>(MAX_CONCURRENT_STATEMENTS, MAX_CONCURRENT_STATEMENTS, UNFINISHED_STATEMENTS);
   return (subject, audience, { caller, asPdf }) =>
     queue.run(caller, async () => {
-      const { attestation, signer, attachments } = await service.attest(subject, audience);
+      const { attestation, key, attachments } = await service.attest(subject, audience);
       const text = canonicalJson(attestation);
-      const jws = await signedText(text, signer.statementKey);
+      const jws = await signedText(text, key, "sealbook-attestation+jws");
       const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
       const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;
       return { issuedAt: attestation.issued_at, keyId, jwksUrl, text, jws, attachments, pdf };

@@ -7,6 +7,7 @@ import type { ValidatorNames } from "../chain/node/node-block.ts";
 import { FeeSource } from "../chain/transactions/fees.ts";
 import { type TransactionSigner, transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
+import { Issuer } from "../issuer/issuer.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
@@ -39,6 +40,7 @@ export interface Foundation extends Monitoring {
   readonly divergences: DivergenceTracker;
   /** Reads the entries that are signed or answered for. */
   readonly entryVerifier: EntryVerifier;
+  readonly issuer: Issuer;
   /** Announces new blocks to its subscribers, in the order in which they subscribed. */
   readonly head: HeadWatcher;
   /** The threads of heavy work. */
@@ -47,7 +49,13 @@ export interface Foundation extends Monitoring {
 
 export function createFoundation(
   config: ChainConfig,
-  { link, database, validators, former }: Pick<Opened, "link" | "database" | "validators" | "former">,
+  {
+    link,
+    database,
+    validators,
+    former,
+    issuerKeys,
+  }: Pick<Opened, "link" | "database" | "validators" | "former" | "issuerKeys">,
   logger: Logger,
   {
     clock,
@@ -100,6 +108,7 @@ export function createFoundation(
     validatorNames,
     proofAnchor,
     entryVerifier,
+    issuer: new Issuer(issuerKeys, () => divergences.assertIntact()),
     head,
     workers: new WorkerPool(),
   };

@@ -14,7 +14,7 @@ import type { Opened } from "./resources.ts";
 
 export interface ApiOptions {
   readonly config: Pick<Config, "access" | "explorer" | "issuerName" | "map">;
-  readonly opened: Pick<Opened, "tokens" | "issuer" | "certificate" | "former">;
+  readonly opened: Pick<Opened, "tokens" | "certificate" | "former">;
   readonly telegramPath: string | undefined;
 }
 
@@ -33,10 +33,9 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
     telemetry,
     logger,
     clock,
-    divergences,
+    issuer,
   } = foundation;
-  const assertIntact = (): void => divergences.assertIntact();
-  const { issuer, certificate } = opened;
+  const { certificate } = opened;
   const { rpc, deployment } = link;
   const contract = deployment.contracts.ProofAnchor;
   const location = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
@@ -48,7 +47,7 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
-  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer, assertIntact });
+  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer });
   return createApp({
     logger,
     version,
@@ -93,7 +92,6 @@ export function createApi(parts: Parts, { config, opened, telegramPath }: ApiOpt
         jwksUrl: () => address.jwksUrl,
         telemetry,
         clock,
-        assertIntact,
       },
       parts.printer,
     ),

@@ -1,4 +1,5 @@
-import { ATTESTATION_ROUTES } from "../attestation/api.ts";
+import { attest } from "../attestation/api.ts";
+import { keys } from "../issuer/api.ts";
 import { EXPLORER_ROUTES } from "../explorer/api.ts";
 import type { Examples, Tag } from "../http/openapi/document.ts";
 import { openApi } from "../http/openapi/router.ts";
@@ -29,7 +30,8 @@ export const ROUTES: readonly Route[] = [
   ...PROOF_ROUTES,
   ...RECOVERY_ROUTES,
   ...EXPLORER_ROUTES,
-  ...ATTESTATION_ROUTES,
+  attest,
+  keys,
   ...OPERATIONS_ROUTES,
   openApi,
 ];

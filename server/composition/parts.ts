@@ -95,7 +95,7 @@ export function buildParts(foundation: Foundation, options: BuildOptions): Parts
     targets,
   });
   const proofs = buildProofs(foundation, config, transactions, journalWorkers);
-  const recovery = createRecovery(foundation, config.recovery, opened.issuer);
+  const recovery = createRecovery(foundation, config.recovery);
   const operations = createOperations(foundation, {
     config: config.alerts,
     inspect,

@@ -1,4 +1,4 @@
-import { keys } from "../attestation/api.ts";
+import { keys } from "../issuer/api.ts";
 
 /**
  * Addresses at which clients reach the server: `PUBLIC_URL`, else the address of the listener. The latter is known only

@@ -1,5 +1,3 @@
-import type { Issuer } from "../attestation/issuer.ts";
-import { resultSigner } from "../attestation/result-signer.ts";
 import type { RecoveryConfig } from "../config/config.ts";
 import { every, type Interval } from "../kit/interval.ts";
 import { ProofStatements } from "../proofs/proof-statements.ts";
@@ -19,9 +17,8 @@ export interface Recovery {
 }
 
 export function createRecovery(
-  { database, journal, proofAnchor, telemetry, entryVerifier, divergences, logger, clock }: Foundation,
+  { database, journal, proofAnchor, telemetry, entryVerifier, issuer, logger, clock }: Foundation,
   limits: RecoveryConfig,
-  issuer: Issuer,
 ): Recovery {
   const verifications = verificationStore(database);
   const kept = new KeptVerifications({ store: verifications, limits, clock });
@@ -33,7 +30,7 @@ export function createRecovery(
     verifier: entryVerifier,
     chain: proofAnchor,
     telemetry,
-    signer: resultSigner(issuer, () => divergences.assertIntact()),
+    issuer,
     clock,
   });
   const expire = (): Promise<void> =>

@@ -11,13 +11,12 @@ import { useFastKeccak } from "../chain/fast-crypto.ts";
 import type { Config } from "../config/config.ts";
 import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
 import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
-import type { Issuer } from "../attestation/issuer.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
-import { issuerKeyStore } from "../attestation/issuer-key-store.ts";
-import { IssuerKeys, issuerKeysFile } from "../attestation/issuer-keys.ts";
+import { issuerKeyStore } from "../issuer/issuer-key-store.ts";
+import { IssuerKeys, issuerKeysFile } from "../issuer/issuer-keys.ts";
 import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalToAppend } from "./journal-key.ts";
 import { chatStore } from "../bot/store.ts";
@@ -47,7 +46,7 @@ export interface Opened {
   readonly targets: readonly SegmentTarget[];
   /** Verifies bearer tokens; without it none is accepted. */
   readonly tokens: TokenVerifier | undefined;
-  readonly issuer: Issuer;
+  readonly issuerKeys: IssuerKeys;
   /** Certificate of the listener; without it there is no TLS. */
   readonly certificate: ListenerCertificate | undefined;
   /** Newest events of the embedded chain. */
@@ -95,7 +94,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const targets = await Promise.all(config.journal.replicaTargets.map((address) => openTarget(address, name)));
     for (const target of targets) resources.defer(() => target.close());
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
-    const issuer = await openIssuer(config, database, logger);
+    const issuerKeys = await openIssuerKeys(config, database, logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botSeal =
       config.telegram &&
@@ -109,7 +108,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       storage,
       targets,
       tokens,
-      issuer,
+      issuerKeys,
       certificate,
       embeddedLog,
       botCipher: botSeal,
@@ -138,11 +137,11 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
 }
 
 /** @throws SealbookError `config_invalid` when the keys cannot be used */
-async function openIssuer(
+async function openIssuerKeys(
   { dataDirectory, issuerKeyPasswordFile: passwordFile }: Config,
   database: Database,
   logger: Logger,
-): Promise<Issuer> {
+): Promise<IssuerKeys> {
   const password = passwordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", passwordFile));
   return IssuerKeys.open(issuerKeysFile(dataDirectory), {
     password,

@@ -1,6 +1,5 @@
 export type { AnchorTrees } from "./anchor-trees.ts";
 export type { BundleService } from "./bundle/bundle-service.ts";
-export { type BundleSigner, keyIdOf } from "./bundle/signed-bundle.ts";
 export type { ProofEvents } from "./events.ts";
 export type { ConfirmedProof, Proof, ProofMetadata, StoredProof } from "./proof.ts";
 export type { ProofStatements } from "./proof-statements.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KeyId, PublicJwk } from "../issuer/responses.ts";
 import { Address, ChainHash, Hash, Metadata, next, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 /** The format of a portable proof. */
@@ -140,9 +141,9 @@ export const Bundle = z
     block: z.object({ hash: ChainHash, header: HexBytes }),
     consensus: z.object({ protocol: z.string(), validators: z.array(Address) }),
     signature: z.object({
-      algorithm: z.literal("Ed25519"),
-      key_id: z.string(),
-      public_key: Hash,
+      algorithm: z.literal("ES256"),
+      key_id: KeyId,
+      public_key: PublicJwk,
       value: z.string().regex(/^[0-9a-f]{128}$/),
     }),
   })

@@ -1,3 +1,3 @@
 export { AnchorAudit } from "./anchor-audit.ts";
 export type { RecoveryService } from "./service.ts";
-export type { ResultSigner, SignedVerification } from "./verification.ts";
+export type { SignedVerification } from "./verification.ts";

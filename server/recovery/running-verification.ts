@@ -1,10 +1,12 @@
+import { SealbookError } from "../errors.ts";
+import type { Issuer } from "../issuer/issuer.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { AnchorAudit } from "./anchor-audit.ts";
 import type { Keeping } from "./kept-verifications.ts";
 import { LogRoot } from "./log-root.ts";
 import { type Comparison, counted, NO_ROWS, type RestoredDocument, type Totals } from "./restored.ts";
-import { type RecordedVerification, type RecoveryVerification, type ResultSigner, resultText } from "./verification.ts";
+import { type RecordedVerification, type RecoveryVerification, RESULT_TYPE, resultText } from "./verification.ts";
 
 /** What the groups of one comparison share. */
 export interface Run {
@@ -29,7 +31,7 @@ export interface RunningVerificationDeps {
   /** `undefined` when the comparison is not kept. */
   readonly keeping: Keeping | undefined;
   readonly compare: (documents: readonly RestoredDocument[]) => Promise<ComparedDocument[]>;
-  readonly signer: Pick<ResultSigner, "sign">;
+  readonly issuer: Pick<Issuer, "sign">;
   readonly clock: Clock;
 }
 
@@ -60,14 +62,24 @@ export class RunningVerification {
 
   /** Signs and records the result: nothing else of a comparison is ever signed. */
   async finish(): Promise<ComparisonResult> {
-    const { id, run, signer, clock } = this.#deps;
+    const { id, run, clock } = this.#deps;
     const { asOf, newestEntry } = run;
     const result = { asOf, newestEntry, finishedAt: clock(), totals: this.#totals, rowsRoot: this.#root.value };
     const keeping = this.#keeping;
     if (keeping === undefined) return { ...result, id: undefined };
-    const recorded = await keeping.finish({ ...result, id }, await signer.sign(resultText({ ...result, id })));
+    const recorded = await keeping.finish({ ...result, id }, await this.#signed({ ...result, id }));
     this.#keeping = undefined;
     return recorded;
+  }
+
+  /** Returns `undefined` while the issuer signs nothing: the comparison has its result all the same. */
+  async #signed(result: RecoveryVerification): Promise<string | undefined> {
+    try {
+      return await this.#deps.issuer.sign(resultText(result), RESULT_TYPE);
+    } catch (error) {
+      if (error instanceof SealbookError) return undefined;
+      throw error;
+    }
   }
 
   /** Deletes its stored state, unless it is finished. */

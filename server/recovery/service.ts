@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import type { Issuer } from "../issuer/issuer.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { ProofJournal, StoredProof } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
@@ -10,7 +11,7 @@ import { AnchorAudit } from "./anchor-audit.ts";
 import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
 import type { KeptVerifications } from "./kept-verifications.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
-import { type RecordedVerification, type ResultSigner, resultText, type SignedVerification } from "./verification.ts";
+import { type RecordedVerification, RESULT_TYPE, resultText, type SignedVerification } from "./verification.ts";
 import type { RecoveryStore } from "./store.ts";
 import type { VerificationStore } from "./verification-store.ts";
 import { type Comparison, compare, isConfirmedBy, type RestoredDocument } from "./restored.ts";
@@ -39,7 +40,7 @@ export interface RecoveryServiceDeps {
   readonly verifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
-  readonly signer: ResultSigner;
+  readonly issuer: Pick<Issuer, "sign" | "hasSigned">;
   readonly clock: Clock;
 }
 
@@ -64,7 +65,7 @@ export class RecoveryService {
    * @param caller For whom it is kept; `undefined` when it is not
    */
   async begin(asOf: number | undefined, caller: string | undefined): Promise<RunningVerification> {
-    const { kept, verifier, signer, clock } = this.#deps;
+    const { kept, verifier, issuer, clock } = this.#deps;
     const id = randomUUID();
     const checked = verifier.begin();
     const run = { asOf, newestEntry: await checked.newest(), audit: this.#audit(), checked };
@@ -73,7 +74,7 @@ export class RecoveryService {
       run,
       keeping: caller === undefined ? undefined : await kept.begin(id, caller),
       compare: (documents) => this.#compareAll(documents, run),
-      signer,
+      issuer,
       clock,
     });
   }
@@ -114,7 +115,7 @@ export class RecoveryService {
         "conflict",
         `the result of verification ${id} was not signed when it ended; compare the documents again`,
       );
-    if (!(await this.#deps.signer.isSigned(signed, resultText(found))))
+    if (!(await this.#deps.issuer.hasSigned(signed, resultText(found), RESULT_TYPE)))
       throw new SealbookError(
         "journal_damaged",
         `the result of verification ${id} is not one that this server signed when the comparison ended, or the key ` +

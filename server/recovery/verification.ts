@@ -29,13 +29,8 @@ export interface SignedVerification extends RecoveryVerification {
   readonly signed: string;
 }
 
-/** Signs results of comparisons, and recognises them. */
-export interface ResultSigner {
-  /** @returns a compact JWS; `undefined` while the issuer signs nothing */
-  sign(text: string): Promise<string | undefined>;
-  /** Returns whether one of the issuer's keys, current or retired, has signed a result. */
-  isSigned(jws: string, text: string): Promise<boolean>;
-}
+/** The type of the JWS over a result. */
+export const RESULT_TYPE = "sealbook-comparison+jws";
 
 /** Returns the text of a result that is signed. */
 export function resultText({ id, asOf, finishedAt, totals, rowsRoot }: RecoveryVerification): string {

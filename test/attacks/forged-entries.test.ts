@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { assert } from "chai";
-import { issuerKeyStore } from "../../server/attestation/issuer-key-store.ts";
+import { issuerKeyStore } from "../../server/issuer/issuer-key-store.ts";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { appendEntry, appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
 import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
@@ -41,8 +41,7 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
   "an account": (database) => accountStore(database).insert(ACCOUNT),
   "an issuer's key": (database) =>
     issuerKeyStore(database).add({
-      publicKey: bytes(32),
-      statementKey: bytes(65),
+      publicKey: bytes(65),
       keystore: undefined,
       createdAt: 1,
     }),

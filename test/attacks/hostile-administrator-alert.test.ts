@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { assert } from "chai";
 import { getBytes } from "ethers";
-import { RESULT_TYPE, signedText } from "../../server/attestation/jws.ts";
-import { deriveStatementKey } from "../../server/attestation/statement-key.ts";
+import { signedText } from "../../server/issuer/jws.ts";
+import { signingKey } from "../../server/issuer/signing-key.ts";
+import { RESULT_TYPE } from "../../server/recovery/verification.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../../server/journal/entries/entry-log.ts";
@@ -229,7 +230,7 @@ for (const engine of ENGINES)
           return id;
         };
       const text = JSON.stringify({ totals });
-      const foreign = await signedText(text, deriveStatementKey(Buffer.alloc(32, 1)), RESULT_TYPE);
+      const foreign = await signedText(text, signingKey(Buffer.alloc(32, 1)), RESULT_TYPE);
       const opened = withKey(await openDatabase(database.connect()));
       const forged: string[] = [];
       for (const signed of [null, signed_result, foreign]) forged.push(await inTransaction(opened, forge(signed)));

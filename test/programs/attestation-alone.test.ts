@@ -102,7 +102,7 @@ describe("an attestation without its issuer", () => {
     await writeFile(join(directory, "another"), "another");
     const cases: readonly (readonly [args: string[], reason: RegExp])[] = [
       [[], /nothing in it is trusted yet/],
-      [["--trust-key", "A".repeat(43)], /not the trusted key/],
+      [["--trust-key", "A".repeat(43)], /not with the trusted key/],
       [["another", "--trust-key", keyId], /no record of the statement has/],
     ];
     for (const [args, reason] of cases) {

@@ -12,9 +12,8 @@ import {
   createRemoteJWKSet,
   decodeProtectedHeader,
 } from "jose";
-import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
 import { canonicalJson } from "../../server/kit/canonical-json.ts";
-import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys.ts";
+import { IssuerKeys, issuerKeysFile } from "../../server/issuer/issuer-keys.ts";
 import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
@@ -112,7 +111,6 @@ describe("attestations", function () {
         name: NAME,
         key_id: kid,
         public_key: statement.issuer.public_key,
-        bundle_key: statement.issuer.bundle_key,
         jwks_url,
       });
       assert.equal(await calculateJwkThumbprint(statement.issuer.public_key), kid);
@@ -256,32 +254,16 @@ describe("attestations", function () {
     const set = response.body;
     assert.deepEqual(
       set.keys.map((key: ParsedJson) => key.kid),
-      [after, before].flatMap(({ kid, statement }) => [kid, keyIdOf(Buffer.from(statement.issuer.bundle_key, "hex"))]),
+      [after, before].map(({ kid }) => kid),
     );
-    for (const [index, key] of set.keys.entries()) {
-      if (index % 2 === 0) {
-        assert.hasAllKeys(key, ["kty", "crv", "x", "y", "kid", "use", "alg"]);
-        assert.deepInclude(key, { kty: "EC", crv: "P-256", use: "sig", alg: "ES256" });
-        assert.equal(await calculateJwkThumbprint(key), key.kid);
-      } else {
-        assert.hasAllKeys(key, ["kty", "crv", "x", "kid", "use", "alg"]);
-        assert.deepInclude(key, { kty: "OKP", crv: "Ed25519", use: "sig", alg: "EdDSA" });
-        assert.equal(keyIdOf(Buffer.from(key.x, "base64url")), key.kid);
-      }
+    for (const key of set.keys) {
+      assert.hasAllKeys(key, ["kty", "crv", "x", "y", "kid", "use", "alg"]);
+      assert.deepInclude(key, { kty: "EC", crv: "P-256", use: "sig", alg: "ES256" });
+      assert.equal(await calculateJwkThumbprint(key), key.kid);
     }
     for (const { attestation } of [before, after]) await compactVerify(attestation, createLocalJWKSet(set));
     for (const each of [before, after]) assert.deepEqual(await follow(each, "rotated", ASSUMED), []);
     assert.equal((await server.post("/.well-known/jwks.json", {})).status, 405);
-  });
-
-  it("stay valid when they have EdDSA and the id of the key of bundles, as the first ones had", async () => {
-    const signer = await (await IssuerKeys.open(issuerKeysFile(server.directory))).signer();
-    const header = { alg: "EdDSA", kid: keyIdOf(signer.publicKey), typ: "sealbook-attestation+jws" };
-    const signed = [header, { format: "sealbook-attestation/1" }]
-      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
-      .join(".");
-    const signature = Buffer.from(await signer.sign(Buffer.from(signed))).toString("base64url");
-    await compactVerify(`${signed}.${signature}`, createLocalJWKSet(await keySet()));
   });
 
   it("are verified by OpenSSL from their parts", async () => {

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { keyIdOf } from "../../server/proofs/bundle/signed-bundle.ts";
-import { IssuerKeys, issuerKeysFile } from "../../server/attestation/issuer-keys.ts";
+import { IssuerKeys, issuerKeysFile } from "../../server/issuer/issuer-keys.ts";
+import { keyIdOf } from "../../server/issuer/signing-key.ts";
 import { issuerCommand } from "../../scripts/issuer/command.ts";
 import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -36,24 +36,21 @@ describe("issuer script", () => {
 
   it("lists the keys and creates new ones", async () => {
     const keys = await IssuerKeys.open(issuerKeysFile(directory));
-    const id = keyIdOf((await keys.signer()).publicKey);
+    const id = keyIdOf((await keys.signingKey()).publicKey);
     const listed = await issuerProcess(directory, "list");
     assert.equal(listed.code, 0, listed.err);
-    assert.match(listed.out, new RegExp(`^${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n$`));
+    assert.match(listed.out, new RegExp(`^${id}  [\\w+/]{122}==  \\S+Z  signs\n$`));
     const rotated = await issuer(directory, "rotate");
     assert.equal(rotated.code, 0, rotated.err);
     assert.match(
       rotated.out,
-      new RegExp(
-        `^[0-9a-f]{16}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  signs\n` +
-          `${id}  [0-9a-f]{64}  [\\w-]{43}  \\S+Z  retired \\S+Z\n$`,
-      ),
+      new RegExp(`^[\\w-]{43}  [\\w+/]{122}==  \\S+Z  signs\n` + `${id}  [\\w+/]{122}==  \\S+Z  retired \\S+Z\n$`),
     );
     const rows = JSON.parse((await issuer(directory, "list", "--json")).out);
     assert.lengthOf(rows, 2);
-    assert.hasAllKeys(rows[0], ["key_id", "public_key", "statement_key_id", "created_at", "retired_at"]);
+    assert.hasAllKeys(rows[0], ["key_id", "public_key", "created_at", "retired_at"]);
     assert.deepEqual([rows[0].retired_at, rows[1].key_id], [null, id]);
-    assert.equal(rows[0].key_id, keyIdOf((await keys.signer()).publicKey));
+    assert.equal(rows[0].key_id, keyIdOf((await keys.signingKey()).publicKey));
     assert.lengthOf(JSON.parse((await issuer(directory, "rotate", "--json")).out), 3);
   });
 

@@ -3,6 +3,7 @@ import type { ProofAnchorClient } from "../../server/chain/contracts/proof-ancho
 import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
+import { SealbookError } from "../../server/errors.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { ProofStatements } from "../../server/proofs/proof-statements.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -72,7 +73,10 @@ export class RecoveryHistory {
       },
       verifier: new EntryVerifier({ database, telemetry }),
       telemetry,
-      signer: { sign: async () => undefined, isSigned: async () => false },
+      issuer: {
+        sign: () => Promise.reject(new SealbookError("journal_damaged", "the issuer signs nothing")),
+        hasSigned: async () => false,
+      },
       clock: this.clock,
     });
   }

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
-import { signedText } from "../../server/attestation/jws.ts";
-import { deriveStatementKey, statementJwk, statementKeyId } from "../../server/attestation/statement-key.ts";
+import { signedText } from "../../server/issuer/jws.ts";
+import { keyIdOf, publicJwk, signingKey } from "../../server/issuer/signing-key.ts";
 import { canonicalJson } from "../../server/kit/canonical-json.ts";
 import { attestationConclusion, toHex, verifyAttestation, type VerifyOptions } from "../../verifier/verify.mjs";
 import type { ParsedJson } from "../support/parsed-json.ts";
-import { BUNDLE_VECTORS, DOCUMENT_HASH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
+import { BUNDLE_VECTORS, DOCUMENT_HASH, VALIDATORS, VECTOR_KEY } from "../vectors/bundles/vectors.ts";
 
 const FILE = "proof-1.bundle.json";
-const key = deriveStatementKey(Buffer.alloc(32, 9));
-const keyId = statementKeyId(key.publicKey);
+const TYPE = "sealbook-attestation+jws";
+const key = VECTOR_KEY;
+const keyId = keyIdOf(key.publicKey);
 const vector = (wanted: string): string =>
   BUNDLE_VECTORS.find(({ name }) => name === wanted)?.text ?? assert.fail(`there is no vector ${wanted}`);
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
@@ -21,7 +22,7 @@ function statementOf(bundle: string, block: { readonly number: number; readonly 
   return {
     format: "sealbook-attestation/1",
     issued_at: 1_700_000_000,
-    issuer: { name: "Issuer", key_id: keyId, public_key: statementJwk(key.publicKey), bundle_key: TRUSTED_KEY },
+    issuer: { name: "Issuer", key_id: keyId, public_key: publicJwk(key.publicKey) },
     chain: { chain_id: anchor.chain_id, contract: anchor.contract },
     attachments: [{ file: FILE, sha256: sha256(bundle) }],
     records: [
@@ -54,8 +55,9 @@ describe("attestations in the verifier", () => {
     content: ParsedJson,
     options: VerifyOptions & { readonly documentHash?: string },
     files: Readonly<Record<string, string>> = { [FILE]: sealed },
+    signer = key,
   ) => {
-    const jws = await signedText(canonicalJson(content), key);
+    const jws = await signedText(canonicalJson(content), signer, TYPE);
     return verifyAttestation(
       jws,
       async (file) => {
@@ -161,8 +163,13 @@ describe("attestations in the verifier", () => {
     assert.match(await reasonOf({ ...statement, attachments: [] }, { trustedKey: keyId }), /does not have the SHA-256/);
     assert.match(await reasonOf(statement, { trustedKey: keyId }, { [FILE]: `${sealed}\n` }), /the file was changed/);
     assert.match(await reasonOf(statement, { trustedKey: keyId }, {}), /the file is missing/);
-    const other = { ...statement, issuer: { ...statement.issuer, bundle_key: "0".repeat(64) } };
-    assert.match(await reasonOf(other, { trustedKey: keyId }), /^Portable proof .*: Issuer's signature: /);
+    const other = signingKey(Buffer.alloc(32, 8));
+    const issuer = { name: "Other", key_id: keyIdOf(other.publicKey), public_key: publicJwk(other.publicKey) };
+    const files = { [FILE]: sealed };
+    assert.match(
+      await reasonOf({ ...statement, issuer }, { trustedKey: issuer.key_id }, files, other),
+      /^Portable proof .*: Issuer's signature: the bundle is signed with the key .*, not with the trusted key/,
+    );
   });
 
   it("fail without their path, for records that have no bundle", async () => {
@@ -176,16 +183,16 @@ describe("attestations in the verifier", () => {
 
   it("fail with another algorithm, another key, and in a form that is not canonical", async () => {
     const text = canonicalJson(statement);
-    const [header = "", payload = "", signature = ""] = (await signedText(text, key)).split(".");
+    const [header = "", payload = "", signature = ""] = (await signedText(text, key, TYPE)).split(".");
     const encoded = (value: string): string => Buffer.from(value).toString("base64url");
     const kid = keyId;
-    const other = deriveStatementKey(Buffer.alloc(32, 8));
+    const other = signingKey(Buffer.alloc(32, 8));
     const forgeries = [
       [encoded(canonicalJson({ alg: "none", kid, typ: "sealbook-attestation+jws" })), payload, signature],
       [encoded(canonicalJson({ alg: "ES256", kid, typ: "JWT" })), payload, signature],
       [header, encoded(`${text} `), signature],
       [header, payload, `${signature.slice(0, -1)}${signature.endsWith("A") ? "B" : "A"}`],
-      (await signedText(text, other)).split("."),
+      (await signedText(text, other, TYPE)).split("."),
     ];
     for (const parts of forgeries) {
       const result = await verifyAttestation(parts.join("."), async () => Buffer.from(sealed), { trustedKey: keyId });

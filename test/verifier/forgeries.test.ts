@@ -76,9 +76,9 @@ describe("forged bundles", function () {
   });
 
   it("are rejected with another key than the trusted one, and without a trusted key", async () => {
-    const trustedKey = Buffer.from(id("another key").slice(2), "hex").toString("hex");
+    const trustedKey = "A".repeat(43);
     expect(await failureOf(alone, () => undefined, { trustedKey })).to.match(
-      /^Issuer's signature: the bundle is signed with the key [0-9a-f]{64}, not with/,
+      /^Issuer's signature: the bundle is signed with the key [\w-]{43}, not with/,
     );
     expect(await failureOf(alone, () => undefined, {})).to.match(
       /^Trust: the bundle is consistent, but nothing in it is trusted yet/,

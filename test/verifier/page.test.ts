@@ -20,7 +20,7 @@ function contentOf(tag: string): string {
 
 /** Runs the page's script with only the language and Web Cryptography. */
 async function inPage(call: string, variables: Record<string, unknown>): Promise<ParsedJson> {
-  const context = createContext({ crypto: webcrypto, TextEncoder, ...variables });
+  const context = createContext({ crypto: webcrypto, TextEncoder, btoa, ...variables });
   runInContext(contentOf("script"), context);
   return runInContext(call, context);
 }
@@ -58,7 +58,7 @@ describe("the verifier page", () => {
         (error: unknown) =>
           typeof error === "object" && error !== null && "message" in error ? String(error.message) : "",
       );
-    expect(await failureOf('readOptions("12", "")')).to.equal("the public key is not 64 hexadecimal digits");
+    expect(await failureOf('readOptions("12", "")')).to.equal("the key's id does not have 43 characters");
     expect(await failureOf('readOptions("", "0x12")')).to.match(/is not the address of a validator$/);
   });
 
@@ -106,7 +106,7 @@ describe("the verifier page", () => {
     expect(byId("steps").children).to.have.length(9);
     byId("trusted-key").value = "12";
     byId("trusted-key").dispatch("input", {});
-    await verdict(/^Not verified: the public key is not 64 hexadecimal digits$/);
+    await verdict(/^Not verified: the key's id does not have 43 characters$/);
 
     // Both files in one drop, in any order.
     byId("trusted-key").value = TRUSTED_KEY;

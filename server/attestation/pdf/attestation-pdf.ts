@@ -133,7 +133,6 @@ export async function attestationPdf(
   flow.fact("Algorithm", "ES256 (ECDSA with P-256 and SHA-256), as compact JWS (RFC 7515, RFC 7518)");
   flow.fact("Key", issuer.key_id, exact);
   flow.fact("Public key", [`P-256, x ${issuer.public_key.x}`, `       y ${issuer.public_key.y}`], exact);
-  flow.fact("Key of portable proofs", issuer.bundle_key, exact);
   flow.fact("Published at", issuer.jwks_url, exact);
   flow.fact(`SHA-256 of ${JWS_FILE}`, createHash("sha256").update(jws).digest("hex"), exact);
 

@@ -67,7 +67,6 @@ export interface ChangedKeystoresTable {
 export interface IssuerKeysTable {
   sequence: number;
   public_key: Uint8Array;
-  statement_key: Uint8Array;
   /** The private key, encrypted with a password; `null` without one. */
   keystore: string | null;
   created_at: number;

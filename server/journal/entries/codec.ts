@@ -87,10 +87,8 @@ export interface ResolutionEntry {
 /** A key of the issuer of bundles and statements. Several entries can have one key: the newest one counts. */
 export interface IssuerKeyEntry {
   readonly sequence: number;
-  /** Ed25519, 32 bytes. */
+  /** The uncompressed point on P-256: 65 bytes. */
   readonly publicKey: Uint8Array;
-  /** P-256, 65 bytes. */
-  readonly statementKey: Uint8Array;
   /** The private key, encrypted with a password; `null` when there is no password. */
   readonly keystore: string | null;
   /** Unix milliseconds. */
@@ -157,7 +155,6 @@ function encodeIssuerKey(entry: IssuerKeyEntry): string {
     sequence: entry.sequence,
     kind: "issuer_key",
     public_key: hex(entry.publicKey),
-    statement_key: hex(entry.statementKey),
     keystore: entry.keystore,
     created_at: entry.createdAt,
   });
@@ -232,8 +229,7 @@ const Line = z.discriminatedUnion("kind", [
   z.strictObject({
     sequence: whole,
     kind: z.literal("issuer_key"),
-    public_key: bytes32,
-    statement_key: bytes(65),
+    public_key: bytes(65),
     keystore: z.string().nullable(),
     created_at: whole,
   }),
@@ -272,8 +268,8 @@ export function decodeEntry(text: string): JournalEntry {
       return { ...same, resolvedAt };
     }
     case "issuer_key": {
-      const { public_key: publicKey, statement_key: statementKey, created_at: createdAt, ...same } = line;
-      return { ...same, publicKey, statementKey, createdAt };
+      const { public_key: publicKey, created_at: createdAt, ...same } = line;
+      return { ...same, publicKey, createdAt };
     }
     case "confirmation":
       return {

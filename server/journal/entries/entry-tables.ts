@@ -52,8 +52,8 @@ export async function readTables(database: Database, after: number, upTo: number
     });
   }
   for (const row of accounts) entries.push({ kind: "account", ...row });
-  for (const { public_key: publicKey, statement_key: statementKey, created_at: createdAt, ...row } of issuerKeys)
-    entries.push({ kind: "issuer_key", ...row, publicKey, statementKey, createdAt });
+  for (const { public_key: publicKey, created_at: createdAt, ...row } of issuerKeys)
+    entries.push({ kind: "issuer_key", ...row, publicKey, createdAt });
   return new Map(entries.map((entry) => [entry.sequence, encodeEntry(entry)]));
 }
 

@@ -2,15 +2,14 @@
 // of today has to be verified for ever, so a change of the code must not need other vectors.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { getBytes, id } from "ethers";
-import { ed25519Signer } from "../../../server/attestation/ed25519-signer.ts";
+import { keyIdOf } from "../../../server/issuer/signing-key.ts";
 import { signedBundle } from "../../../server/proofs/bundle/signed-bundle.ts";
 import type { Proof } from "../../../server/proofs/proof.ts";
 import { type Sealing, testValidators } from "../../support/bft-chain.ts";
 import { startEvidenceChain, type TestRecord } from "../../support/evidence-chain.ts";
+import { VECTOR_KEY } from "./vectors.ts";
 
 const DOCUMENT = "The quick brown fox jumps over the lazy dog.\n";
-const issuer = ed25519Signer(getBytes(id("the issuer of the vectors")));
 const validators = testValidators(4);
 
 const record: TestRecord = {
@@ -48,7 +47,7 @@ try {
 
   const write = async (name: string, proof: Proof | undefined, sealing?: Sealing): Promise<void> => {
     if (proof === undefined) throw new Error(`${name} has no proof`);
-    const text = await signedBundle(await chain.bundle(proof, sealing), issuer);
+    const text = await signedBundle(await chain.bundle(proof, sealing), VECTOR_KEY);
     writeFileSync(join(import.meta.dirname, `${name}.bundle.json`), `${text}\n`);
   };
   const sealing = (protocol: Sealing["protocol"], round: number, signers: number): Sealing => ({
@@ -67,7 +66,7 @@ try {
   await write("qbft-among-others-later-round", among, sealing("qbft", 300, 3));
   writeFileSync(join(import.meta.dirname, "document.txt"), DOCUMENT);
   writeFileSync(join(import.meta.dirname, "validators.txt"), `${validators.addresses.join("\n")}\n`);
-  writeFileSync(join(import.meta.dirname, "trusted-key.txt"), `${Buffer.from(issuer.publicKey).toString("hex")}\n`);
+  writeFileSync(join(import.meta.dirname, "trusted-key.txt"), `${keyIdOf(VECTOR_KEY.publicKey)}\n`);
 } finally {
   await chain.stop();
 }

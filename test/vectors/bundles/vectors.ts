@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { getBytes, id } from "ethers";
+import { signingKey } from "../../../server/issuer/signing-key.ts";
 
 /** A bundle that has to be verified for ever. */
 export interface BundleVector {
@@ -19,6 +21,8 @@ export const DOCUMENT_PATH = join(import.meta.dirname, "document.txt");
 export const DOCUMENT_HASH = createHash("sha256").update(read("document.txt")).digest("hex");
 
 /** Who signed them. */
+export const VECTOR_KEY = signingKey(getBytes(id("the issuer of the vectors")));
+/** The key's id. */
 export const TRUSTED_KEY = read("trusted-key.txt").trim();
 
 export const VALIDATORS_PATH = join(import.meta.dirname, "validators.txt");

@@ -44,7 +44,6 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .createTable("issuer_keys")
     .addColumn("sequence", "bigint", (c) => c.primaryKey())
     .addColumn("public_key", types.bytes, (c) => c.notNull())
-    .addColumn("statement_key", types.bytes, (c) => c.notNull())
     .addColumn("keystore", "text")
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .execute();

@@ -1,24 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
-import {
-  type IssuerKeyStore,
-  issuerKeyStore,
-  type JournaledKey,
-} from "../../../server/attestation/issuer-key-store.ts";
+import { type IssuerKeyStore, issuerKeyStore, type JournaledKey } from "../../../server/issuer/issuer-key-store.ts";
 import { decodeEntry, encodeEntry } from "../../../server/journal/entries/codec.ts";
 import { readEntries } from "../../../server/journal/entries/entry-source.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
 
 const key = (createdAt: number, keystore?: string): JournaledKey => ({
-  publicKey: randomBytes(32),
-  statementKey: randomBytes(65),
+  publicKey: randomBytes(65),
   keystore,
   createdAt,
 });
-const plain = ({ publicKey, statementKey, ...others }: JournaledKey) => ({
+const plain = ({ publicKey, ...others }: JournaledKey) => ({
   publicKey: Buffer.from(publicKey).toString("hex"),
-  statementKey: Buffer.from(statementKey).toString("hex"),
   ...others,
 });
 

@@ -9,7 +9,6 @@ const MAX_KEYS = 1_000;
 /** A key of the issuer in the journal. */
 export interface JournaledKey {
   readonly publicKey: Uint8Array;
-  readonly statementKey: Uint8Array;
   /** The encrypted private key; `undefined` when no password encrypted it. */
   readonly keystore: string | undefined;
   /** Unix milliseconds. */
@@ -35,15 +34,15 @@ export function issuerKeyStore(database: Database): IssuerKeyStore {
         .limit(MAX_KEYS)
         .execute();
       const newest = new Map<string, JournaledKey>();
-      for (const { public_key: publicKey, statement_key: statementKey, keystore, created_at: createdAt } of rows) {
+      for (const { public_key: publicKey, keystore, created_at: createdAt } of rows) {
         const id = hex(publicKey);
         if (newest.has(id)) continue;
-        newest.set(id, { publicKey, statementKey, keystore: keystore ?? undefined, createdAt });
+        newest.set(id, { publicKey, keystore: keystore ?? undefined, createdAt });
       }
       return [...newest.values()].sort((a, b) => b.createdAt - a.createdAt);
     },
 
-    add: ({ publicKey, statementKey, keystore = null, createdAt }) =>
+    add: ({ publicKey, keystore = null, createdAt }) =>
       inTransaction(database, async (transaction) => {
         const known = await transaction
           .selectFrom("issuer_keys")
@@ -55,7 +54,6 @@ export function issuerKeyStore(database: Database): IssuerKeyStore {
           kind: "issuer_key" as const,
           sequence,
           publicKey,
-          statementKey,
           keystore,
           createdAt,
         }));
@@ -71,7 +69,6 @@ export async function addIssuerKey(database: Database, entry: IssuerKeyEntry): P
     .values({
       sequence: entry.sequence,
       public_key: entry.publicKey,
-      statement_key: entry.statementKey,
       keystore: entry.keystore,
       created_at: entry.createdAt,
     })

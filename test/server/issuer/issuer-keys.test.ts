@@ -2,9 +2,10 @@ import { createPublicKey, verify } from "node:crypto";
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
+import { calculateJwkThumbprint } from "jose";
 import { SealbookError } from "../../../server/errors.ts";
-import { IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../../server/attestation/issuer-keys.ts";
-import { deriveStatementKey, statementJwk, statementKeyId } from "../../../server/attestation/statement-key.ts";
+import { IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../../server/issuer/issuer-keys.ts";
+import { keyIdOf, publicJwk, signingKey } from "../../../server/issuer/signing-key.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 import { thrownBy } from "../../support/thrown.ts";
@@ -22,31 +23,29 @@ describe("the issuer's keys", () => {
 
   const kept = async (): Promise<ParsedJson> => JSON.parse(await readFile(file, "utf8"));
   const isSigned = (publicKey: Uint8Array, signature: Uint8Array): boolean => {
-    const x = Buffer.from(publicKey).toString("base64url");
-    const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
-    return verify(null, MESSAGE, key, signature);
+    const key = createPublicKey({ key: { ...publicJwk(publicKey) }, format: "jwk" });
+    return verify("sha256", MESSAGE, { key, dsaEncoding: "ieee-p1363" }, signature);
   };
 
   it("are created once, readable by the owner only, and stable", async () => {
-    const made = await (await IssuerKeys.open(file)).signer();
-    const again = await (await IssuerKeys.open(file)).signer();
+    const made = await (await IssuerKeys.open(file)).signingKey();
+    const again = await (await IssuerKeys.open(file)).signingKey();
     assert.deepEqual(again.publicKey, made.publicKey);
-    assert.deepEqual(await again.sign(MESSAGE), await made.sign(MESSAGE));
-    assert.isTrue(isSigned(made.publicKey, await made.sign(MESSAGE)));
+    for (const key of [made, again]) assert.isTrue(isSigned(made.publicKey, await key.sign(MESSAGE)));
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const other = await IssuerKeys.open(issuerKeysFile(join(directory, "other")));
-    assert.notDeepEqual((await other.signer()).publicKey, made.publicKey);
+    assert.notDeepEqual((await other.signingKey()).publicKey, made.publicKey);
   });
 
   it("are rotated: the old private key is deleted, the old public key stays", async () => {
     const keys = await IssuerKeys.open(file);
-    const first = await keys.signer();
+    const first = await keys.signingKey();
     const [{ private_key }] = (await kept()).keys;
     await keys.rotate();
     await keys.rotate();
-    const [newest, second, oldest, ...others] = await keys.keys();
+    const [newest, second, oldest, ...others] = await keys.list();
     assert.isEmpty(others);
-    assert.deepEqual((await keys.signer()).publicKey, newest?.publicKey);
+    assert.deepEqual((await keys.signingKey()).publicKey, newest?.publicKey);
     assert.deepEqual(oldest?.publicKey, first.publicKey);
     assert.isUndefined(newest?.retiredAt);
     assert.equal(oldest?.retiredAt, second?.createdAt);
@@ -61,22 +60,22 @@ describe("the issuer's keys", () => {
 
   it("are reloaded after an external change", async () => {
     const [server, command] = [await IssuerKeys.open(file), await IssuerKeys.open(file)];
-    const old = await server.signer();
+    const old = await server.signingKey();
     await command.rotate();
-    assert.deepEqual((await server.signer()).publicKey, (await command.signer()).publicKey);
-    assert.lengthOf(await server.keys(), 2);
+    assert.deepEqual((await server.signingKey()).publicKey, (await command.signingKey()).publicKey);
+    assert.lengthOf(await server.list(), 2);
     // What was begun with the key before is still signed with it.
     assert.isTrue(isSigned(old.publicKey, await old.sign(MESSAGE)));
   });
 
   describe("with a password", () => {
     it("are encrypted in place, and sign as before", async () => {
-      const plain = await (await IssuerKeys.open(file)).signer();
-      const encrypted = await (await IssuerKeys.open(file, { password: "secret" })).signer();
+      const plain = await (await IssuerKeys.open(file)).signingKey();
+      const encrypted = await (await IssuerKeys.open(file, { password: "secret" })).signingKey();
       assert.deepEqual(encrypted.publicKey, plain.publicKey);
-      assert.deepEqual(encrypted.statementKey.publicKey, plain.statementKey.publicKey);
+      assert.isTrue(isSigned(plain.publicKey, await encrypted.sign(MESSAGE)));
       const [key] = (await kept()).keys;
-      assert.hasAllKeys(key, ["created_at", "public_key", "statement_key", "keystore"]);
+      assert.hasAllKeys(key, ["created_at", "public_key", "keystore"]);
       assert.equal(JSON.parse(key.keystore).Crypto.kdfparams.n, 131_072);
       assert.equal((await stat(file)).mode & 0o777, 0o600);
       for (const deps of [{}, { password: "another" }]) {
@@ -92,19 +91,24 @@ describe("the issuer's keys", () => {
       await keys.rotate();
       assert.notInclude(await readFile(file, "utf8"), "private_key");
       assert.lengthOf(await readIssuerKeys(file), 2);
-      assert.deepEqual((await keys.signer()).publicKey, (await readIssuerKeys(file))[0]?.publicKey);
+      assert.deepEqual((await keys.signingKey()).publicKey, (await readIssuerKeys(file))[0]?.publicKey);
     });
   });
 
-  it("derive the key of statements from their secret, the same one at all times", () => {
-    const { publicKey } = deriveStatementKey(Buffer.alloc(32, 7));
-    assert.deepEqual(statementJwk(publicKey), {
+  it("have the public key and the id that the standards give them", async () => {
+    // RFC 6979, appendix A.2.5; the id by RFC 7638.
+    const { publicKey } = signingKey(
+      Buffer.from("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721", "hex"),
+    );
+    const jwk = publicJwk(publicKey);
+    assert.deepEqual(jwk, {
       kty: "EC",
       crv: "P-256",
-      x: "9yDY7CH0RY_rLSrsB9RI0JpvekGKlL3TIDQ4jzE8LjI",
-      y: "lqc7AaZySjkoeKm9FmEiqiMnuiExsGtPuetgK__T5jE",
+      x: Buffer.from("60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6", "hex").toString("base64url"),
+      y: Buffer.from("7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299", "hex").toString("base64url"),
     });
-    assert.equal(statementKeyId(publicKey), "Bcehtjle2fs_NCOxHj10TYbWxhcSH7V5ocOmHhuCitc");
+    assert.equal(keyIdOf(publicKey), await calculateJwkThumbprint({ ...jwk }));
+    for (const number of [0, 255]) assert.throws(() => signingKey(Buffer.alloc(32, number)));
   });
 
   it("are not overwritten when their file is invalid", async () => {
@@ -120,13 +124,14 @@ describe("the issuer's keys", () => {
       '{"keys":[]}',
       JSON.stringify({ keys: [withoutPrivate] }),
       JSON.stringify({ keys: [{ ...key, private_key: "12" }] }),
-      JSON.stringify({ keys: [{ ...key, public_key: "34".repeat(32) }] }),
+      JSON.stringify({ keys: [{ ...key, public_key: "34".repeat(65) }] }),
+      JSON.stringify({ keys: [{ ...key, private_key: "ff".repeat(32) }] }),
       JSON.stringify({ keys: [{ ...key, created_at: "yesterday" }] }),
       JSON.stringify({ keys: [key, { ...withoutPrivate }] }),
     ];
     for (const text of bad) {
       await writeFile(file, text);
-      for (const attempt of [IssuerKeys.open(file), keys.signer()]) {
+      for (const attempt of [IssuerKeys.open(file), keys.signingKey()]) {
         const error = await thrownBy(attempt);
         assert.instanceOf(error, SealbookError, text);
         assert.propertyVal(error, "code", "config_invalid");
@@ -135,6 +140,6 @@ describe("the issuer's keys", () => {
       assert.equal(await readFile(file, "utf8"), text);
     }
     await rm(file);
-    assert.match((await thrownBy(keys.signer())).message, /restore it from a backup/);
+    assert.match((await thrownBy(keys.signingKey())).message, /restore it from a backup/);
   });
 });
