@@ -1,9 +1,10 @@
 """Verifies a portable proof of Sealbook offline. Written from docs/proof-format.md; the numbers are its steps.
 
     pip install -r requirements.txt
-    python verify.py PROOF.bundle.json DOCUMENT --trust-key HEX [--validators FILE] [--contract ADDRESS]
+    python verify.py PROOF.bundle.json DOCUMENT --trust-key ID [--validators FILE] [--contract ADDRESS]
 """
 import argparse
+import base64
 import datetime
 import hashlib
 import json
@@ -14,7 +15,8 @@ import rfc8785
 import rlp
 from coincurve import PublicKey
 from Crypto.Hash import keccak
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.hashes import SHA256
 
 def keccak256(data): return keccak.new(digest_bits=256, data=data).digest()
 def hexed(text): return bytes.fromhex(text.removeprefix("0x"))
@@ -76,11 +78,14 @@ def verify(text, document, trusted_key, validators=None, contract=None):
     # 2. Issuer's signature
     signature = bundle["signature"]
     signed = rfc8785.dumps({**bundle, "signature": {k: v for k, v in signature.items() if k != "value"}})
-    key = hexed(signature["public_key"])
-    check(signature["public_key"] == trusted_key.lower(), "the key is not the trusted one")
-    check(hashlib.sha256(key).hexdigest()[:16] == signature["key_id"], "the key id is of another key")
+    jwk, value = signature["public_key"], hexed(signature["value"])
+    key_id = base64.urlsafe_b64encode(hashlib.sha256(rfc8785.dumps(jwk)).digest()).rstrip(b"=").decode()
+    check(key_id == trusted_key, "the key is not the trusted one")
+    check(key_id == signature["key_id"], "the key id is of another key")
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(hexed(signature["value"]), signed)
+        x, y = (number(base64.urlsafe_b64decode(jwk[name] + "=")) for name in ("x", "y"))
+        key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+        key.verify(utils.encode_dss_signature(number(value[:32]), number(value[32:])), signed, ec.ECDSA(SHA256()))
     except Exception:
         check(False, "the issuer's signature is wrong")
     # 3. Document, 4. Recorded hash
@@ -144,7 +149,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Verifies a portable proof offline.")
     parser.add_argument("bundle", type=pathlib.Path)
     parser.add_argument("document", type=pathlib.Path)
-    parser.add_argument("--trust-key", required=True, help="the issuer's public key")
+    parser.add_argument("--trust-key", required=True, help="the id of the issuer's key")
     parser.add_argument("--validators", type=pathlib.Path, help="a file with the validators' addresses")
     parser.add_argument("--contract", help="the address of the ProofAnchor contract")
     given = parser.parse_args()

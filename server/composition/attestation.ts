@@ -23,7 +23,7 @@ export function createAttestation(
     queue.run(caller, async () => {
       const { attestation, key, attachments } = await service.attest(subject, audience);
       const text = canonicalJson(attestation);
-      const jws = await signedText(text, key, "sealbook-attestation+jws");
+      const jws = signedText(text, key, "sealbook-attestation+jws");
       const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
       const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;
       return { issuedAt: attestation.issued_at, keyId, jwksUrl, text, jws, attachments, pdf };

@@ -9,11 +9,11 @@ export type JwsType = "sealbook-attestation+jws" | "sealbook-comparison+jws";
  * @param text The payload, used without changes
  * @returns A compact JWS with ES256 (RFC 7515, RFC 7518)
  */
-export async function signedText(text: string, key: SigningKey, typ: JwsType): Promise<string> {
+export function signedText(text: string, key: SigningKey, typ: JwsType): string {
   const header = JSON.stringify({ alg: "ES256", kid: keyIdOf(key.publicKey), typ });
   // The library encodes byte by byte: a long statement would stop the thread.
   const signed = `${Buffer.from(header).toString("base64url")}.${Buffer.from(text).toString("base64url")}`;
-  return `${signed}.${Buffer.from(await key.sign(Buffer.from(signed))).toString("base64url")}`;
+  return `${signed}.${Buffer.from(key.sign(Buffer.from(signed))).toString("base64url")}`;
 }
 
 /** Whether a compact JWS has this text and type, and a signature of one of the keys. */

@@ -1,9 +1,8 @@
-import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, hash, sign } from "node:crypto";
-import { promisify } from "node:util";
-import type { PublicJwk } from "./responses.ts";
+import { createPublicKey, hash } from "node:crypto";
+import { p256 } from "@noble/curves/nist.js";
+import type { KeySet, PublicJwk } from "./responses.ts";
 
 const COORDINATE_BYTES = 32;
-const signAsync = promisify(sign);
 
 /**
  * A key of the issuer: ECDSA on P-256 with SHA-256, ES256 of RFC 7518. JOSE libraries, Web Cryptography and OpenSSL
@@ -12,14 +11,17 @@ const signAsync = promisify(sign);
 export interface SigningKey {
   /** The uncompressed point: 65 bytes. */
   readonly publicKey: Uint8Array;
-  /** @returns 64 bytes: r and s (IEEE P1363) */
-  sign(message: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Signs deterministically (RFC 6979, with the lower s): equal messages have equal signatures, so that a bundle is the
+   * same each time.
+   * @returns 64 bytes: r and s (IEEE P1363)
+   */
+  sign(message: Uint8Array): Uint8Array;
 }
 
 /** Creates the private key of a {@link SigningKey}: 32 bytes. */
 export function newPrivateKey(): Uint8Array {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return Buffer.from(privateKey.export({ format: "jwk" }).d ?? "", "base64url");
+  return p256.utils.randomSecretKey();
 }
 
 /**
@@ -27,14 +29,10 @@ export function newPrivateKey(): Uint8Array {
  * @throws Error if they are no private key of the curve
  */
 export function signingKey(privateKey: Uint8Array): SigningKey {
-  const curve = createECDH("prime256v1");
-  curve.setPrivateKey(privateKey);
-  const publicKey = curve.getPublicKey();
-  const jwk = { ...publicJwk(publicKey), d: Buffer.from(privateKey).toString("base64url") };
-  const key = createPrivateKey({ key: jwk, format: "jwk" });
   return {
-    publicKey,
-    sign: (message) => signAsync("sha256", message, { key, dsaEncoding: "ieee-p1363" }),
+    publicKey: p256.getPublicKey(privateKey, false),
+    // The digest by Node: a statement has megabytes.
+    sign: (message) => p256.sign(hash("sha256", message, "buffer"), privateKey, { prehash: false, lowS: true }),
   };
 }
 
@@ -61,13 +59,6 @@ export function publicKeyInfo(publicKey: Uint8Array): string {
 }
 
 /** Returns public keys as a JSON Web Key Set (RFC 7517). */
-export function keySet(publicKeys: readonly Uint8Array[]) {
-  return {
-    keys: publicKeys.map((key) => ({
-      ...publicJwk(key),
-      kid: keyIdOf(key),
-      use: "sig" as const,
-      alg: "ES256" as const,
-    })),
-  };
+export function keySet(publicKeys: readonly Uint8Array[]): KeySet {
+  return { keys: publicKeys.map((key) => ({ ...publicJwk(key), kid: keyIdOf(key), use: "sig", alg: "ES256" })) };
 }

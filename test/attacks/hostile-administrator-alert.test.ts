@@ -230,7 +230,7 @@ for (const engine of ENGINES)
           return id;
         };
       const text = JSON.stringify({ totals });
-      const foreign = await signedText(text, signingKey(Buffer.alloc(32, 1)), RESULT_TYPE);
+      const foreign = signedText(text, signingKey(Buffer.alloc(32, 1)), RESULT_TYPE);
       const opened = withKey(await openDatabase(database.connect()));
       const forged: string[] = [];
       for (const signed of [null, signed_result, foreign]) forged.push(await inTransaction(opened, forge(signed)));

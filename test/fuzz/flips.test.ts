@@ -116,13 +116,13 @@ describe("changed bundles", () => {
       const last = withSealFirst(header, start + seals.length - 1);
       expect(last.header).to.not.equal(header);
       expect(last.header.charAt(last.position)).to.equal(header.charAt(start + seals.length - 1));
-      const reordered = await forged(text, (bundle) => void (bundle.block.header = last.header));
+      const reordered = forged(text, (bundle) => void (bundle.block.header = last.header));
       expect((await verifyBundle(reordered, DOCUMENT_HASH, { validators: VALIDATORS })).ok).to.equal(true);
       // A wrong seal in its own place, after right ones.
       for (let seal = start; seal < start + seals.length; seal += SEAL_DIGITS) {
         const digit = seal + SEAL_DIGITS - 10;
         const other = HEX.charAt((HEX.indexOf(header.charAt(digit)) + 1) % 16);
-        const forgery = await forged(text, (bundle) => void (bundle.block.header = replaced(header, digit, other)));
+        const forgery = forged(text, (bundle) => void (bundle.block.header = replaced(header, digit, other)));
         const { steps } = await verifyBundle(forgery, DOCUMENT_HASH, { validators: VALIDATORS });
         expect(steps.at(-1)).to.include({ title: "Commit seals", ok: false });
       }
@@ -138,7 +138,7 @@ describe("changed bundles", () => {
         for (let byte = hex.startsWith("0x") ? 2 : 0; byte < hex.length; byte += 2) {
           const position = byte + ((byte >> 1) % 2);
           const other = HEX.charAt((HEX.indexOf(hex.charAt(position)) + 1 + (position % 15)) % 16);
-          const forgery = await forged(text, (bundle) => {
+          const forgery = forged(text, (bundle) => {
             const parent = path.slice(0, -1).reduce((value, member) => value[member], bundle);
             const first = isHeader ? withSealFirst(hex, position) : { header: hex, position };
             parent[path.at(-1) ?? ""] = replaced(first.header, first.position, other);

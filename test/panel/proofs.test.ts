@@ -90,12 +90,7 @@ describeInBrowser("the panel's proofs", function () {
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download the proof" }).click(),
     ]);
-    const again = await readFile(await download.path(), "utf8");
-    const unsigned = (text: string): string => text.replace(/"value":"[0-9a-f]{128}"/, "");
-    assert.equal(unsigned(again), unsigned(bundle));
-    assert.isTrue(
-      (await verifyBundle(again, sha256(document), { trustedKey: JSON.parse(bundle).signature.key_id })).ok,
-    );
+    assert.equal(await readFile(await download.path(), "utf8"), bundle);
   });
 
   it("show that a file was changed, with both hashes", async () => {

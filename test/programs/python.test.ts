@@ -56,7 +56,7 @@ describe("the verifier in Python", () => {
   for (const [reason, change] of Object.entries(FORGERIES)) {
     it(`rejects a forged bundle: ${reason}`, async () => {
       const file = join(directory, "forged.bundle.json");
-      await writeFile(file, await forged(sealed.text, change));
+      await writeFile(file, forged(sealed.text, change));
       const { code, output } = await verify(file, DOCUMENT_PATH, "--trust-key", FORGER_KEY);
       assert.deepEqual([code, output], [1, `NOT VERIFIED: ${reason}\n`]);
     });

@@ -16,7 +16,7 @@ export function contentOf(text: string): Bundle & { signature?: unknown } {
 }
 
 /** Forges a bundle: changes its content and signs it with an untrusted key. */
-export function forged(text: string, change: (bundle: ParsedJson) => void): Promise<string> {
+export function forged(text: string, change: (bundle: ParsedJson) => void): string {
   const { signature: _, ...bundle } = contentOf(text);
   change(bundle);
   return signedBundle(bundle, forger);

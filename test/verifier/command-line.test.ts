@@ -84,7 +84,10 @@ describe("verify.mjs", () => {
     await writeFile(changed, bundle.replace("fox", "dog"));
     expect(await failedStep(changed, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY)).to.equal("Issuer's signature");
     const hostile = join(directory, "hostile.bundle.json");
-    await writeFile(hostile, await forged(bundle, (content) => (content["\u001b[2J\u202e"] = 1)));
+    await writeFile(
+      hostile,
+      forged(bundle, (content) => (content["\u001b[2J\u202e"] = 1)),
+    );
     const { out } = await verify(hostile, DOCUMENT_PATH);
     expect(out).to.not.include("\u001b");
     expect(out).to.not.include("\u202e");

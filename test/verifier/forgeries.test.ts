@@ -59,7 +59,7 @@ describe("forged bundles", function () {
     bundle: Bundle,
     change: (bundle: ParsedJson) => void,
     options: VerifyOptions = { validators: validators.addresses },
-  ) => verifyBundle(await forged(JSON.stringify(bundle), change), documentHash, options);
+  ) => verifyBundle(forged(JSON.stringify(bundle), change), documentHash, options);
   const failureOf = async (...args: Parameters<typeof check>): Promise<string> => {
     const { ok, steps } = await check(...args);
     const last: Step | undefined = steps.at(-1);
@@ -86,9 +86,13 @@ describe("forged bundles", function () {
   });
 
   it("are rejected for another document", async () => {
-    const { ok, steps } = await verifyBundle(await forged(JSON.stringify(alone), () => undefined), "00".repeat(32), {
-      validators: validators.addresses,
-    });
+    const { ok, steps } = await verifyBundle(
+      forged(JSON.stringify(alone), () => undefined),
+      "00".repeat(32),
+      {
+        validators: validators.addresses,
+      },
+    );
     expect(ok).to.equal(false);
     expect(steps.at(-1)).to.include({ title: "Document", ok: false });
   });
@@ -313,7 +317,7 @@ describe("forged bundles", function () {
   });
 
   it("are rejected when their text is not canonical", async () => {
-    const text = await forged(JSON.stringify(alone), () => undefined);
+    const text = forged(JSON.stringify(alone), () => undefined);
     const reasonOf = async (json: string): Promise<string> => {
       const { steps } = await verifyBundle(json, documentHash, { validators: validators.addresses });
       const last: Step | undefined = steps.at(-1);

@@ -48,7 +48,7 @@ describe("the verifier page", () => {
   it("rejects changed bundles and invalid fields", async () => {
     const [vector] = BUNDLE_VECTORS;
     if (vector === undefined) throw new Error("there are no vectors");
-    const text = await forged(vector.text, ({ record }) => (record.document_id = "another"));
+    const text = forged(vector.text, ({ record }) => (record.document_id = "another"));
     const result = await inPage("verifyBundle(json, documentHash, {})", { json: text, documentHash: DOCUMENT_HASH });
     expect(result.ok).to.equal(false);
     expect(result.steps.at(-1).title).to.equal("Recorded hash");

@@ -7,12 +7,12 @@ import type { Bundle } from "../responses.ts";
  * Signs all fields of a bundle, including the names of algorithm and key.
  * @returns its text, in the only valid form
  */
-export async function signedBundle(bundle: Bundle, key: SigningKey): Promise<string> {
+export function signedBundle(bundle: Bundle, key: SigningKey): string {
   const signature = {
     algorithm: "ES256",
     key_id: keyIdOf(key.publicKey),
     public_key: publicJwk(key.publicKey),
   };
-  const value = await key.sign(Buffer.from(canonicalJson({ ...bundle, signature })));
+  const value = key.sign(Buffer.from(canonicalJson({ ...bundle, signature })));
   return canonicalJson({ ...bundle, signature: { ...signature, value: hex(value) } });
 }

@@ -31,7 +31,8 @@ describe("the issuer's keys", () => {
     const made = await (await IssuerKeys.open(file)).signingKey();
     const again = await (await IssuerKeys.open(file)).signingKey();
     assert.deepEqual(again.publicKey, made.publicKey);
-    for (const key of [made, again]) assert.isTrue(isSigned(made.publicKey, await key.sign(MESSAGE)));
+    assert.deepEqual(again.sign(MESSAGE), made.sign(MESSAGE));
+    assert.isTrue(isSigned(made.publicKey, made.sign(MESSAGE)));
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     const other = await IssuerKeys.open(issuerKeysFile(join(directory, "other")));
     assert.notDeepEqual((await other.signingKey()).publicKey, made.publicKey);
@@ -65,7 +66,7 @@ describe("the issuer's keys", () => {
     assert.deepEqual((await server.signingKey()).publicKey, (await command.signingKey()).publicKey);
     assert.lengthOf(await server.list(), 2);
     // What was begun with the key before is still signed with it.
-    assert.isTrue(isSigned(old.publicKey, await old.sign(MESSAGE)));
+    assert.isTrue(isSigned(old.publicKey, old.sign(MESSAGE)));
   });
 
   describe("with a password", () => {
@@ -73,7 +74,7 @@ describe("the issuer's keys", () => {
       const plain = await (await IssuerKeys.open(file)).signingKey();
       const encrypted = await (await IssuerKeys.open(file, { password: "secret" })).signingKey();
       assert.deepEqual(encrypted.publicKey, plain.publicKey);
-      assert.isTrue(isSigned(plain.publicKey, await encrypted.sign(MESSAGE)));
+      assert.deepEqual(encrypted.sign(MESSAGE), plain.sign(MESSAGE));
       const [key] = (await kept()).keys;
       assert.hasAllKeys(key, ["created_at", "public_key", "keystore"]);
       assert.equal(JSON.parse(key.keystore).Crypto.kdfparams.n, 131_072);
@@ -95,9 +96,9 @@ describe("the issuer's keys", () => {
     });
   });
 
-  it("have the public key and the id that the standards give them", async () => {
+  it("have the public key, the id and the signatures that the standards give them", async () => {
     // RFC 6979, appendix A.2.5; the id by RFC 7638.
-    const { publicKey } = signingKey(
+    const { publicKey, sign } = signingKey(
       Buffer.from("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721", "hex"),
     );
     const jwk = publicJwk(publicKey);
@@ -107,6 +108,13 @@ describe("the issuer's keys", () => {
       x: Buffer.from("60FED4BA255A9D31C961EB74C6356D68C049B8923B61FA6CE669622E60F29FB6", "hex").toString("base64url"),
       y: Buffer.from("7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299", "hex").toString("base64url"),
     });
+    assert.equal(
+      Buffer.from(sign(Buffer.from("test")))
+        .toString("hex")
+        .toUpperCase(),
+      "F1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367" +
+        "019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083",
+    );
     assert.equal(keyIdOf(publicKey), await calculateJwkThumbprint({ ...jwk }));
     for (const number of [0, 255]) assert.throws(() => signingKey(Buffer.alloc(32, number)));
   });

@@ -47,7 +47,7 @@ try {
 
   const write = async (name: string, proof: Proof | undefined, sealing?: Sealing): Promise<void> => {
     if (proof === undefined) throw new Error(`${name} has no proof`);
-    const text = await signedBundle(await chain.bundle(proof, sealing), VECTOR_KEY);
+    const text = signedBundle(await chain.bundle(proof, sealing), VECTOR_KEY);
     writeFileSync(join(import.meta.dirname, `${name}.bundle.json`), `${text}\n`);
   };
   const sealing = (protocol: Sealing["protocol"], round: number, signers: number): Sealing => ({

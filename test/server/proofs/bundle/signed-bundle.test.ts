@@ -9,8 +9,8 @@ import { BUNDLE_VECTORS, TRUSTED_KEY, VECTOR_KEY } from "../../../vectors/bundle
 describe("the issuer's signature of a bundle", () => {
   const { signature: _, ...bundle } = contentOf(BUNDLE_VECTORS[0]?.text ?? "");
 
-  it("is standard ECDSA, and names its key by the thumbprint", async () => {
-    const signed = JSON.parse(await signedBundle(bundle, VECTOR_KEY));
+  it("is standard ECDSA, and names its key by the thumbprint", () => {
+    const signed = JSON.parse(signedBundle(bundle, VECTOR_KEY));
     const { algorithm, key_id, public_key, value } = signed.signature;
     expect([algorithm, key_id]).to.deep.equal(["ES256", TRUSTED_KEY]);
     const key = createPublicKey({ key: public_key, format: "jwk" });
@@ -20,15 +20,13 @@ describe("the issuer's signature of a bundle", () => {
     expect(isSigned(signedBytes({ ...signed, format: "sealbook-bundle/2" }))).to.equal(false);
   });
 
-  it("covers the same bytes for any order of members", async () => {
+  it("covers the same bytes for any order of members", () => {
     const turned: Bundle = JSON.parse(JSON.stringify(bundle), (__, value: unknown) =>
       typeof value === "object" && value !== null && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).reverse())
         : value,
     );
     expect(JSON.stringify(turned)).to.not.equal(JSON.stringify(bundle));
-    const [one, other] = await Promise.all([bundle, turned].map((each) => signedBundle(each, VECTOR_KEY)));
-    const unsigned = (text = ""): string => text.replace(/"value":"[0-9a-f]{128}"/, "");
-    expect(unsigned(one)).to.equal(unsigned(other));
+    expect(signedBundle(turned, VECTOR_KEY)).to.equal(signedBundle(bundle, VECTOR_KEY));
   });
 });
