@@ -100,7 +100,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       assert.deepEqual([body.status, body.proof.contract], ["confirmed", contract], name);
       assert.isTrue((await on.get(`/api/v1/verify?hash=${sha256(name)}`)).body.valid, name);
       const bundle = await on.get(`/api/v1/proof/${name}?format=bundle`);
-      const trustedKey = bundle.body.signature.public_key;
+      const trustedKey = bundle.body.signature.key_id;
       const verified = await verifyBundle(bundle.text, sha256(name), { contract, trustedKey });
       assert.isTrue(verified.ok, JSON.stringify(verified));
       const other = contract === fresh.contracts.ProofAnchor ? old : fresh;

@@ -7,4 +7,6 @@ export const SURROUNDINGS: Readonly<Record<string, string | undefined>> = {
   HOME: process.env["HOME"],
   TMPDIR: process.env["TMPDIR"],
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+  // Hardhat writes the types in place, while servers of other tests start and load them.
+  HARDHAT_NO_TYPECHAIN: "true",
 };
