@@ -1,5 +1,5 @@
-import type { DecodedCallData } from "../server/records/call-data/call-data.ts";
-import { checkRow, type RowChecks } from "../server/records/row-checks.ts";
+import type { DecodedCallData } from "../server/records/call-data.ts";
+import { checkRow, type RowChecks } from "../server/records/row-audit.ts";
 
 /**
  * Formats decoded call data, one field per line.

@@ -1,11 +1,10 @@
 // Decodes the record in a transaction's call data, without server and chain.
 import { text } from "node:stream/consumers";
 import { Argument, Command, CommanderError, Option } from "commander";
-import { decodeCallData, type DecodedCallData } from "../server/records/call-data/call-data.ts";
+import { decodeCallData, type DecodedCallData, type RowFunction } from "../server/records/call-data.ts";
 import { MAX_ROW_BYTES_OFFLINE } from "../server/records/compression.ts";
 import { ROW_FUNCTIONS } from "../server/records/api.ts";
-import type { RowFunction } from "../server/records/decoded-transaction.ts";
-import { checkRow } from "../server/records/row-checks.ts";
+import { checkRow } from "../server/records/row-audit.ts";
 import { SealbookError } from "../server/errors.ts";
 import { callDataListing, failedChecks } from "./decode-listing.ts";
 

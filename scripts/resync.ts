@@ -5,7 +5,7 @@ import { readEnv } from "../server/config/environment.ts";
 import { holdDataFolder } from "../server/composition/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
 import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
-import { recordIndexStore } from "../server/records/record-index-store.ts";
+import { recordIndexStore } from "../server/records/record-index.ts";
 
 const FAILED = 1;
 const BAD_USAGE = 2;

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { bzip2 } from "../../server/records/bzip2.ts";
-import { encodeCallData } from "../../server/records/call-data/call-data.ts";
+import { encodeCallData } from "../../server/records/call-data.ts";
 import { Documents } from "../load/documents.ts";
 
 /** What the hostile client has prepared before it begins. */

@@ -2,7 +2,7 @@ import type { AnchoringBlock, AnchorOnChain } from "../../server/chain/contracts
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";
-import { chainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+import { chainFault } from "../../server/journal/integrity/stored-anchor.ts";
 import { isCurrent } from "./anchor-consistency.ts";
 import { readAnchors } from "./anchor-fact-rows.ts";
 import type { Finding } from "./finding.ts";

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../server/journal/entries/codec.ts";
-import { hex } from "../../server/kit/hex.ts";
-import type { ChainFault } from "../../server/journal/integrity/anchor-on-chain.ts";
+import { hex } from "../../server/kit/bytes.ts";
+import type { ChainFault } from "../../server/journal/integrity/stored-anchor.ts";
 
 /** The fields that identify an entry in a message. */
 export type Subject =

@@ -8,10 +8,9 @@ import { entriesOf } from "./row-chain.ts";
 import { newestSequence } from "../../server/journal/entries/entry-log.ts";
 import type { IndexedKey } from "../../server/journal/index/key-codec.ts";
 import type { ProofEntry } from "../../server/journal/entries/codec.ts";
-import { documentKey, keyOf } from "../../server/journal/index/proof-key.ts";
+import { documentKey, keyOf, storedKeys } from "../../server/journal/index/proof-key.ts";
 import { KeyCheck } from "../../server/journal/index/key-guard.ts";
 import { SLICES } from "../../server/journal/index/key-sums.ts";
-import { storedKeys } from "../../server/journal/index/stored-keys.ts";
 
 /** Maximum number of ranges whose keys are compared one by one; further ranges are only reported as different. */
 const MOST_RANGES = 64;

@@ -16,7 +16,7 @@ import {
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { SegmentFault } from "../../server/journal/replication/segment-fault.ts";
+import { SegmentFault } from "../../server/journal/replication/segment.ts";
 import { journalName } from "../../server/journal/contract-store.ts";
 import { openJournalToAppend } from "../../server/composition/journal-key.ts";
 import { rebuildJournal } from "./rebuild.ts";

@@ -1,11 +1,10 @@
 import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
-import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
+import { readSegments, type SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { AnchorContract } from "../../server/journal/contract-store.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
-import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 
 /** Reads of the chain. */
 type RestoringChain = Pick<

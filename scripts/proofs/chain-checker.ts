@@ -4,8 +4,7 @@ import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-cli
 import { fetchChainId, connectNodes, shownAddress } from "../../server/chain/rpc/connect.ts";
 import type { PeerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import { isContradiction, type Rpc } from "../../server/chain/rpc/rpc.ts";
-import { equalBytes } from "../../server/kit/bytes.ts";
-import { prefixedHex } from "../../server/kit/hex.ts";
+import { equalBytes, prefixedHex } from "../../server/kit/bytes.ts";
 import { verifyPath } from "../../server/journal/integrity/merkle.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { UnreachableError, untilLost, type ProofChecker } from "./checker.ts";

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { ClientError, type ComparedDocument, type ProofClient, type RecoveryVerification } from "../../client/index.ts";
-import { LogRoot } from "../../server/recovery/log-root.ts";
+import { LogRoot } from "../../server/recovery/running-verification.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import type { RestoredFile } from "./restored-tree.ts";
 

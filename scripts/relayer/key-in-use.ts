@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { holdDataFolder, RELAYER_FILE } from "../../server/composition/data-folder.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { waitFor } from "../../server/kit/deadline.ts";
+import { waitFor } from "../../server/kit/time.ts";
 
 const ROTATION_WAIT = { intervalMilliseconds: 200, timeoutMilliseconds: 120_000 };
 

@@ -1,8 +1,8 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import { z } from "zod";
-import { decodeCallData } from "../../server/records/call-data/call-data.ts";
+import { decodeCallData } from "../../server/records/call-data.ts";
 import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
-import { checkRow } from "../../server/records/row-checks.ts";
+import { checkRow } from "../../server/records/row-audit.ts";
 import { callDataListing, failedChecks } from "../decode-listing.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { printingFailures } from "./failures.ts";

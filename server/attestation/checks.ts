@@ -1,6 +1,6 @@
 import type { AttestationCheck } from "./responses.ts";
 import { type AttestationFacts, contractsOf } from "./facts.ts";
-import { prefixedHex } from "../kit/hex.ts";
+import { prefixedHex } from "../kit/bytes.ts";
 
 /** Lists the checks that passed before signing. */
 export function checksOf(facts: AttestationFacts): AttestationCheck[] {

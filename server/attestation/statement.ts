@@ -13,7 +13,7 @@ import { checksOf } from "./checks.ts";
 import { type AttestationFacts, type AttestedProof, attachmentsOf, contractsOf } from "./facts.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
-import { hex, prefixedHex } from "../kit/hex.ts";
+import { hex, prefixedHex } from "../kit/bytes.ts";
 
 /** Records that are mapped at a time: other requests are served in between. */
 const RECORDS_AT_ONCE = 25;

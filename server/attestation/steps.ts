@@ -3,7 +3,7 @@ import { keyIdOf, publicKeyInfo } from "../issuer/signing-key.ts";
 import type { AttestationStep } from "./responses.ts";
 import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
 import { printfFormat, shellWord } from "./shell-text.ts";
-import { hex, prefixedHex } from "../kit/hex.ts";
+import { hex, prefixedHex } from "../kit/bytes.ts";
 
 /** The first step, which only readers of the PDF need. */
 const EXTRACTION = "The attached files";

@@ -1,7 +1,7 @@
 import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
 import type { Statement, Audience } from "./responses.ts";
 import { type AttestationFacts, contractsOf, type RecordFacts, type VerificationFacts } from "./facts.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 
 /** Formats Unix seconds as `2026-01-31 12:00:00 UTC`. */
 export function utc(seconds: number): string {

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { follow, parseJsonPath } from "./json-path.ts";
 import type { SensorSource } from "./form.ts";
 import { MAX_READING, parseReading } from "./reading.ts";
-import { parseJson, type JsonValue } from "../kit/json.ts";
+import { type JsonValue, parseJson } from "../kit/json.ts";
 import { isPublicAddress } from "./public-address.ts";
 
 const MAX_RESPONSE_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { StoredUpdate } from "./chat-store.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";

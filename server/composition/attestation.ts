@@ -3,7 +3,7 @@ import type { AttestationPrinter } from "../attestation/pdf/attestation-printer.
 import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
 import { signedText } from "../issuer/jws.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
-import { canonicalJson } from "../kit/canonical-json.ts";
+import { canonicalJson } from "../kit/json.ts";
 import type { Attest } from "../attestation/routes.ts";
 
 const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);

@@ -7,12 +7,12 @@ import { rateLimit } from "../http/limits.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import type { Pictures } from "../readings/air-quality/pictures.ts";
-import { recordIndexStore } from "../records/record-index-store.ts";
+import { recordIndexStore } from "../records/record-index.ts";
 import type { Foundation } from "./foundation.ts";
 import type { PublicAddress } from "./public-address.ts";
 import type { Records } from "./records.ts";
 import type { Sessions } from "./sessions.ts";
-import { prefixedHex } from "../kit/hex.ts";
+import { prefixedHex } from "../kit/bytes.ts";
 
 /** Path of Telegram's webhook. */
 export const TELEGRAM_PATH = "/telegram";

@@ -4,7 +4,7 @@ import type { SessionAdministration } from "../chain/contracts/session-registry-
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";
 import type { RelayerKey } from "../chain/keys/relayer-key.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { FailOver } from "../chain/rpc/failover.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 

@@ -11,7 +11,7 @@ import type { ChainLink } from "./chain-link.ts";
 import { hasJournal } from "./database.ts";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
-import { waitFor } from "../kit/deadline.ts";
+import { waitFor } from "../kit/time.ts";
 
 /** File that holds the lock of the folder. */
 const LOCK_FILE = "lock.sqlite";

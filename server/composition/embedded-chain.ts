@@ -9,7 +9,7 @@ import type { ChainConfig, NodeConfig } from "../config/chain.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
-import { waitFor } from "../kit/deadline.ts";
+import { waitFor } from "../kit/time.ts";
 import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
 import { type OpenedKey, openRelayerKey } from "./relayer-key.ts";
 import { sessionRules } from "./session-rules.ts";

@@ -12,7 +12,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { ChainLink } from "./chain-link.ts";
 import { createJournal, type Journal } from "./journal.ts";

@@ -5,7 +5,7 @@ import { evidenceSource } from "../chain/evidence/anchor-evidence.ts";
 import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
-import { BundleService } from "../proofs/bundle/bundle-service.ts";
+import { BundleService } from "../proofs/bundle.ts";
 import { type AccessDeps, createApp } from "./app.ts";
 import { createAttestation } from "./attestation.ts";
 import type { Foundation } from "./foundation.ts";

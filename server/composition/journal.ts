@@ -8,15 +8,13 @@ import type { ChatStore } from "../bot/chat-store.ts";
 import type { IntentStore } from "../chain/transactions/transactions.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
 import type { RecordStore } from "../records/record.ts";
-import type { ServiceLogStore } from "../sessions/service-log.ts";
-import type { AccountStore, SessionStore } from "../sessions/store-interfaces.ts";
+import { type ServiceLogStore, serviceLogStore } from "../sessions/service-log.ts";
+import { type AccountStore, type SessionStore, sessionStore } from "../sessions/store.ts";
 import { type KeyedCallStore, keyedCallStore } from "../journal/keyed-calls.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";
-import { ProofStatements } from "../proofs/proof-statements.ts";
+import { ProofStatements } from "../proofs/proof-rows.ts";
 import { type ProofStore, proofStore } from "../proofs/proof-store.ts";
 import { recordStore } from "../records/store.ts";
-import { serviceLogStore } from "../sessions/service-log-store.ts";
-import { sessionStore } from "../sessions/store.ts";
 
 /** The stores of all durable data. */
 export interface JournalStores {

@@ -1,8 +1,8 @@
 import type { Express } from "express";
 import type { HttpConfig } from "../config/config.ts";
-import { listen } from "../http/server.ts";
+import { listen } from "../http/listener.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
-import { every } from "../kit/interval.ts";
+import { every } from "../kit/time.ts";
 import type { NetworkList } from "../kit/network-list.ts";
 import type { Parts } from "./parts.ts";
 import type { Opened } from "./resources.ts";

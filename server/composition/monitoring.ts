@@ -1,9 +1,8 @@
 import type { Database } from "../journal/engine/database.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { AlertStore } from "../operations/alert.ts";
-import { alertStore } from "../operations/alert-store.ts";
-import { BufferedAlertStore } from "../operations/buffered-alert-store.ts";
+import { alertStore, BufferedAlertStore } from "../operations/alert-store.ts";
 import { AlertTracker } from "../operations/alert-tracker.ts";
 import { createTelemetry, type ServerTelemetry } from "../operations/telemetry.ts";
 import { Metrics } from "../operations/metrics.ts";

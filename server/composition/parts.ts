@@ -3,7 +3,7 @@ import type { NodeInspector } from "../chain/node/node-inspector.ts";
 import type { Config } from "../config/config.ts";
 import { configuredSecrets } from "../config/secrets.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";

@@ -2,7 +2,7 @@ import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.t
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";

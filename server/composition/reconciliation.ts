@@ -1,4 +1,4 @@
-import type { SegmentTarget } from "../journal/replication/segment-target.ts";
+import { readSegments, type SegmentTarget } from "../journal/replication/segment-target.ts";
 import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
@@ -7,7 +7,6 @@ import { IndexCheck } from "../journal/reconciliation/index-check.ts";
 import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
 import { Reconciler } from "../journal/reconciliation/reconciler.ts";
 import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
-import { readSegments } from "../journal/replication/segment-reader.ts";
 import type { JournalConfig } from "../config/config.ts";
 import type { Foundation } from "./foundation.ts";
 

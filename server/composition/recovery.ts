@@ -1,6 +1,6 @@
 import type { RecoveryConfig } from "../config/config.ts";
-import { every, type Interval } from "../kit/interval.ts";
-import { ProofStatements } from "../proofs/proof-statements.ts";
+import { every, type Interval } from "../kit/time.ts";
+import { ProofStatements } from "../proofs/proof-rows.ts";
 import { KeptVerifications } from "../recovery/kept-verifications.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";

@@ -23,11 +23,17 @@ import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { indexedTables } from "../records/indexed-tables.ts";
 import type { IndexedTable } from "../records/record-index.ts";
-import { chainIdentityStore, validatorSetStore } from "../journal/chain-identity-store.ts";
-import { type AnchorContract, anchorContracts, journalName, newestContract } from "../journal/contract-store.ts";
+import {
+  type AnchorContract,
+  anchorContracts,
+  chainIdentityStore,
+  journalName,
+  newestContract,
+  validatorSetStore,
+} from "../journal/contract-store.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
 /** Resources that are open before any part is built. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { steadyClock } from "../kit/clock.ts";
+import { steadyClock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import type { AccountService } from "../sessions/account-service.ts";

@@ -7,7 +7,7 @@ import { AccountService } from "../sessions/account-service.ts";
 import { loginLimit } from "../sessions/login-limit.ts";
 import { knownSources, loginFailureStore } from "../sessions/login-store.ts";
 import type { SessionRouteDeps } from "../sessions/routes.ts";
-import { keyVault } from "../sessions/scrypt-key-vault.ts";
+import { keyVault } from "../sessions/key-vault.ts";
 import { SessionService } from "../sessions/service.ts";
 import type { Foundation } from "./foundation.ts";
 import { holdAdministration } from "./data-folder.ts";

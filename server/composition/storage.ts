@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
 import type { Config } from "../config/config.ts";
-import { StorageMonitor } from "../operations/storage-monitor.ts";
-import { freeBytesOf, probeDatabase } from "../operations/storage-probe.ts";
+import { freeBytesOf, probeDatabase, StorageMonitor } from "../operations/storage-monitor.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Opened } from "./resources.ts";
 

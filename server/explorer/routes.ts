@@ -5,7 +5,7 @@ import { sourceOf } from "../http/access/source.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { NodeError, unavailable } from "../chain/rpc/rpc.ts";
 import type { InputOf, ResultOf, Route } from "../http/route.ts";
-import { type ServedRoute, serve } from "../http/serve.ts";
+import { serve, type ServedRoute } from "../http/serve.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import {
   exploreActivity,

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { SealbookError } from "../errors.ts";
-import { every } from "../kit/interval.ts";
+import { every } from "../kit/time.ts";
 
 /** A certificate and its key, as PEM files. */
 export interface CertificateFiles {

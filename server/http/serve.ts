@@ -1,17 +1,25 @@
 import type { Request, RequestHandler, Response, Router } from "express";
+import { SealbookError } from "../errors.ts";
 import { limitList, type ListLimit, parseInput } from "./errors.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { jsonBody } from "./json-body.ts";
 import { sendJson } from "./json-response.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
-import { onlyMethods } from "./only-methods.ts";
 import type { InputOf, ResultOf, Route } from "./route.ts";
+
+/** Rejects other methods with 405 and lists the supported ones in `Allow`. */
+export function onlyMethods(...methods: readonly string[]): RequestHandler {
+  return (_request, response) => {
+    response.set("Allow", methods.join(", "));
+    throw new SealbookError("method_not_allowed", `this path supports ${methods.join(" and ")} only`);
+  };
+}
 
 /** Default maximum bytes of a body. */
 const MAX_BODY = 64 * 1024;
 
 /** The limits of a route. */
-export interface RouteLimits {
+interface RouteLimits {
   /** Decides whether and when a request is served, before its body is read. */
   readonly admit?: RequestHandler;
   /** Maximum bytes of the JSON body, and what to do with a larger one. */

@@ -1,7 +1,7 @@
 import type { IssuerKeyEntry } from "../journal/entries/codec.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 
 /** Maximum number of keys that are read: a thousand rotations. */
 const MAX_KEYS = 1_000;

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { decryptSecret, encryptSecret } from "../chain/keys/keystore.ts";
 import { SealbookError } from "../errors.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 import type { IssuerKeyStore, JournaledKey } from "./issuer-key-store.ts";
 import {
   type CurrentKey,

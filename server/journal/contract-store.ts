@@ -1,5 +1,10 @@
+import { z } from "zod";
 import type { Database } from "./engine/database.ts";
 import type { Address } from "../chain/transaction.ts";
+import type { ChainIdentity, ChainIdentityStore } from "../chain/identity.ts";
+import type { ValidatorSetStore } from "../chain/consensus/validators.ts";
+import { SealbookError } from "../errors.ts";
+import { bytesOfHex, prefixedHex } from "../kit/bytes.ts";
 
 /** A contract that has anchors of the journal. */
 export interface AnchorContract {
@@ -57,4 +62,72 @@ export async function journalName(database: Database, name: string): Promise<str
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
   return (await database.selectFrom("journal_name").select("name").executeTakeFirstOrThrow()).name;
+}
+
+const Contract = z.object({ address: z.string(), codeHash: z.string() });
+const Contracts = z.object({ SessionRegistry: Contract, EventTable: Contract, ProofAnchor: Contract });
+
+/** The identity of the journal's chain. */
+export function chainIdentityStore(database: Database): ChainIdentityStore {
+  const read = async (): Promise<ChainIdentity | undefined> => {
+    const row = await database.selectFrom("chain_identity").selectAll().executeTakeFirst();
+    if (row === undefined) return undefined;
+    return { chainId: row.chain_id, genesisHash: prefixedHex(row.genesis_hash), contracts: contractsOf(row.contracts) };
+  };
+  return {
+    read,
+    async replaceContracts(contracts) {
+      await database
+        .updateTable("chain_identity")
+        .set({ contracts: JSON.stringify(contracts) })
+        .execute();
+    },
+    async record({ chainId, genesisHash, contracts }) {
+      await database
+        .insertInto("chain_identity")
+        .values({
+          id: 1,
+          chain_id: chainId,
+          genesis_hash: bytesOfHex(genesisHash),
+          contracts: JSON.stringify(contracts),
+        })
+        // Another relayer on the same journal may have recorded it.
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .execute();
+      const recorded = await read();
+      if (recorded === undefined) throw new SealbookError("internal", "the chain's identity was not recorded");
+      return recorded;
+    },
+  };
+}
+
+/** @throws SealbookError `journal_damaged` when the row was changed */
+function contractsOf(text: string): ChainIdentity["contracts"] {
+  try {
+    return Contracts.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SealbookError(
+      "journal_damaged",
+      "the journal has no contracts of its chain: the row of the table chain_identity was changed. Restore the " +
+        "database from a backup, or the journal from a replica with `npm run journal -- restore`",
+      { cause },
+    );
+  }
+}
+
+/** The validators that the server accepts blocks of. */
+export function validatorSetStore(database: Database): ValidatorSetStore {
+  return {
+    async read() {
+      const rows = await database.selectFrom("validator_sets").selectAll().orderBy("from_block").execute();
+      return rows.map(({ from_block: fromBlock, validators }) => ({ fromBlock, validators: validators.split(",") }));
+    },
+    async add({ fromBlock, validators }) {
+      await database
+        .insertInto("validator_sets")
+        .values({ from_block: fromBlock, validators: validators.join(",") })
+        .onConflict((conflict) => conflict.column("from_block").doNothing())
+        .execute();
+    },
+  };
 }

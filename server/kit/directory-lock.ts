@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { SealbookError } from "../errors.ts";
-import { makePrivate } from "./private-file.ts";
+import { makePrivate } from "./durable-file.ts";
 
 /** A lock on a folder. */
 export interface DirectoryLock {

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
-import { type Alert, type AlertStore, withMessage } from "./alert.ts";
+import { type Alert, type AlertKind, type AlertStore, type Finding, withMessage } from "./alert.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
 import type { AlertsTable } from "../journal/engine/schema.ts";
@@ -120,4 +120,120 @@ export function alertStore(database: Database): AlertStore {
         .execute();
     },
   };
+}
+
+/** Maximum number of changes that wait to be stored; the oldest ones are dropped. */
+const MAX_PENDING = 1_000;
+
+/** A change that could not be stored yet. */
+type Change =
+  | { readonly kind: "raised"; readonly finding: Finding }
+  | { readonly kind: "resolved"; readonly finding: Pick<Finding, "kind" | "subject" | "at"> };
+
+/**
+ * Keeps alerts in memory while the database cannot be written: a full disk or deleted files are alerts too. They are
+ * stored with the next change that can be stored.
+ */
+export class BufferedAlertStore implements AlertStore {
+  readonly #store: AlertStore;
+  readonly #pending: Change[] = [];
+  /** The newest change of which each receiver was notified. */
+  readonly #notified = new Map<string, number>();
+
+  constructor(store: AlertStore) {
+    this.#store = store;
+  }
+
+  async raise(finding: Finding): Promise<Alert | undefined> {
+    try {
+      await this.#flush();
+      return await this.#store.raise(finding);
+    } catch {
+      const { kind, subject, message } = finding;
+      const before = await this.#lasting(kind, subject);
+      if (before?.message === message) return undefined;
+      this.#add({ kind: "raised", finding });
+      return this.#lasting(kind, subject);
+    }
+  }
+
+  async resolve(kind: AlertKind, subject: string, at: number): Promise<Alert | undefined> {
+    try {
+      await this.#flush();
+      return await this.#store.resolve(kind, subject, at);
+    } catch {
+      const known = await this.#lasting(kind, subject);
+      if (known === undefined) return undefined;
+      this.#add({ kind: "resolved", finding: { kind, subject, at } });
+      return { ...known, resolvedAt: at };
+    }
+  }
+
+  async open(): Promise<Alert[]> {
+    const alerts = this.#withPending(await this.#store.open().catch(() => []));
+    return alerts.filter(({ resolvedAt }) => resolvedAt === undefined);
+  }
+
+  async list(limit: number): Promise<Alert[]> {
+    return this.#withPending((await this.#store.list(limit).catch(() => [])).reverse())
+      .reverse()
+      .sort((a, b) => Number(a.resolvedAt !== undefined) - Number(b.resolvedAt !== undefined))
+      .slice(0, limit);
+  }
+
+  resolvedAfter(change: number): Promise<Alert[]> {
+    return this.#store.resolvedAfter(change).catch(() => []);
+  }
+
+  async notifiedUpTo(receiver: string): Promise<number> {
+    const stored = await this.#store.notifiedUpTo(receiver).catch(() => 0);
+    return Math.max(stored, this.#notified.get(receiver) ?? 0);
+  }
+
+  async recordNotified(receiver: string, change: number): Promise<void> {
+    this.#notified.set(receiver, change);
+    await this.#store.recordNotified(receiver, change).catch(() => undefined);
+  }
+
+  #add(change: Change): void {
+    this.#pending.push(change);
+    if (this.#pending.length > MAX_PENDING) this.#pending.shift();
+  }
+
+  /** Stores the changes in their order; those that fail stay. */
+  async #flush(): Promise<void> {
+    for (let change = this.#pending[0]; change !== undefined; change = this.#pending[0]) {
+      if (change.kind === "raised") await this.#store.raise(change.finding);
+      else await this.#store.resolve(change.finding.kind, change.finding.subject, change.finding.at);
+      this.#pending.shift();
+    }
+  }
+
+  async #lasting(kind: AlertKind, subject: string): Promise<Alert | undefined> {
+    return (await this.open()).find((alert) => alert.kind === kind && alert.subject === subject);
+  }
+
+  /**
+   * Applies the changes that are not stored yet. New alerts have no number yet: receivers get them with every
+   * notification.
+   * @param stored The newest change last
+   */
+  #withPending(stored: readonly Alert[]): Alert[] {
+    const alerts = [...stored];
+    for (const { kind, finding } of this.#pending) {
+      const index = alerts.findIndex(
+        (each) => each.resolvedAt === undefined && each.kind === finding.kind && each.subject === finding.subject,
+      );
+      const lasting = alerts[index];
+      if (kind === "resolved") {
+        if (lasting !== undefined) alerts[index] = { ...lasting, resolvedAt: finding.at };
+      } else if (lasting === undefined) {
+        const { at: raisedAt, ...alert } = finding;
+        alerts.push({ ...alert, earlier: [], raisedAt, resolvedAt: undefined, change: 0 });
+      } else if (lasting.message !== finding.message) {
+        alerts[index] = withMessage(lasting, finding.message, finding.at);
+      }
+    }
+    return alerts;
+  }
 }

@@ -1,6 +1,6 @@
 import { type Alert, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
 import { Backoff, type BackoffRule } from "../kit/backoff.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
 /** Receives alerts that are raised or resolved, or have another text. */

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Alert, AlertStore } from "./alert.ts";
 import { Backoff, type BackoffRule } from "../kit/backoff.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 
 /** Alerts that last are sent again: Alertmanager resolves alerts that it does not receive any more. */
 const REPEAT_MILLISECONDS = 60_000;

@@ -14,7 +14,7 @@ export const ALERT_KINDS = [
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** An earlier text of an alert. */
-export interface EarlierMessage {
+interface EarlierMessage {
   readonly message: string;
   /** When another text replaced it, Unix milliseconds. */
   readonly until: number;
@@ -79,4 +79,25 @@ export interface AlertStore {
   notifiedUpTo(receiver: string): Promise<number>;
   /** Records that a receiver was notified of all changes up to one. */
   recordNotified(receiver: string, change: number): Promise<void>;
+}
+
+/** Equal checks in a row that set a state. */
+export const CHECKS_TO_RAISE = 3;
+/** Equal checks in a row that clear a state. */
+const CHECKS_TO_RESOLVE = 2;
+
+/** A state that changes only after several equal checks in a row. */
+export class Debounce {
+  #isSet = false;
+  #different = 0;
+
+  /** Takes the result of a check, and returns the state. */
+  update(value: boolean): boolean {
+    this.#different = value === this.#isSet ? 0 : this.#different + 1;
+    if (this.#different >= (this.#isSet ? CHECKS_TO_RESOLVE : CHECKS_TO_RAISE)) {
+      this.#isSet = value;
+      this.#different = 0;
+    }
+    return this.#isSet;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import type { ApiKey, ApiKeyStore } from "../http/access/api-key.ts";
+import type { ApiKey, ApiKeyStore } from "../http/access/caller.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { ApiKeysTable } from "../journal/engine/schema.ts";
 

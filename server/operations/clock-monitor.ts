@@ -1,7 +1,6 @@
 import type { BlockHead } from "../chain/block.ts";
 import type { ChainEvents } from "../chain/events.ts";
-import { type Clock, ClockStep } from "../kit/clock.ts";
-import { every, type Interval } from "../kit/interval.ts";
+import { type Clock, ClockStep, every, type Interval } from "../kit/time.ts";
 
 const INTERVAL_MILLISECONDS = 1_000;
 

@@ -4,8 +4,8 @@ import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts"
 import { isWrongChain } from "../chain/rpc/rpc.ts";
 import { feeFaults } from "../chain/transactions/fees.ts";
 import { SealbookError } from "../errors.ts";
-import { every, type Interval } from "../kit/interval.ts";
-import { CHECKS_TO_RAISE, Debounce } from "./debounce.ts";
+import { every, type Interval } from "../kit/time.ts";
+import { CHECKS_TO_RAISE, Debounce } from "./alert.ts";
 import { syncLoss } from "./sync-loss.ts";
 
 const INTERVAL_MILLISECONDS = 5_000;

@@ -1,4 +1,4 @@
-import { type ServedRoute, serve, serveRaw } from "../http/serve.ts";
+import { serve, type ServedRoute, serveRaw } from "../http/serve.ts";
 import type { Alert, AlertStore } from "./alert.ts";
 import { listAlerts, live, metrics, ready, status } from "./api.ts";
 import type { Metrics } from "./metrics.ts";

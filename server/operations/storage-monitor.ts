@@ -1,12 +1,30 @@
+import { statfs } from "node:fs/promises";
+import type { Database } from "../journal/engine/database.ts";
+import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
-import { every, type Interval } from "../kit/interval.ts";
+
+/** Writes the row of the probe; returns when it is on disk. */
+export async function probeDatabase(database: Database, clock: Clock): Promise<void> {
+  const row = { written_at: clock() };
+  await database
+    .insertInto("storage_probe")
+    .values({ id: 1, ...row })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
+    .execute();
+}
+
+/** Returns the free space on the fullest disk of some folders, in bytes. */
+export async function freeBytesOf(directories: readonly string[]): Promise<number> {
+  const disks = await Promise.all(directories.map((directory) => statfs(directory)));
+  return Math.min(...disks.map(({ bavail, bsize }) => bavail * bsize));
+}
 
 const INTERVAL_MILLISECONDS = 2_000;
 /** Time after which a write that has not returned counts as failed: a disk can hang. */
 const PROBE_MILLISECONDS = 10_000;
 
-export interface StorageMonitorDeps {
+interface StorageMonitorDeps {
   /** Returns the fault of the journal's files; `undefined` without one. Takes microseconds. */
   readonly fault: () => string | undefined;
   /** Whether the last write to the journal failed. */

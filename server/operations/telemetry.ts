@@ -1,13 +1,13 @@
 import { ALL_ACCOUNTS, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { causeOf, OpenDivergences } from "../journal/reconciliation/open-divergences.ts";
+import { causeOf, OpenDivergences } from "../journal/reconciliation/divergence.ts";
 import type { ProofEvents } from "../proofs/index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
 import type { Logger } from "../kit/logger.ts";
 import type { Metrics } from "./metrics.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 import type { RecordEvents } from "../records/index.ts";
 
 /** Every business event of the server. */

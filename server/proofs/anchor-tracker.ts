@@ -1,15 +1,13 @@
 import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { Backoff } from "../kit/backoff.ts";
-import type { Clock } from "../kit/clock.ts";
-import { every, type Interval } from "../kit/interval.ts";
+import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-store.ts";
-import { type AnchorTrees, withInclusionProof } from "./anchor-trees.ts";
+import { type Acceptance, type AnchorTrees, hashKey, withInclusionProof } from "./anchor-trees.ts";
 import { type AnchorWriter, type ClosedBatch, remedyFor } from "./anchor-writer.ts";
 import type { ProofEvents } from "./events.ts";
-import { type Acceptance, hashKey } from "./leaf-index.ts";
 import { type AcceptedProof, isSameRecord, type Proof, type StoredProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 

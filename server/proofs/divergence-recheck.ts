@@ -1,4 +1,4 @@
-import { every, type Interval } from "../kit/interval.ts";
+import { every, type Interval } from "../kit/time.ts";
 import type { ProofVerifier } from "./verifier.ts";
 
 /** Maximum number of subjects per run; a later run continues after them. */

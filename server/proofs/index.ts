@@ -1,7 +1,7 @@
 export type { AnchorTrees } from "./anchor-trees.ts";
-export type { BundleService } from "./bundle/bundle-service.ts";
+export type { BundleService } from "./bundle.ts";
 export type { ProofEvents } from "./events.ts";
 export type { ConfirmedProof, Proof, ProofMetadata, StoredProof } from "./proof.ts";
-export type { ProofStatements } from "./proof-statements.ts";
+export type { ProofStatements } from "./proof-rows.ts";
 export type { ProofJournal } from "./proof-store.ts";
-export { verifiedProof } from "./verified-proof.ts";
+export { verifiedProof } from "./proof.ts";

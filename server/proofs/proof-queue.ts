@@ -1,16 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlockHead } from "../chain/block.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
-import type { Clock } from "../kit/clock.ts";
-import { every, type Interval } from "../kit/interval.ts";
+import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { AnchorWriter, OpenBatch, Written } from "./anchor-writer.ts";
-import { BatchLead, type ExpectedBlocks } from "./batch-lead.ts";
-import { type BatchRules, closingTime, nextBlocks, type SeenBlock, withBlock, writingTime } from "./batch-schedule.ts";
+import {
+  BatchLead,
+  type BatchRules,
+  closingTime,
+  type ExpectedBlocks,
+  nextBlocks,
+  type SeenBlock,
+  withBlock,
+  writingTime,
+} from "./batch-schedule.ts";
 import type { ProofEvents } from "./events.ts";
-import type { Acceptance } from "./leaf-index.ts";
+import type { Acceptance } from "./anchor-trees.ts";
 import type { NewProof } from "./proof.ts";
 
 /** Maximum number of bulk requests per write to disk: each has up to a thousand rows. */

@@ -2,15 +2,19 @@ import { type CompiledQuery, sql } from "kysely";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecentKeysTable } from "../journal/engine/schema.ts";
-import { paddedChunks, StatementCache } from "../journal/engine/statement-cache.ts";
+import { chunks, paddedChunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
 import { entryOf } from "../journal/entries/entry-source.ts";
 import { RowReader } from "../journal/entries/journal-rows.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { keysOf } from "../journal/index/proof-key.ts";
+import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
+import { yieldToEventLoop } from "../kit/event-loop.ts";
+import { KeyLookups, type KeyRange } from "../journal/index/key-lookups.ts";
+import { sumRecentKeys } from "../journal/index/key-sums.ts";
+import { equalBytes } from "../kit/bytes.ts";
 
 /** Selects the anchors over places in batches, with their outcomes. */
 function anchorsOver(database: Database, count: number) {
@@ -42,7 +46,7 @@ function anchorsOver(database: Database, count: number) {
 type AnchorRow = Awaited<ReturnType<ReturnType<typeof anchorsOver>["executeTakeFirstOrThrow"]>>;
 
 /** Reads proofs from the rows of the journal, with the outcomes of their anchors. */
-export class ProofReader {
+class ProofReader {
   readonly #reader = new RowReader();
   readonly #anchors = new StatementCache<AnchorRow>();
 
@@ -163,4 +167,76 @@ export function proofKeys(
 function isEmpty(object: object): boolean {
   for (const _ in object) return false;
   return true;
+}
+
+/** The document or the content of proofs. */
+export type ProofSubject = { readonly documentId: string } | { readonly hash: Uint8Array };
+
+/** Look-ups of proofs by their keys, with prepared statements. Another proof can have the same key by chance. */
+export class ProofStatements {
+  readonly reader = new ProofReader();
+  readonly #keys = new StatementCache();
+  readonly #keysFound = new KeyLookups();
+
+  async insertKeys(database: Database, keys: readonly RecentKeysTable[]): Promise<void> {
+    await sumRecentKeys(database, keys);
+    for (const some of chunks(keys)) {
+      const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
+      await database.executeQuery(
+        this.#keys.of(
+          some.length,
+          compile,
+          some.flatMap(({ key, sequence }) => [key, sequence]),
+        ),
+      );
+    }
+  }
+
+  /** Returns candidate proofs, oldest first. */
+  async lookup(database: Database, keys: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
+    await checked?.assertIndexed(keys);
+    return this.reader.read(database, await this.#keysFound.numbersOf(database, keys), checked);
+  }
+
+  /** Returns the entries of the newest candidates before an entry, by key. */
+  async newestOfEach(
+    database: Database,
+    keys: readonly number[],
+    before: number,
+    checked: VerifiedEntries,
+  ): Promise<Map<number, number>> {
+    await checked.assertIndexed(keys);
+    return this.#keysFound.newestOfEach(database, keys, before);
+  }
+
+  /**
+   * Reads candidate proofs in pages; the cost of a page does not grow with their number: a million proofs may have the
+   * same content. Other requests are served between two pages.
+   */
+  async *pages(
+    database: Database,
+    key: number,
+    { order, from, limit }: KeyRange,
+    checked?: VerifiedEntries,
+  ): AsyncGenerator<StoredProof[], undefined> {
+    await checked?.assertIndexed([key]);
+    for (let end = from; ;) {
+      const numbers = await this.#keysFound.someOf(database, key, { order, from: end, limit });
+      const proofs = await this.reader.read(database, numbers, checked);
+      yield order === "newest first" ? proofs.reverse() : proofs;
+      if (numbers.length < limit) return;
+      end = (order === "newest first" ? numbers[0] : numbers.at(-1)) ?? end;
+      await yieldToEventLoop();
+    }
+  }
+}
+
+/** Returns the key of a subject in the index. */
+export function keyOfSubject(subject: ProofSubject): number {
+  return "documentId" in subject ? documentKey(subject.documentId) : keyOf(subject.hash);
+}
+
+/** Returns whether a proof is one of a subject. */
+export function isOf({ documentId, hash }: StoredProof, subject: ProofSubject): boolean {
+  return "documentId" in subject ? documentId === subject.documentId : equalBytes(hash, subject.hash);
 }

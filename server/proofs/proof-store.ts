@@ -9,10 +9,9 @@ import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
 import { type AnchorStore, IN_FLIGHT, leafRanges, leavesUnder } from "./anchor-store.ts";
-import { hashKey } from "./leaf-index.ts";
+import { hashKey } from "./anchor-trees.ts";
 import { type AcceptedProof, type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
-import { proofKeys, toEntry } from "./proof-rows.ts";
-import { isOf, keyOfSubject, type ProofStatements, type ProofSubject } from "./proof-statements.ts";
+import { isOf, keyOfSubject, proofKeys, type ProofStatements, type ProofSubject, toEntry } from "./proof-rows.ts";
 
 /**
  * Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when the index or the rows do

@@ -1,7 +1,10 @@
 import type { ProofEntry } from "../journal/entries/codec.ts";
 import type { BlockInclusion } from "../chain/contracts/anchors.ts";
-import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
+import { type AnchorOutcome, hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
+import { recordHash } from "../journal/integrity/record-hash.ts";
+import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import { equalBytes } from "../kit/bytes.ts";
 
 /** Free-form metadata of a document; the three named fields have a defined meaning. */
 export interface ProofMetadata {
@@ -57,7 +60,7 @@ export function isConfirmed(proof: StoredProof): proof is ConfirmedProof {
 }
 
 /** The inclusion of a recorded hash in a batch: the arguments of `ProofAnchor.verify`. */
-export interface InclusionProof {
+interface InclusionProof {
   readonly root: Uint8Array;
   readonly leaf: Uint8Array;
   readonly index: number;
@@ -104,4 +107,45 @@ function parsed(metadata: string): Record<string, unknown> {
   } catch {
     throw new RangeError("the metadata of a proof were changed");
   }
+}
+
+/**
+ * Returns a confirmed proof with all its facts from entries that are checked against the journal's checkpoint.
+ * @throws SealbookError `journal_damaged` when the database has other facts; `chain_unavailable`
+ */
+export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedProof): Promise<ConfirmedProof> {
+  const entry = await entries.entry(stored.sequence);
+  const confirmation = await entries.entry(stored.confirmation ?? 0);
+  const isOwn =
+    entry.kind === "proof" &&
+    confirmation.kind === "confirmation" &&
+    confirmation.checkpoint === null &&
+    confirmation.anchor === stored.anchorId &&
+    confirmation.batch === entry.batch &&
+    confirmation.firstLeaf <= entry.leaf &&
+    entry.leaf < confirmation.firstLeaf + hashesUnder(confirmation) &&
+    entry.documentId === stored.documentId &&
+    equalBytes(entry.hash, stored.hash);
+  if (!isOwn) return entries.damaged(`entry ${stored.sequence} is not confirmed by entry ${stored.confirmation}`);
+  const {
+    contract,
+    transactionHash,
+    blockNumber: number,
+    blockHash,
+    blockTime: time,
+    validator,
+    hash,
+    size,
+  } = confirmation;
+  return {
+    ...stored,
+    documentId: entry.documentId,
+    hash: entry.hash,
+    recordHash: recordHash(entry),
+    metadata: metadataOf(entry),
+    acceptedAt: entry.acceptedAt,
+    leafIndex: entry.leaf - confirmation.firstLeaf,
+    content: { hash, size },
+    outcome: { state: "confirmed", contract, transactionHash, block: { number, hash: blockHash, time, validator } },
+  };
 }

@@ -1,6 +1,6 @@
 import type { BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
-import { hex, prefixedHex } from "../kit/hex.ts";
+import { hex, prefixedHex } from "../kit/bytes.ts";
 import type { NewProof, Proof } from "./proof.ts";
 import type { Batch, FoundProofs } from "./service.ts";
 import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";

@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import { SealbookError } from "../errors.ts";
 import { authenticatedCaller } from "../http/access/caller.ts";
 import { sendJson } from "../http/json-response.ts";
-import { type ServedRoute, serve, serveRaw } from "../http/serve.ts";
+import { serve, type ServedRoute, serveRaw } from "../http/serve.ts";
 import { heavyRequests } from "../http/source-limits.ts";
 import { type KeyedCall, keyedCall } from "../journal/keyed-calls.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
@@ -15,7 +15,7 @@ import {
   verifyHash,
   verifyPostedHash,
 } from "./api.ts";
-import type { BundleService } from "./bundle/bundle-service.ts";
+import type { BundleService } from "./bundle.ts";
 import type { Proof } from "./proof.ts";
 import {
   batchPath,

@@ -2,13 +2,12 @@ import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Atomic } from "../journal/engine/database.ts";
 import type { KeyedCall, KeyedCallStore } from "../journal/keyed-calls.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import { SealbookError } from "../errors.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import { isLeafUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
-import type { Acceptance } from "./leaf-index.ts";
-import type { AnchorTrees } from "./anchor-trees.ts";
+import type { Acceptance, AnchorTrees } from "./anchor-trees.ts";
 import {
   isConfirmed,
   type NewProof,
@@ -16,8 +15,8 @@ import {
   type ProofMetadata,
   type ProofRequest,
   type StoredProof,
+  verifiedProof,
 } from "./proof.ts";
-import { verifiedProof } from "./verified-proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { ProofQueue } from "./proof-queue.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";

@@ -2,14 +2,13 @@ import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.t
 import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
-import { type LostConfirmationDeps, restoreConfirmation } from "../journal/reconciliation/lost-confirmation.ts";
-import { type AnchorOutcome, giveContent, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
-import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
+import { type LostConfirmationDeps, restoreConfirmation } from "../journal/reconciliation/confirmation-check.ts";
+import { type AnchorOutcome, contradictionOf, giveContent, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
 import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { ConfirmedProof, StoredProof } from "./proof.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 
 type ConfirmedOutcome = Extract<AnchorOutcome, { state: "confirmed" }>;
 

@@ -1,11 +1,9 @@
 // Module of the threads of Decoder.
 import { serveJobs } from "../kit/workers/reply.ts";
 import { bzip2 } from "./bzip2.ts";
-import { decodeCallData } from "./call-data/call-data.ts";
-import { assertReturnable } from "./call-data/returnable.ts";
+import { assertReturnable, decodeCallData, type Decoded, type RowFunction } from "./call-data.ts";
 import { MAX_ROW_BYTES, packRowData, type StoredRowData } from "./compression.ts";
-import type { Decoded, RowFunction } from "./decoded-transaction.ts";
-import { checkRow } from "./row-checks.ts";
+import { checkRow } from "./row-audit.ts";
 import { type RowText, rowText, segmentsOf } from "./row-text.ts";
 
 /** Call data to decode. */

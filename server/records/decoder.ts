@@ -6,7 +6,7 @@ import { bzip2 } from "./bzip2.ts";
 import { packRowData, type StoredRowData } from "./compression.ts";
 import { type RowText, rowText } from "./row-text.ts";
 import type * as worker from "./decode-worker.ts";
-import type { Decoded, RowFunction } from "./decoded-transaction.ts";
+import type { Decoded, RowFunction } from "./call-data.ts";
 
 /** Rows up to this size take up to a millisecond, hardly more than the way to the thread and back. */
 const SMALL_ROW_BYTES = 4 * 1024;

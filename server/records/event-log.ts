@@ -5,7 +5,7 @@ import type { StoredRowData } from "./compression.ts";
 import type { RecordContent } from "./record.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { RowText } from "./row-text.ts";
-import { rowDigest } from "./row-digest.ts";
+import { rowDigest } from "./row-signature.ts";
 import { SealbookError } from "../errors.ts";
 import { EventTableClient, type LoggedRow } from "../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";

@@ -1,7 +1,16 @@
-import type { RecordChain } from "./contract.ts";
-import { encodeCallData } from "./call-data/call-data.ts";
+import type { ContractCall } from "../chain/transaction.ts";
+import type { StoredRowData } from "./compression.ts";
+import { encodeCallData } from "./call-data.ts";
 import { contractCall } from "../chain/contracts/interfaces.ts";
 import { signRowData } from "./row-signature.ts";
+
+/** Contract calls for rows of the event table. */
+export interface RecordChain {
+  /** Name of the table that stores the records. */
+  readonly table: string;
+  /** Signs row data as stored with the account's key and encodes the `insert` call. */
+  insertCall(rowId: bigint, stored: StoredRowData, signingKey: Uint8Array): ContractCall;
+}
 
 /** Creates contract calls for rows of `table`. */
 export function recordChain(table: string): RecordChain {

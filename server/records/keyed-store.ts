@@ -1,6 +1,6 @@
 import type { Atomic } from "../journal/engine/database.ts";
 import { CallOvertaken, keyedCall, type KeyedCallStore } from "../journal/keyed-calls.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { RecordStores } from "./record.ts";
 import type { NewRecord, RecordService, Signer, StoredRecord } from "./service.ts";
 

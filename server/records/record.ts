@@ -35,7 +35,7 @@ export type RecordContent = Pick<RecordRow, "sender" | "code" | "topic" | "creat
 export type SearchField = "code" | "topic";
 
 /** A part of the index, newest first. */
-export interface RecordPage {
+interface RecordPage {
   readonly limit: number;
   /** Only rows with a smaller position. */
   readonly before?: number | undefined;
@@ -73,4 +73,27 @@ export interface RecordStore {
 export interface RecordStores {
   readonly records: RecordStore;
   readonly intents: IntentStore;
+}
+
+/**
+ * Parses a key phrase: `*` matches any characters, `\*` a star. Every other character, including a lone backslash,
+ * matches itself.
+ */
+export function parseSearchPattern(phrase: string): SearchPattern {
+  let piece = "";
+  const pieces: string[] = [];
+  for (let index = 0; index < phrase.length; index += 1) {
+    const character = phrase.charAt(index);
+    if (character === "\\" && phrase.charAt(index + 1) === "*") {
+      piece += "*";
+      index += 1;
+    } else if (character === "*") {
+      pieces.push(piece);
+      piece = "";
+    } else {
+      piece += character;
+    }
+  }
+  const [first, ...rest] = [...pieces, piece];
+  return [first ?? "", ...rest];
 }

@@ -1,17 +1,58 @@
+import { type Decoded, jsonInteger, type RowFunction } from "./call-data.ts";
+import { prefixedHex } from "../kit/bytes.ts";
+import type { RecordMarks, RecordRow } from "./record.ts";
+import type { RecordLocation, RecordMark, RowChecks } from "./responses.ts";
+import type { RowVerdict as Verdict } from "../http/record-store/responses.ts";
+import { type RowAudit, type RowChecks as Checks, type RowVerdict, signedRow } from "./row-audit.ts";
 import { SealbookError } from "../errors.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import type { RateLimit } from "../http/limits.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
-import { type ServedCall, serveCall } from "../http/record-store/router.ts";
+import { serveCall, type ServedCall } from "../http/record-store/router.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { decode, search, store } from "./api.ts";
-import type { Decoded, RowFunction } from "./decoded-transaction.ts";
 import type { Decoder } from "./decoder.ts";
 import { type KeyedStoreDeps, storeOnce } from "./keyed-store.ts";
-import type { RecordRow } from "./record.ts";
-import { toChecks, toLocation, toMarks, toVerdict } from "./response-mapping.ts";
-import { type RowAudit, signedRow } from "./row-audit.ts";
+
+function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
+  return { chainid: jsonInteger(rowId), tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
+}
+
+/** Returns the marks of the records that have any; nothing when none has. */
+function toMarks(rows: readonly RecordRow[]): { marks?: RecordMark[] } {
+  const marks = rows.flatMap((row, event) =>
+    row.overwrittenBy === undefined && row.replays === 0 ? [] : [{ event, ...marksOf(row) }],
+  );
+  return marks.length === 0 ? {} : { marks };
+}
+
+function toChecks({ passed, signer, signedBySender, rowIdMatches }: Checks): RowChecks {
+  return { passed, signer: signer ?? null, signed_by_sender: signedBySender, row_id_matches: rowIdMatches };
+}
+
+/** Returns `null` for a row that the index does not have. */
+export function toVerdict(found: RowVerdict | undefined): Verdict | null {
+  if (found === undefined) return null;
+  const { verdict, original } = found;
+  const { tableName, rowId, transactionHash, blockNumber } = original;
+  return {
+    verdict,
+    table: tableName,
+    chainid: jsonInteger(rowId),
+    tx_hash: prefixedHex(transactionHash),
+    block_number: blockNumber,
+    ...marksOf(found),
+  };
+}
+
+function marksOf({ overwrittenBy, replays, replayedBy }: RecordMarks): Omit<RecordMark, "event"> {
+  return {
+    overwritten_by: overwrittenBy === undefined ? null : prefixedHex(overwrittenBy),
+    replays,
+    replayed_by: replayedBy === undefined ? null : prefixedHex(replayedBy),
+  };
+}
 
 /** Most bytes of a decode call: the call data of the largest record that can be stored fits in. */
 const MAX_DECODE_BODY = 256 * 1024;

@@ -1,10 +1,37 @@
+import type { Row } from "./row-data.ts";
+import { recoverSigner, rowDigest } from "./row-signature.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecordMarks } from "./record.ts";
 import type { DecodedTransaction } from "./responses.ts";
-import { rowDigest } from "./row-digest.ts";
+
+/** Checks of a row against its own call data. They need neither a server nor the chain. */
+export interface RowChecks {
+  /** Checksummed address; `undefined` if the event table would not accept the signature. */
+  readonly signer: string | undefined;
+  /** Whether the signer is the sender named in the row. */
+  readonly signedBySender: boolean;
+  /** Whether the row id in the row is that of the call. */
+  readonly rowIdMatches: boolean;
+  /** Whether all checks passed. */
+  readonly passed: boolean;
+}
+
+/** A decoded row, and the arguments of its call that it is checked against. */
+interface CheckedCall {
+  readonly row: Pick<Row, "rowId" | "sender">;
+  readonly arguments: { readonly rowid: bigint; readonly rowdata: Uint8Array; readonly signature: string };
+}
+
+/** Checks a decoded row. */
+export function checkRow({ row, arguments: args }: CheckedCall): RowChecks {
+  const signer = recoverSigner(args.rowdata, args.signature);
+  const signedBySender = signer?.toLowerCase() === row.sender.toLowerCase();
+  const rowIdMatches = row.rowId === args.rowid.toString();
+  return { signer, signedBySender, rowIdMatches, passed: signedBySender && rowIdMatches };
+}
 
 /** A row as a call or an event has it. */
-export interface SignedRow {
+interface SignedRow {
   readonly tableName: string;
   readonly rowId: bigint;
   /** As stored. */
@@ -15,7 +42,7 @@ export interface SignedRow {
 }
 
 /** The first write of row data and signature. */
-export interface OriginalRow {
+interface OriginalRow {
   readonly tableName: string;
   readonly rowId: bigint;
   readonly transactionHash: Uint8Array;

@@ -1,12 +1,21 @@
 import { malformed } from "../errors.ts";
-import { isJsonObject, parseJson, writeJson, type JsonObject, type JsonValue } from "../kit/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, parseJson, writeJson } from "../kit/json.ts";
+
+/** Event name of a topic without any allowed character. */
+const DEFAULT_NAME = "event";
+
+/** Derives an event's name: the letters and digits of any script, `_` and `-` of its topic. */
+export function eventName(topic: string): string {
+  const name = topic.replace(/[^\p{L}\p{Nd}_-]/gu, "");
+  return name === "" ? DEFAULT_NAME : name;
+}
 
 const SEPARATOR = "|";
 const SEGMENTS = 7;
 /** Maximum nesting of a payload. Stored ones have at most 32 levels; deeper ones exhaust common JSON writers. */
 const MAX_DEPTH = 128;
 /** The record format that this service writes in the seventh segment. */
-export const RECORD_FORMAT = "1";
+const RECORD_FORMAT = "1";
 
 /** A record to encode as row data. */
 export interface NewRow {

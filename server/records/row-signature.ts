@@ -1,4 +1,5 @@
 import { keccak256, recoverAddress } from "ethers";
+import { createHash } from "node:crypto";
 import { signDigest } from "../chain/fast-crypto.ts";
 
 /** `0x` and 130 digits: r, s and a v of 27 or 28, as the event table requires. */
@@ -35,4 +36,13 @@ export function recoverSigner(rowdata: Uint8Array, signature: string): string | 
     // Well-formed digits can still be no point of the curve, or a malleable variant of another signature.
     return undefined;
   }
+}
+
+/**
+ * Computes the digest by which a signed row is found again wherever it is written: of the row data as stored and of the
+ * signature. The contract accepts both cases of its digits, so they count as one signature.
+ */
+export function rowDigest(rowdata: Uint8Array, signature: string): Uint8Array {
+  const data = createHash("sha256").update(rowdata).digest();
+  return createHash("sha256").update(data).update(signature.toLowerCase()).digest();
 }

@@ -1,18 +1,23 @@
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { Atomic } from "../journal/engine/database.ts";
-import type { RecordQuery, RecordRow, RecordStores, ScanStep, SearchField } from "./record.ts";
-import type { RecordChain } from "./contract.ts";
+import {
+  parseSearchPattern,
+  type RecordQuery,
+  type RecordRow,
+  type RecordStores,
+  type ScanStep,
+  type SearchField,
+} from "./record.ts";
+import type { RecordChain } from "./event-table.ts";
 import type { WriteEvents } from "./write-watch.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";
 import type { StoredRowData } from "./compression.ts";
-import { eventName } from "./event-name.ts";
+import { encodeRowData, eventName } from "./row-data.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
-import { encodeRowData } from "./row-data.ts";
-import { parseSearchPattern } from "./search-pattern.ts";
 import type { Address } from "../chain/transaction.ts";
 
 /** Events of records for logs, metrics and alerts. Handlers never throw. */

@@ -1,6 +1,5 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import { nextRowId } from "./row-ids.ts";
 import type { RecordRow, RecordStore } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -64,4 +63,100 @@ function toRecordRow(row: RecordsRow): RecordRow {
     replays: row.replays,
     replayedBy: row.replayed_by ?? undefined,
   };
+}
+
+/**
+ * Row ids that another writer takes raise the counter up to this distance; the ranges of those further ahead are kept
+ * apart, so that no writer can use the ids up: each row uses at most this many.
+ */
+const NEAR = 1_000_000;
+
+/** Assigns the next row id of a table: the first free one after the last assigned one. */
+export async function nextRowId(database: Database, table: string): Promise<bigint> {
+  const { last_row_id: next } = await database
+    .insertInto("row_counters")
+    .values({ table_name: table, last_row_id: 1 })
+    .onConflict((conflict) =>
+      conflict.column("table_name").doUpdateSet({ last_row_id: sql`row_counters.last_row_id + 1` }),
+    )
+    .returning("last_row_id")
+    .executeTakeFirstOrThrow();
+  const taken = await rangeBefore(database, table, next);
+  if (taken === undefined || taken.last_row_id < next) return BigInt(next);
+  // No range begins right after another one, so that one step is enough, however many rows there are.
+  const free = taken.last_row_id + 1;
+  await raiseCounter(database, table, free);
+  return BigInt(free);
+}
+
+/** Keeps row ids on chain from being assigned. */
+export async function takeRowId(database: Database, table: string, rowId: bigint): Promise<void> {
+  // The counter never gets there.
+  if (rowId >= BigInt(Number.MAX_SAFE_INTEGER) || rowId < 1n) return;
+  const taken = Number(rowId);
+  const counter = await database
+    .selectFrom("row_counters")
+    .select("last_row_id")
+    .where("table_name", "=", table)
+    .executeTakeFirst();
+  const last = counter?.last_row_id ?? 0;
+  if (taken <= last) return;
+  if (taken - last <= NEAR) await raiseCounter(database, table, taken);
+  else await addDistant(database, table, taken);
+}
+
+async function raiseCounter(database: Database, table: string, rowId: number): Promise<void> {
+  await database
+    .insertInto("row_counters")
+    .values({ table_name: table, last_row_id: rowId })
+    .onConflict((conflict) =>
+      conflict
+        .column("table_name")
+        .doUpdateSet({ last_row_id: rowId })
+        .where(sql.ref("row_counters.last_row_id"), "<", rowId),
+    )
+    .execute();
+}
+
+/** Adds a row id to the ranges; merges it with the adjacent ones. */
+async function addDistant(database: Database, table: string, rowId: number): Promise<void> {
+  const before = await rangeBefore(database, table, rowId);
+  if (before !== undefined && before.last_row_id >= rowId) return;
+  const after = await database
+    .selectFrom("distant_rows")
+    .select("last_row_id")
+    .where("table_name", "=", table)
+    .where("first_row_id", "=", rowId + 1)
+    .executeTakeFirst();
+  const last = after?.last_row_id ?? rowId;
+  if (after !== undefined)
+    await database
+      .deleteFrom("distant_rows")
+      .where("table_name", "=", table)
+      .where("first_row_id", "=", rowId + 1)
+      .execute();
+  if (before?.last_row_id === rowId - 1)
+    await database
+      .updateTable("distant_rows")
+      .set({ last_row_id: last })
+      .where("table_name", "=", table)
+      .where("first_row_id", "=", before.first_row_id)
+      .execute();
+  else
+    await database
+      .insertInto("distant_rows")
+      .values({ table_name: table, first_row_id: rowId, last_row_id: last })
+      .execute();
+}
+
+/** Returns the last range that begins at or before a row id. */
+function rangeBefore(database: Database, table: string, rowId: number) {
+  return database
+    .selectFrom("distant_rows")
+    .select(["first_row_id", "last_row_id"])
+    .where("table_name", "=", table)
+    .where("first_row_id", "<=", rowId)
+    .orderBy("first_row_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
 }

@@ -1,5 +1,5 @@
-import { type Clock, millisecondsSince } from "../kit/clock.ts";
-import { prefixedHex } from "../kit/hex.ts";
+import { type Clock, millisecondsSince } from "../kit/time.ts";
+import { prefixedHex } from "../kit/bytes.ts";
 import type { IndexChange, RowWrite } from "./record-index.ts";
 
 /** The alert about a cause ends when nothing more of it was found for this time. */

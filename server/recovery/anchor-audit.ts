@@ -1,11 +1,10 @@
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import { giveContent } from "../journal/integrity/stored-anchor.ts";
+import { contradictionOf, giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { AnchorContent } from "../chain/contracts/anchors.ts";
-import { contradictionOf } from "../journal/integrity/anchor-on-chain.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";

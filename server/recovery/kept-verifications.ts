@@ -1,5 +1,5 @@
-import type { Clock } from "../kit/clock.ts";
-import type { RecoveryVerification, RecordedVerification } from "./verification.ts";
+import type { Clock } from "../kit/time.ts";
+import type { RecordedVerification, RecoveryVerification } from "./verification.ts";
 import type { VerificationStore } from "./verification-store.ts";
 
 /** Bounds of the comparisons that are kept. */

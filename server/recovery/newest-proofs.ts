@@ -2,9 +2,8 @@ import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { SealbookError } from "../errors.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { type ConfirmedProof, type StoredProof, verifiedProof } from "../proofs/index.ts";
-import { isConfirmedBy } from "./restored.ts";
+import { isConfirmedBy, type RecordedVerification } from "./verification.ts";
 import type { RecoveryStore } from "./store.ts";
-import type { RecordedVerification } from "./verification.ts";
 
 /** Proofs that are checked at a time: other requests are served in between. */
 const AT_ONCE = 20;

@@ -1,5 +1,5 @@
 import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
-import { hex, prefixedHex } from "../kit/hex.ts";
+import { hex, prefixedHex } from "../kit/bytes.ts";
 import type { ConfirmedProof } from "../proofs/index.ts";
 import type * as responses from "./responses.ts";
 import type { ComparedDocument, ComparisonResult } from "./running-verification.ts";

@@ -1,15 +1,14 @@
 import type { Request, Response } from "express";
 import type { RecoveryService } from "./service.ts";
 import type { RunningVerification } from "./running-verification.ts";
-import type { RestoredDocument } from "./restored.ts";
+import type { RestoredDocument } from "./verification.ts";
 import { malformed, SealbookError } from "../errors.ts";
 import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
 import { parseInput, toSealbookError } from "../http/errors.ts";
-import { type Line, lineFault, NDJSON_TYPES, ndjsonLines } from "../http/ndjson.ts";
+import { type Line, lineFault, NDJSON_TYPES, ndjsonLines, sendLines } from "../http/ndjson.ts";
 import { heavyRequests } from "../http/source-limits.ts";
 import { type ServedRoute, serveRaw } from "../http/serve.ts";
 import { sendJson } from "../http/json-response.ts";
-import { sendLines } from "../http/ndjson-response.ts";
 import { toComparedDocument, toRecordedDocument, toRecoveryVerification, toUnknownAnchor } from "./response-mapping.ts";
 import { gap, inventory, RestoredRow, verifyRestored } from "./api.ts";
 

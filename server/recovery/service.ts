@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Issuer } from "../issuer/issuer.ts";
-import type { Clock } from "../kit/clock.ts";
+import type { Clock } from "../kit/time.ts";
 import type { ProofJournal, StoredProof } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
@@ -11,11 +11,19 @@ import { AnchorAudit } from "./anchor-audit.ts";
 import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
 import type { KeptVerifications } from "./kept-verifications.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
-import { type RecordedVerification, RESULT_TYPE, resultText, type SignedVerification } from "./verification.ts";
+import {
+  compare,
+  type Comparison,
+  isConfirmedBy,
+  type RecordedVerification,
+  type RestoredDocument,
+  RESULT_TYPE,
+  resultText,
+  type SignedVerification,
+} from "./verification.ts";
 import type { RecoveryStore } from "./store.ts";
 import type { VerificationStore } from "./verification-store.ts";
-import { type Comparison, compare, isConfirmedBy, type RestoredDocument } from "./restored.ts";
-import { hex } from "../kit/hex.ts";
+import { hex } from "../kit/bytes.ts";
 
 /** Maximum number of other documents reported for the same content, and of proofs read to find them. */
 const MOST_OTHERS = 10;

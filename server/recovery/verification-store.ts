@@ -8,8 +8,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
 import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
 import { SealbookError } from "../errors.ts";
-import { equalBytes } from "../kit/bytes.ts";
-import { hex } from "../kit/hex.ts";
+import { equalBytes, hex } from "../kit/bytes.ts";
 
 /** Length of a document's truncated SHA-256, long enough to exclude collisions. */
 const DOCUMENT_LENGTH = 16;

@@ -1,4 +1,4 @@
-import type { AccountStore } from "./store-interfaces.ts";
+import type { AccountStore } from "./store.ts";
 import type { Account } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";

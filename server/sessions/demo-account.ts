@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
 import { z } from "zod";
 import { writeFileDurably } from "../kit/durable-file.ts";
-import type { SessionJournal } from "./store-interfaces.ts";
+import type { SessionJournal } from "./store.ts";
 import type { AccountService } from "./account-service.ts";
 
 const DemoAccount = z.object({ login: z.string(), password: z.string() });

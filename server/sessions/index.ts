@@ -1,7 +1,7 @@
 export type { AccountService, NewAccount } from "./account-service.ts";
 export { accountStore } from "./account-store.ts";
 export type { SessionEvents } from "./events.ts";
-export type { PanelFragments } from "./panel-fragments.ts";
+export type { PanelFragments } from "./routes.ts";
 export { ALL_ACCOUNTS, type ServiceLogLine, type ServiceLogStore } from "./service-log.ts";
 export type { Authorized, SessionService } from "./service.ts";
-export type { AccountChange, AccountStore } from "./store-interfaces.ts";
+export type { AccountChange, AccountStore } from "./store.ts";

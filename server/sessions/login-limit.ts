@@ -1,9 +1,8 @@
 import type { Address } from "../chain/transaction.ts";
 import type { SessionEvents } from "./events.ts";
 import { SealbookError } from "../errors.ts";
-import { type AttemptLimit, attemptLimit } from "./attempt-limit.ts";
-import { type FailureStore, FailureTracker } from "./failure-tracker.ts";
-import type { Clock } from "../kit/clock.ts";
+import { type AttemptLimit, attemptLimit, type FailureStore, FailureTracker } from "./failed-logins.ts";
+import type { Clock } from "../kit/time.ts";
 
 /** The network addresses that accounts have logged in from. */
 export interface KnownSources {

@@ -1,5 +1,5 @@
 import type { Address } from "../chain/transaction.ts";
-import { type Failures, type FailureStore, forgottenAt } from "./failure-tracker.ts";
+import { type Failures, type FailureStore, forgottenAt } from "./failed-logins.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
 import type { KnownSources } from "./login-limit.ts";

@@ -1,19 +1,65 @@
-import { getAddress } from "ethers";
 import type { Request, Response } from "express";
-import type { PanelFragments, ServiceStatistics } from "./panel-fragments.ts";
+import { getAddress } from "ethers";
+import type { Address } from "../chain/transaction.ts";
 import type { ServiceLogStore } from "./service-log.ts";
 import type { SessionService, SessionView } from "./service.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { sourceOf } from "../http/access/source.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
-import { clearTokenCookie, setTokenCookie } from "./cookie.ts";
 import { formTokenOf } from "../http/record-store/form-post.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
-import { type ServedCall, serveCall } from "../http/record-store/router.ts";
+import { serveCall, type ServedCall } from "../http/record-store/router.ts";
 import type { LoginLimit } from "./login-limit.ts";
 import { auth, close, extend, validate } from "./api.ts";
 import type { AuthContent, SessionContent } from "./responses.ts";
-import { prefixedHex } from "../kit/hex.ts";
+import { prefixedHex } from "../kit/bytes.ts";
+
+const NAME = "svcauth";
+
+/** Sets the token cookie for the remaining lifetime of the token. */
+function setTokenCookie(request: Request, response: Response, token: string, remainingSeconds: number): void {
+  response.cookie(NAME, token, {
+    httpOnly: true,
+    sameSite: "strict",
+    secure: request.secure,
+    path: "/",
+    maxAge: remainingSeconds * 1000,
+  });
+}
+
+/** Deletes the token cookie. */
+function clearTokenCookie(request: Request, response: Response): void {
+  response.clearCookie(NAME, { httpOnly: true, sameSite: "strict", secure: request.secure, path: "/" });
+}
+
+/** System statistics in the panel. */
+interface ServiceStatistics {
+  readonly records: number;
+  readonly accounts: number;
+  /** Live sessions. */
+  readonly sessions: number;
+  /** Number of the newest block. */
+  readonly block: number;
+  /** Seconds since the server started. */
+  readonly uptime: number;
+}
+
+/** HTML fragments of the panel. */
+export interface PanelFragments {
+  /** Panel extensions that this server provides. */
+  readonly extensions: readonly { name: string; title: string; version: string }[];
+  login(view: { formToken: string }): string;
+  area(view: {
+    account: Address;
+    token: string;
+    secureKey: string;
+    /** Remaining seconds of the session. */
+    remaining: number;
+    statistics: ServiceStatistics;
+    log: readonly { time: string; level: string; message: string }[];
+    formToken: string;
+  }): string;
+}
 
 /** Service log lines in a response. */
 const MAX_LOG_LINES = 20;

@@ -1,18 +1,15 @@
-import type { Clock } from "../kit/clock.ts";
-import type { SessionJournal } from "./store-interfaces.ts";
+import type { Clock } from "../kit/time.ts";
+import type { SessionJournal } from "./store.ts";
 import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
-import type { KeyVault } from "./key-vault.ts";
+import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKey } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { prefixedHex } from "../kit/hex.ts";
+import { prefixedHex } from "../kit/bytes.ts";
 import type { RateLimit } from "../http/limits.ts";
-import { encryptKeys, type SessionKeys, decryptKeys, wrapSecureKey } from "./key-encryption.ts";
-import type { Account, Session } from "./session.ts";
+import { type Account, parseToken, randomKey, type Session, sessionError, successorOf, tokenHash } from "./session.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
-import { sessionError } from "./session-error.ts";
-import { parseToken, randomKey, successorOf, tokenHash } from "./token.ts";
 
 export interface SessionServiceDeps {
   readonly journal: SessionJournal;

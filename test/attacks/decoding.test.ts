@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { AbiCoder, concat, Wallet } from "ethers";
 import { bzip2 } from "../../server/records/bzip2.ts";
-import { encodeCallData } from "../../server/records/call-data/call-data.ts";
+import { encodeCallData } from "../../server/records/call-data.ts";
 import { botVariables } from "../support/bot.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { startRawNode } from "../support/raw-anvil.ts";

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assert } from "chai";
 import { ProofClient, type RecoveryVerification } from "../../client/index.ts";
-import { LogRoot } from "../../server/recovery/log-root.ts";
+import { LogRoot } from "../../server/recovery/running-verification.ts";
 import { readJson, runScript } from "../scripts/proofs-support.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startRawNode } from "../support/raw-anvil.ts";

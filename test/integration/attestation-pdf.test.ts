@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { assert } from "chai";
 import { extractText, getDocumentProxy, getMeta } from "unpdf";
 import { attestationPdf } from "../../server/attestation/pdf/attestation-pdf.ts";
-import { canonicalJson } from "../../server/kit/canonical-json.ts";
+import { canonicalJson } from "../../server/kit/json.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";

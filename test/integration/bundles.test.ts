@@ -8,7 +8,7 @@ import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-cli
 import { type EvidenceSource, evidenceSource } from "../../server/chain/evidence/anchor-evidence.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { BundleService } from "../../server/proofs/bundle/bundle-service.ts";
+import { BundleService } from "../../server/proofs/bundle.ts";
 import { keyIdOf, newPrivateKey, signingKey } from "../../server/issuer/signing-key.ts";
 import type { Proof } from "../../server/proofs/proof.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
 import { Transaction } from "ethers";
-import { hex } from "../../server/kit/hex.ts";
+import { hex } from "../../server/kit/bytes.ts";
 import { eventually } from "../support/eventually.ts";
 import { proofsOnDisk } from "../support/journal-rows.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";

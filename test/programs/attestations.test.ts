@@ -12,7 +12,7 @@ import {
   createRemoteJWKSet,
   decodeProtectedHeader,
 } from "jose";
-import { canonicalJson } from "../../server/kit/canonical-json.ts";
+import { canonicalJson } from "../../server/kit/json.ts";
 import { IssuerKeys, issuerKeysFile } from "../../server/issuer/issuer-keys.ts";
 import { runTool } from "../support/debian-tools.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { encodeCallData } from "../../server/records/call-data/call-data.ts";
+import { encodeCallData } from "../../server/records/call-data.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
 
@@ -76,7 +76,7 @@ describe("decode script", () => {
   });
 
   it("reports another or a missing signer", async () => {
-    const { arguments: args } = await import("../../server/records/call-data/call-data.ts").then((m) =>
+    const { arguments: args } = await import("../../server/records/call-data.ts").then((m) =>
       m.decodeCallData(own.inputdata),
     );
     const rowdata = Buffer.from("1|0x00a329c0648769a73afac7f9381e08fb43dbea72|c|d|e30=|t|1");

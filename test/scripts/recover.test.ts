@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { LogRoot } from "../../server/recovery/log-root.ts";
+import { LogRoot } from "../../server/recovery/running-verification.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { eventually } from "../support/eventually.ts";

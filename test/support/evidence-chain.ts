@@ -7,7 +7,7 @@ import { sendAdministratorCall } from "../../server/chain/transactions/administr
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { Bundle } from "../../server/proofs/responses.ts";
-import { bundleOf } from "../../server/proofs/bundle/bundle.ts";
+import { bundleOf } from "../../server/proofs/bundle.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { Proof, ProofMetadata } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";

@@ -1,4 +1,4 @@
-import type { Failures, FailureStore } from "../../server/sessions/failure-tracker.ts";
+import type { Failures, FailureStore } from "../../server/sessions/failed-logins.ts";
 
 /** A store of failures that needs no database. */
 export function failuresInMemory(): FailureStore {

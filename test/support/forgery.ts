@@ -1,7 +1,7 @@
 import { getBytes, id } from "ethers";
 import type { Bundle } from "../../server/proofs/responses.ts";
 import { keyIdOf, signingKey } from "../../server/issuer/signing-key.ts";
-import { signedBundle } from "../../server/proofs/bundle/signed-bundle.ts";
+import { signedBundle } from "../../server/proofs/bundle.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
 /** A signer that is not trusted. */

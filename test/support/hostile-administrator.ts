@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { newApiKey } from "../../server/http/access/api-key.ts";
+import { newApiKey } from "../../server/http/access/caller.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
 import { mergeRecentKeys } from "../../server/journal/index/key-merge.ts";

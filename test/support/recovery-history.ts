@@ -5,7 +5,7 @@ import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
-import { ProofStatements } from "../../server/proofs/proof-statements.ts";
+import { ProofStatements } from "../../server/proofs/proof-rows.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { KeptVerifications, type VerificationLimits } from "../../server/recovery/kept-verifications.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";

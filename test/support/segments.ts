@@ -1,7 +1,6 @@
 import type { JournalLine } from "../../server/journal/integrity/entry-chain.ts";
-import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
+import { readSegments, type SegmentTarget } from "../../server/journal/replication/segment-target.ts";
 import { BEFORE_FIRST, makeSegment, type Segment, type SegmentEnd } from "../../server/journal/replication/segment.ts";
-import { readSegments } from "../../server/journal/replication/segment-reader.ts";
 import { MemoryJournal } from "./journal-source.ts";
 
 /** Returns the first entries of a journal, split into segments of one size. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { assert } from "chai";
 import { signedText } from "../../server/issuer/jws.ts";
 import { keyIdOf, publicJwk, signingKey } from "../../server/issuer/signing-key.ts";
-import { canonicalJson } from "../../server/kit/canonical-json.ts";
+import { canonicalJson } from "../../server/kit/json.ts";
 import { attestationConclusion, toHex, verifyAttestation, type VerifyOptions } from "../../verifier/verify.mjs";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { BUNDLE_VECTORS, DOCUMENT_HASH, VALIDATORS, VECTOR_KEY } from "../vectors/bundles/vectors.ts";

@@ -3,7 +3,7 @@ import { RLP } from "@ethereumjs/rlp";
 import { expect } from "chai";
 import { computeAddress, concat, getBytes, keccak256 as ethersKeccak, SigningKey } from "ethers";
 import fc from "fast-check";
-import { canonicalJson as serverJson } from "../../server/kit/canonical-json.ts";
+import { canonicalJson as serverJson } from "../../server/kit/json.ts";
 import { merkleTree } from "../../server/journal/integrity/merkle.ts";
 import {
   canonicalJson,

@@ -3,7 +3,7 @@ import { AFRelationship, PDFDocument } from "@cantoo/pdf-lib";
 import type { Statement, AttestedRecord, AttestedVerification, Audience } from "../responses.ts";
 import { type Attachment, VERIFIER_FILE } from "../facts.ts";
 import { utc } from "../wording.ts";
-import { canonicalJson } from "../../kit/canonical-json.ts";
+import { canonicalJson } from "../../kit/json.ts";
 import { PageFlow, TEXT_WIDTH, qrMatrix } from "./page-flow.ts";
 
 /** Names of the attachments. */

@@ -11,7 +11,7 @@ import {
   frameTimes,
   readingOf,
 } from "../../readings/index.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/time.ts";
 import type { RecordStore } from "../../records/index.ts";
 import { textMessage } from "../message.ts";
 import type { Language } from "../texts/texts.ts";

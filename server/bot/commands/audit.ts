@@ -4,7 +4,7 @@ import { type Message, textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
 import { type Command, type Request, textReply } from "./command.ts";
 import type { RateLimit } from "../../http/limits.ts";
-import { prefixedHex } from "../../kit/hex.ts";
+import { prefixedHex } from "../../kit/bytes.ts";
 import type { Caller } from "../../kit/workers/worker-pool.ts";
 
 const LARGEST_FILE_KIB = 512;

@@ -1,5 +1,5 @@
 import { formatEther } from "ethers";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/time.ts";
 import type { NodeInspector } from "../../chain/node/node-inspector.ts";
 import type { RecordStore, SyncStep } from "../../records/index.ts";
 import { ALL_ACCOUNTS, type ServiceLogStore } from "../../sessions/index.ts";

@@ -4,7 +4,7 @@ import { parseReading, readingRecord } from "../reading.ts";
 import type { AccountStore } from "../../sessions/index.ts";
 import type { RecordIntent, RecordService } from "../../records/index.ts";
 import type { ReadSource } from "../sensor-source.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/time.ts";
 import { type Command, textReply } from "./command.ts";
 
 /** Stored progress of a reading whose transaction is in flight. */

@@ -6,7 +6,7 @@ import { SealbookError } from "../../errors.ts";
 import type { Texts } from "../texts/texts.ts";
 import { type Command, type Reply, type Request, textReply } from "./command.ts";
 import { formText, question } from "../form-questions.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 /** Stored progress of a registration: the account before its enrolment. */
 const StartedRegistration = z.object({

@@ -5,7 +5,7 @@ import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 import { Quantity } from "../rpc/query.ts";
 import type { BftBlocks } from "./bft-history.ts";
 import type { Address } from "../transaction.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 const Addresses = z.array(z.string());
 const SignerMetrics = z.array(

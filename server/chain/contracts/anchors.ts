@@ -1,8 +1,7 @@
 import { getBytes } from "ethers";
 import type { Address } from "../transaction.ts";
 import type { BlockReference } from "../block.ts";
-import { equalBytes } from "../../kit/bytes.ts";
-import { prefixedHex } from "../../kit/hex.ts";
+import { equalBytes, prefixedHex } from "../../kit/bytes.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import type { MinedTransaction, VerifiedBlock } from "../evidence/verified-block.ts";
 import { INTERFACES } from "./interfaces.ts";

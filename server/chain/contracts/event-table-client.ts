@@ -1,5 +1,5 @@
 import { AbiCoder, keccak256, type Result, ZeroAddress, ZeroHash } from "ethers";
-import { bytesOfHex } from "../../kit/hex.ts";
+import { bytesOfHex } from "../../kit/bytes.ts";
 import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address } from "../transaction.ts";

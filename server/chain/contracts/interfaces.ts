@@ -4,7 +4,7 @@ import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAn
 import { SessionRegistry__factory } from "../../../typechain-types/factories/SessionRegistry__factory.ts";
 import type { Address, ContractCall, ContractName, TransactionPurpose } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
-import { bytesOfHex } from "../../kit/hex.ts";
+import { bytesOfHex } from "../../kit/bytes.ts";
 import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 /** The contracts' ABIs, as generated from their source. */

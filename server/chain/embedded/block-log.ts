@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { PinnedPath } from "../../kit/pinned-path.ts";
-import { makePrivate } from "../../kit/private-file.ts";
+import { makePrivate } from "../../kit/durable-file.ts";
 
 /** A block as it is stored. */
 export interface BlockEntry {

@@ -3,7 +3,7 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import { Miner, type WallClock, TransactionPool } from "./miner.ts";
 import { type AnvilInstance, openAnvilInstance } from "./anvil-instance.ts";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
-import { within } from "../../kit/deadline.ts";
+import { within } from "../../kit/time.ts";
 import type { BlockEntry } from "./block-log.ts";
 import type { EventSink } from "./embedded-log.ts";
 import { NodeError } from "../rpc/rpc.ts";

@@ -2,12 +2,11 @@ import { mkdir, realpath } from "node:fs/promises";
 import { type DirectoryLock, lockDirectory } from "../../kit/directory-lock.ts";
 import { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
-import { type Clock, ClockStep } from "../../kit/clock.ts";
+import { type Clock, ClockStep, within } from "../../kit/time.ts";
 import type { EmbeddedChainEvent, EventSink } from "./embedded-log.ts";
 import type { WallClock } from "./miner.ts";
 import { PortCalls } from "./port-calls.ts";
 import { openRpcPort, type RpcPort } from "./rpc-port.ts";
-import { within } from "../../kit/deadline.ts";
 import { closed, nodeErrorOf, type Rpc, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "../rpc/rpc.ts";
 
 export type { EmbeddedChainEvent } from "./embedded-log.ts";

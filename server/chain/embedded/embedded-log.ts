@@ -1,4 +1,4 @@
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/time.ts";
 
 /** Events of the embedded chain, for the log. */
 export type EmbeddedChainEvent =

@@ -1,6 +1,6 @@
 import type { AnvilClient } from "./anvil-client.ts";
 import { NodeError } from "../rpc/rpc.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/time.ts";
 import type { BlockEntry, BlockLog } from "./block-log.ts";
 import { SealbookError } from "../../errors.ts";
 

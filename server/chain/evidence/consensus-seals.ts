@@ -1,7 +1,7 @@
 import { type NestedUint8Array, RLP } from "@ethereumjs/rlp";
 import { getAddress, hexlify, recoverAddress, Signature } from "ethers";
 import { malformed, SealbookError } from "../../errors.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 import type { Address } from "../transaction.ts";
 import { type BlockHeader, hashHeader } from "./block-header.ts";
 

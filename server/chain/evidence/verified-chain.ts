@@ -7,8 +7,7 @@ import type { BlockReference } from "../block.ts";
 import { ValidatorHistory } from "../consensus/validators.ts";
 import { NodeReceipt } from "../node/receipt.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
-import { equalBytes } from "../../kit/bytes.ts";
-import { prefixedHex } from "../../kit/hex.ts";
+import { equalBytes, prefixedHex } from "../../kit/bytes.ts";
 import {
   type BlockRules,
   type MinedTransaction,

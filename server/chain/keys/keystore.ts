@@ -12,7 +12,7 @@ import { SealbookError } from "../../errors.ts";
 import type { Address } from "../transaction.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { ownKey, type RelayerKey } from "./relayer-key.ts";
-import { every, type Interval } from "../../kit/interval.ts";
+import { every, type Interval } from "../../kit/time.ts";
 
 /**
  * Encrypts 32 secret bytes with a password: a keystore of version 3, the format of Ethereum clients, with scrypt. Its

@@ -5,7 +5,7 @@ import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
 import { NODE, type PeerTlsOptions } from "./peer-tls.ts";
 import { fetchQuantity } from "./query.ts";
 import type { Rpc } from "./rpc.ts";
-import { within } from "../../kit/deadline.ts";
+import { within } from "../../kit/time.ts";
 
 /** The address of a node. */
 interface NodeAddress {

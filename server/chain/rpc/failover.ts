@@ -9,8 +9,7 @@ import {
   WrongChainError,
 } from "./rpc.ts";
 import { reasonOf } from "../../errors.ts";
-import { within } from "../../kit/deadline.ts";
-import { every, type Interval } from "../../kit/interval.ts";
+import { every, type Interval, within } from "../../kit/time.ts";
 import { fetchQuantity } from "./query.ts";
 
 /** Interval of the checks whether each node responds and has the newest block. */

@@ -1,6 +1,6 @@
 import { getAddress } from "ethers";
 import { z } from "zod";
-import { parseHex } from "../../kit/hex.ts";
+import { parseHex } from "../../kit/bytes.ts";
 import { type Rpc, unavailable } from "./rpc.ts";
 
 /** A number in JSON-RPC. Rejects everything else: `Number` would convert `null` to 0, and a word to NaN. */

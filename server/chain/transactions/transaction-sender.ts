@@ -17,7 +17,7 @@ import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { isContradiction, NodeError, toQuantity } from "../rpc/rpc.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { every, type Interval } from "../../kit/interval.ts";
+import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { classifyRefusal, feeRefusal } from "./send-refusal.ts";
 import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";

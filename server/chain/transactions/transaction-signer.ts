@@ -1,7 +1,7 @@
 import { type Input, RLP } from "@ethereumjs/rlp";
 import { concat, getBytes, hexlify, keccak256, Transaction } from "ethers";
 import type { Address, Filler, QueuedTransaction, SignedTransaction } from "../transaction.ts";
-import { bytesOfHex } from "../../kit/hex.ts";
+import { bytesOfHex } from "../../kit/bytes.ts";
 import type { RelayerKey } from "../keys/relayer-key.ts";
 import type { GasFee } from "./fees.ts";
 

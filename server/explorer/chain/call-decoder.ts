@@ -1,7 +1,7 @@
 import type { ParamType, Result, TransactionDescription } from "ethers";
 import type { Action, DecodedArgument, DecodedLog, ExploredTransaction } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";
-import { bytesOfHex } from "../../kit/hex.ts";
+import { bytesOfHex } from "../../kit/bytes.ts";
 import { assertReturnable, decodeCallData, recoverSigner } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { NodeLog } from "../../chain/node/log.ts";

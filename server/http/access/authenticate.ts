@@ -1,8 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request, RequestHandler } from "express";
-import { type ApiKeyStore, isValid, parseApiKey } from "./api-key.ts";
-import { type ApiCaller, noteApiCaller } from "./caller.ts";
-import type { Clock } from "../../kit/clock.ts";
+import { type ApiCaller, type ApiKeyStore, isValid, noteApiCaller, parseApiKey } from "./caller.ts";
+import type { Clock } from "../../kit/time.ts";
 import { SealbookError } from "../../errors.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, errors, importSPKI, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { z } from "zod";
-import type { AccessScope } from "./api-key.ts";
+import type { AccessScope } from "./caller.ts";
 import { SealbookError } from "../../errors.ts";
 
 /** Requirements for tokens. */

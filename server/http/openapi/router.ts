@@ -5,9 +5,8 @@ import { type RequestHandler, Router } from "express";
 import { z } from "zod";
 import { SealbookError } from "../../errors.ts";
 import type { Examples, Tag } from "./document.ts";
-import { onlyMethods } from "../only-methods.ts";
+import { addRoutes, onlyMethods, serveRaw } from "../serve.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { addRoutes, serveRaw } from "../serve.ts";
 import { pageHeaders } from "../security-headers.ts";
 
 const MAX_AGE_SECONDS = 300;

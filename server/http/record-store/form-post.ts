@@ -4,8 +4,7 @@ import { z } from "zod";
 import { malformed, reasonOf, SealbookError } from "../../errors.ts";
 import { cookieOf } from "../cookie.ts";
 import { parseInput } from "../errors.ts";
-import { tooLarge } from "../json-body.ts";
-import { checkJson, parseJson } from "../json-text.ts";
+import { checkJson, parseJson, tooLarge } from "../json-body.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 /** Maximum bytes of a payload. A form has up to three characters for each byte. */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { LRUCache } from "lru-cache";
 import { type Dialect, SqliteAdapter, SqliteDialect, type SqliteStatement } from "kysely";
 import { SealbookError } from "../../errors.ts";
-import { makePrivate, restrict } from "../../kit/private-file.ts";
+import { makePrivate, restrict } from "../../kit/durable-file.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { type CommitLog, durableCommits } from "./durable-commits.ts";
 import { isBusy, translateError } from "./sqlite-errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 /**
  * The canonical encoding of entries, over which the digests are computed. It is frozen: an anchored digest must be

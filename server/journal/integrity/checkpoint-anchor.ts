@@ -1,7 +1,6 @@
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
-import { type Clock, millisecondsSince } from "../../kit/clock.ts";
-import { every, type Interval } from "../../kit/interval.ts";
+import { type Clock, every, type Interval, millisecondsSince } from "../../kit/time.ts";
 import type { Atomic } from "../engine/database.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "./entry-chain.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 import { DIGEST_LENGTH, type JournalHead } from "./entry-chain.ts";
 
 const Content = z.strictObject({

@@ -1,5 +1,5 @@
 import { hash as digest } from "node:crypto";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 /** The parts of a recorded hash. */
 export interface RecordHashInput {

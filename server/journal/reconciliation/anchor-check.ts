@@ -3,8 +3,8 @@ import type { LoggedAnchor } from "../../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 import { ContradictionError, unavailable } from "../../chain/rpc/rpc.ts";
-import { restoreConfirmation } from "./lost-confirmation.ts";
-import { prefixedHex } from "../../kit/hex.ts";
+import { restoreConfirmation } from "./confirmation-check.ts";
+import { prefixedHex } from "../../kit/bytes.ts";
 
 export interface AnchorCheckDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "reconfirm">;

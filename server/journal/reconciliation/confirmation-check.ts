@@ -1,9 +1,32 @@
-import type { Confirmation, ReconciliationStore } from "./divergence.ts";
+import type { BlockReference } from "../../chain/block.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
-import { isSameBlock } from "../integrity/anchor-on-chain.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { AnchorStanding, Confirmation, ReconciliationStore } from "./divergence.ts";
+import { isSameBlock } from "../integrity/stored-anchor.ts";
+import type { Clock } from "../../kit/time.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
-import { prefixedHex } from "../../kit/hex.ts";
+import { prefixedHex } from "../../kit/bytes.ts";
+
+export interface LostConfirmationDeps {
+  readonly store: Pick<ReconciliationStore, "anchor" | "reconfirm">;
+  readonly chain: Pick<ProofAnchorClient, "blockOf">;
+}
+
+/**
+ * Records the confirmation of an anchor again that the journal has lost, though the anchor's transaction is mined. The
+ * sender records it for every other transaction.
+ * @returns the anchor and its block; `undefined` when nothing was lost, or the chain does not confirm the anchor
+ */
+export async function restoreConfirmation(
+  { store, chain }: LostConfirmationDeps,
+  hash: Uint8Array,
+): Promise<{ readonly anchor: AnchorStanding; readonly block: BlockReference } | undefined> {
+  const anchor = await store.anchor(hash);
+  if (anchor?.transactionHash === undefined || !anchor.isMined || anchor.isConfirmed) return undefined;
+  const block = await chain.blockOf(anchor.transactionHash, hash);
+  if (block === undefined) return undefined;
+  await store.reconfirm(anchor.transactionId, block);
+  return { anchor, block };
+}
 
 /** Maximum number of concurrent requests to the node. */
 const AT_ONCE = 8;
@@ -13,7 +36,7 @@ const NEWEST = 16;
 /** Time for which a node may lack a block before that is a divergence: it may lag, or its chain may be recovering. */
 const LAG_MILLISECONDS = 30_000;
 
-export interface ConfirmationCheckDeps {
+interface ConfirmationCheckDeps {
   readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "reconfirm" | "isGenuine">;
   readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
   readonly divergences: DivergenceTracker;

@@ -2,17 +2,18 @@ import { SealbookError } from "../../errors.ts";
 import type { VerifiedEntries } from "../entries/verified-entries.ts";
 import {
   acknowledgedText,
+  causeOf,
   type Divergence,
   HISTORY_CAUSES,
   isAcknowledgeable,
   isCompared,
+  OpenDivergences,
   type ReconciliationStore,
   type Subject,
   subjectText,
 } from "./divergence.ts";
-import type { Clock } from "../../kit/clock.ts";
+import type { Clock } from "../../kit/time.ts";
 import type { JournalEvents } from "../events.ts";
-import { causeOf, OpenDivergences } from "./open-divergences.ts";
 
 /** Alerts can have any of these causes from before this start. */
 const CAUSES = [...HISTORY_CAUSES, "replica", "proof", "root", "transaction"];

@@ -1,7 +1,7 @@
 import type { BlockReference } from "../../chain/block.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchors.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 /** The subject of a divergence of journal, replicas and chain. */
 export type Subject =
@@ -139,4 +139,60 @@ export interface ReconciliationStore {
   unindexed(after: number, limit: number): Promise<{ readonly isEnd: boolean; readonly isFound: boolean }>;
   /** Finds an anchor by its hash; closed anchors only. */
   anchor(hash: Uint8Array): Promise<AnchorStanding | undefined>;
+}
+
+/** Divergences by their subjects, grouped by cause. */
+export class OpenDivergences {
+  /** Messages by cause and subject. */
+  readonly #byCause = new Map<string, Map<string, string>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  *subjects(): Generator<string> {
+    for (const alike of this.#byCause.values()) yield* alike.keys();
+  }
+
+  has(subject: string): boolean {
+    return this.#byCause.get(causeOf(subject))?.has(subject) === true;
+  }
+
+  messageOf(subject: string): string | undefined {
+    return this.#byCause.get(causeOf(subject))?.get(subject);
+  }
+
+  /** @returns false when it is there already */
+  add(subject: string, message: string): boolean {
+    if (this.has(subject)) return false;
+    const alike = this.#byCause.get(causeOf(subject)) ?? new Map<string, string>();
+    this.#byCause.set(causeOf(subject), alike.set(subject, message));
+    this.#size += 1;
+    return true;
+  }
+
+  /** @returns false when it is not there */
+  delete(subject: string): boolean {
+    if (this.#byCause.get(causeOf(subject))?.delete(subject) !== true) return false;
+    this.#size -= 1;
+    return true;
+  }
+
+  /** Counts those of one cause. */
+  countOf(cause: string): number {
+    return this.#byCause.get(cause)?.size ?? 0;
+  }
+
+  /** Describes those of one cause; `undefined` when there are none. */
+  textOf(cause: string): string | undefined {
+    const [first] = this.#byCause.get(cause)?.values() ?? [];
+    const count = this.countOf(cause);
+    return count > 1 ? `${count.toLocaleString("en")} divergences of ${cause}; the first: ${first}` : first;
+  }
+}
+
+/** Returns the kind of a subject, its first word. All divergences of one cause have one alert. */
+export function causeOf(subject: string): string {
+  return /^[a-z]+/.exec(subject)?.[0] ?? subject;
 }

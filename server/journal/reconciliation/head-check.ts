@@ -1,5 +1,5 @@
 import { equalBytes } from "../../kit/bytes.ts";
-import { every, type Interval } from "../../kit/interval.ts";
+import { every, type Interval } from "../../kit/time.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { HeadFile } from "../integrity/head-file.ts";

@@ -1,6 +1,5 @@
 import type { ReconciliationStore } from "./divergence.ts";
-import { type Clock, millisecondsSince } from "../../kit/clock.ts";
-import { every, type Interval } from "../../kit/interval.ts";
+import { type Clock, every, type Interval, millisecondsSince } from "../../kit/time.ts";
 import type { EntryVerifier } from "../entries/verified-entries.ts";
 import type { AnchorCheck } from "./anchor-check.ts";
 import type { ConfirmationCheck } from "./confirmation-check.ts";

@@ -1,8 +1,7 @@
 import type { JournalSource } from "../entries/entry-source.ts";
-import { SegmentFault } from "../replication/segment-fault.ts";
-import type { SegmentManifest } from "../replication/segment.ts";
+import { SegmentFault, type SegmentManifest } from "../replication/segment.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 /** A replica of the journal. */
 export interface Replica {

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
-import { equalBytes } from "../../kit/bytes.ts";
+import { equalBytes, hex } from "../../kit/bytes.ts";
 import type { JournalLine } from "../integrity/entry-chain.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { SegmentTarget } from "./segment-target.ts";
 import { BEFORE_FIRST, endOf, makeSegment, type Segment, type SegmentEnd } from "./segment.ts";
 import { type Lag, ShippingLag } from "./replication-lag.ts";
-import type { Clock } from "../../kit/clock.ts";
-import { hex } from "../../kit/hex.ts";
+import type { Clock } from "../../kit/time.ts";
 
 /** Number of entries per read. */
 const PAGE_LINES = 1_000;

@@ -1,6 +1,19 @@
 import { follow, GENESIS_DIGEST, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
-import { SegmentFault } from "./segment-fault.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
+
+/** A fault of a segment at a target, with its position. */
+export class SegmentFault extends Error {
+  readonly segment: number;
+  /** Sequence of the invalid entry, when the fault concerns a single entry. */
+  readonly sequence: number | undefined;
+
+  constructor(segment: number, message: string, sequence?: number) {
+    super(`segment ${segment}${sequence === undefined ? "" : `, entry ${sequence}`}: ${message}`);
+    this.name = "SegmentFault";
+    this.segment = segment;
+    this.sequence = sequence;
+  }
+}
 
 /** Format identifier in the manifest of a segment. */
 export const SEGMENT_FORMAT = "sealbook-segment/1";
@@ -69,7 +82,7 @@ export function endOf({ number, last, digest }: SegmentManifest): SegmentEnd {
  * Checks that a manifest continues the previous segment.
  * @throws SegmentFault with the field that does not match
  */
-export function verifyLink(manifest: SegmentManifest, previous: SegmentEnd): void {
+function verifyLink(manifest: SegmentManifest, previous: SegmentEnd): void {
   const { number, first, last, previous_digest } = manifest;
   const expected = previous.number + 1;
   if (number !== expected) throw new SegmentFault(expected, `its manifest is that of segment ${number}`);

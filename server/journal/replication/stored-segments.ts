@@ -1,13 +1,11 @@
 import type { SegmentTarget } from "./segment-target.ts";
-import type { Segment, SegmentManifest } from "./segment.ts";
-import { SegmentFault } from "./segment-fault.ts";
+import { type Segment, SegmentFault, type SegmentManifest } from "./segment.ts";
 import { SealbookError } from "../../errors.ts";
 import { dataKey, dataName, fileKind, isDirectoryName, manifestKey, MARKER_FILE } from "./layout.ts";
-import { formatManifest, MAX_MANIFEST_BYTES, parseManifest } from "./manifest.ts";
+import { formatManifest, MAX_MANIFEST_BYTES, packSegment, parseManifest, unpackSegment } from "./segment-file.ts";
 import { Marker } from "./marker.ts";
 import type { ObjectStore } from "./object-store.ts";
-import { packSegment, unpackSegment } from "./segment-file.ts";
-import { hex } from "../../kit/hex.ts";
+import { hex } from "../../kit/bytes.ts";
 
 /**
  * Stores segments as files of any store. Writes the file with the entries first, under a name derived from its content,

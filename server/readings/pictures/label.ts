@@ -1,14 +1,33 @@
-import type { SKRSContext2D } from "@napi-rs/canvas";
+import { createRequire } from "node:module";
+import { GlobalFonts, type SKRSContext2D } from "@napi-rs/canvas";
 import { CATEGORY_COLOURS, CATEGORY_TEXT_COLOURS } from "../air-quality/category.ts";
 import { airQuality, concentrationText } from "../air-quality/index-of-pm25.ts";
 import type { Reading } from "../air-quality/reading.ts";
 import type { Box } from "../map/label-layout.ts";
 import type { Size } from "../map/view.ts";
-import { font } from "./fonts.ts";
 import type { PictureTexts } from "./texts.ts";
 
+/** The bundled font, because a machine can have no fonts. */
+export const FONT_FAMILY = "Sealbook Map";
+
+const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"];
+
+/** Registers the font with the canvas. Missing characters come from fonts of the system, if there are any. */
+export function registerFonts(): void {
+  const { resolve } = createRequire(import.meta.url);
+  for (const file of FILES) {
+    const path = resolve(`dejavu-fonts-ttf/ttf/${file}`);
+    if (GlobalFonts.registerFromPath(path, FONT_FAMILY) === null) throw new Error(`${path} is no font`);
+  }
+}
+
+/** Returns a font for the canvas. */
+export function font(pixels: number, weight: "normal" | "bold" = "normal"): string {
+  return `${weight} ${pixels}px "${FONT_FAMILY}"`;
+}
+
 /** A line of a label: a value, and the name of its sensor. */
-export interface LabelRow {
+interface LabelRow {
   readonly sensor: string;
   /** The longest possible text of the value: the size of the label does not depend on the value. */
   readonly longest: string;

@@ -2,7 +2,7 @@ import type { SKRSContext2D } from "@napi-rs/canvas";
 import { CATEGORY_COLOURS, CATEGORY_NAMES, type Language } from "../air-quality/category.ts";
 import { type Breakpoint, PM25_BREAKPOINTS } from "../air-quality/index-of-pm25.ts";
 import type { Box } from "../map/label-layout.ts";
-import { font } from "./fonts.ts";
+import { font } from "./label.ts";
 import { PICTURE_TEXTS } from "./texts.ts";
 
 const ITEM_HEIGHT = 32;

@@ -3,9 +3,8 @@ import { serveJobs } from "../../kit/workers/reply.ts";
 import type { MapOptions, PictureOptions } from "../air-quality/pictures.ts";
 import type { Reading } from "../air-quality/reading.ts";
 import type { Frame } from "../air-quality/readings.ts";
-import { dayAnimation } from "./day-animation.ts";
-import { registerFonts } from "./fonts.ts";
-import { mapPicture } from "./map-picture.ts";
+import { dayAnimation, mapPicture } from "./map-picture.ts";
+import { registerFonts } from "./label.ts";
 import { type TileSource, TileStore } from "./tile-store.ts";
 
 /** What every job needs. */

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { ClockStep, millisecondsSince, steadyClock } from "../../../server/kit/clock.ts";
+import { ClockStep, millisecondsSince, steadyClock } from "../../../server/kit/time.ts";
 
 describe("clocks", () => {
   it("measure durations in whole milliseconds, whatever the wall clock is set to", () => {

@@ -1,7 +1,6 @@
 import { assert } from "chai";
 import type { AlertStore } from "../../../server/operations/alert.ts";
-import { alertStore } from "../../../server/operations/alert-store.ts";
-import { BufferedAlertStore } from "../../../server/operations/buffered-alert-store.ts";
+import { alertStore, BufferedAlertStore } from "../../../server/operations/alert-store.ts";
 import { openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 describe("alerts during a database outage", () => {

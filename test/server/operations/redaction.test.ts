@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { redact } from "../../../server/operations/redaction.ts";
+import { redact } from "../../../server/operations/node-log.ts";
 
 const KEY = "5e".repeat(32);
 

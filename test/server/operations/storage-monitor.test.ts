@@ -1,7 +1,6 @@
 import { assert } from "chai";
 import { sql } from "kysely";
-import { StorageMonitor } from "../../../server/operations/storage-monitor.ts";
-import { probeDatabase } from "../../../server/operations/storage-probe.ts";
+import { probeDatabase, StorageMonitor } from "../../../server/operations/storage-monitor.ts";
 import { openTestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 

@@ -1,6 +1,11 @@
 import { assert } from "chai";
-import { BatchLead } from "../../../server/proofs/batch-lead.ts";
-import { closingTime, nextBlocks, type SeenBlock, withBlock } from "../../../server/proofs/batch-schedule.ts";
+import {
+  BatchLead,
+  closingTime,
+  nextBlocks,
+  type SeenBlock,
+  withBlock,
+} from "../../../server/proofs/batch-schedule.ts";
 
 const PERIOD = 5_000;
 /** Time until a transaction is at the proposer, and until a block is at the relayer. */

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { assignLeaves } from "../../../server/proofs/leaf-index.ts";
+import { assignLeaves } from "../../../server/proofs/anchor-trees.ts";
 import { isSameRecord, type NewProof } from "../../../server/proofs/proof.ts";
 import { recordHash } from "../../../server/journal/integrity/record-hash.ts";
 

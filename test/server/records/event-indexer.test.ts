@@ -1,10 +1,9 @@
 import { assert } from "chai";
 import { keccak256 } from "ethers";
-import type { EventLog, LogEntry } from "../../../server/records/record-index.ts";
+import { type EventLog, type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
-import { recordIndexStore } from "../../../server/records/record-index-store.ts";
 import { recordStore } from "../../../server/records/store.ts";
-import { type IndexerEvent, EventIndexer } from "../../../server/records/event-indexer.ts";
+import { EventIndexer, type IndexerEvent } from "../../../server/records/event-indexer.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowEntry } from "../../support/row-entry.ts";

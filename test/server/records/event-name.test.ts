@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { eventName } from "../../../server/records/event-name.ts";
+import { eventName } from "../../../server/records/row-data.ts";
 
 describe("event name", () => {
   const cases: [topic: string, name: string][] = [

@@ -1,9 +1,8 @@
 import { assert } from "chai";
 import fc from "fast-check";
 import { sha256 } from "ethers";
-import type { LogEntry } from "../../../server/records/record-index.ts";
-import { recordIndexStore } from "../../../server/records/record-index-store.ts";
-import { nextRowId, takeRowId } from "../../../server/records/row-ids.ts";
+import { type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
+import { nextRowId, takeRowId } from "../../../server/records/store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { rowEntry, TABLE } from "../../support/row-entry.ts";
 import { searchRecords } from "../../support/search-records.ts";

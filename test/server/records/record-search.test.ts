@@ -1,10 +1,10 @@
 import { assert } from "chai";
 import { openDatabase, type Database } from "../../../server/journal/engine/database.ts";
 import { type DatabaseLocation, openForQueries } from "../../../server/journal/engine/query-connection.ts";
-import { recordIndexStore } from "../../../server/records/record-index-store.ts";
+import { recordIndexStore } from "../../../server/records/record-index.ts";
 import { WorkerPool } from "../../../server/kit/workers/worker-pool.ts";
 import { RecordSearch } from "../../../server/records/record-search.ts";
-import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
+import { parseSearchPattern } from "../../../server/records/record.ts";
 import { emptyDatabase, ENGINES } from "../../support/database.ts";
 import type { EngineDatabase } from "../../support/engine-database.ts";
 import { rowEntry } from "../../support/row-entry.ts";

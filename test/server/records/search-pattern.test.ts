@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { parseSearchPattern } from "../../../server/records/search-pattern.ts";
-import { recordIndexStore } from "../../../server/records/record-index-store.ts";
+import { parseSearchPattern } from "../../../server/records/record.ts";
+import { recordIndexStore } from "../../../server/records/record-index.ts";
 import { rowEntry } from "../../support/row-entry.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { searchRecords } from "../../support/search-records.ts";

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { keyOfSubject } from "../../../server/proofs/proof-statements.ts";
+import { keyOfSubject } from "../../../server/proofs/proof-rows.ts";
 import { EntryVerifier } from "../../../server/journal/entries/verified-entries.ts";
 import { mergeRecentKeys } from "../../../server/journal/index/key-merge.ts";
 import { SLICES, sliceOf } from "../../../server/journal/index/key-sums.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
-import { LogRoot } from "../../../server/recovery/log-root.ts";
+import { LogRoot } from "../../../server/recovery/running-verification.ts";
 
 const sha256 = (...parts: Uint8Array[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
 

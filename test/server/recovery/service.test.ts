@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import type { Comparison } from "../../../server/recovery/restored.ts";
+import type { Comparison } from "../../../server/recovery/verification.ts";
 import { newestSequence } from "../../../server/journal/entries/entry-log.ts";
 import type { VerificationLimits } from "../../../server/recovery/kept-verifications.ts";
 import { ENGINES, openTestDatabase } from "../../support/database.ts";

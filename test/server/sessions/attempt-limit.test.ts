@@ -1,7 +1,6 @@
 import { assert } from "chai";
 import { SealbookError } from "../../../server/errors.ts";
-import { type AttemptLimit, attemptLimit } from "../../../server/sessions/attempt-limit.ts";
-import { FailureTracker } from "../../../server/sessions/failure-tracker.ts";
+import { type AttemptLimit, attemptLimit, FailureTracker } from "../../../server/sessions/failed-logins.ts";
 import { failuresInMemory } from "../../support/failures-in-memory.ts";
 
 const WRONG = new SealbookError("login_refused", "wrong");

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { FailureTracker } from "../../../server/sessions/failure-tracker.ts";
+import { FailureTracker } from "../../../server/sessions/failed-logins.ts";
 import { failuresInMemory } from "../../support/failures-in-memory.ts";
 
 const MINUTE = 60_000;

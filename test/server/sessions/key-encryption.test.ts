@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { encryptKeys, decryptKeys, wrapSecureKey } from "../../../server/sessions/key-encryption.ts";
+import { decryptKeys, encryptKeys, wrapSecureKey } from "../../../server/sessions/key-vault.ts";
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const keys = fc.record({ secureKey: key, signingKey: key });

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { FailureTracker } from "../../../server/sessions/failure-tracker.ts";
+import { FailureTracker } from "../../../server/sessions/failed-logins.ts";
 import { knownSources, loginFailureStore } from "../../../server/sessions/login-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 

@@ -1,6 +1,6 @@
 import { assert } from "chai";
-import { generatePassword, parseToken, randomKey, tokenHash } from "../../../server/sessions/token.ts";
-import { prefixedHex } from "../../../server/kit/hex.ts";
+import { generatePassword, parseToken, randomKey, tokenHash } from "../../../server/sessions/session.ts";
+import { prefixedHex } from "../../../server/kit/bytes.ts";
 import { SealbookError } from "../../../server/errors.ts";
 
 describe("tokens", function () {

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { keyIdOf } from "../../../server/issuer/signing-key.ts";
-import { signedBundle } from "../../../server/proofs/bundle/signed-bundle.ts";
+import { signedBundle } from "../../../server/proofs/bundle.ts";
 import type { Proof } from "../../../server/proofs/proof.ts";
 import { type Sealing, testValidators } from "../../support/bft-chain.ts";
 import { startEvidenceChain, type TestRecord } from "../../support/evidence-chain.ts";

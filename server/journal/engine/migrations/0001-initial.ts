@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Migration } from "kysely/migration";
-import { refuseChanges, refuseChangesOf } from "./append-only.ts";
-import { columnTypes, isPostgres } from "./portable-schema.ts";
+import { columnTypes, isPostgres, refuseChanges, refuseChangesOf } from "./portable-schema.ts";
 
 /** The whole schema. */
 export const initial: Migration = {

@@ -6,8 +6,8 @@ import { type Database, openDatabase } from "../../../../server/journal/engine/d
 import { createJournal } from "../../../../server/composition/journal.ts";
 import { openPostgres, postgresDialect } from "../../../../server/journal/engine/postgres.ts";
 import { SealbookError } from "../../../../server/errors.ts";
-import { parseSearchPattern } from "../../../../server/records/search-pattern.ts";
-import { recordIndexStore } from "../../../../server/records/record-index-store.ts";
+import { parseSearchPattern } from "../../../../server/records/record.ts";
+import { recordIndexStore } from "../../../../server/records/record-index.ts";
 import { emptyDatabase, sharedCluster } from "../../../support/database.ts";
 import { rowEntry } from "../../../support/row-entry.ts";
 import type { EngineDatabase } from "../../../support/engine-database.ts";

@@ -1,7 +1,6 @@
 import { assert } from "chai";
 import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
-import { formatManifest } from "../../../../server/journal/replication/manifest.ts";
-import { packSegment } from "../../../../server/journal/replication/segment-file.ts";
+import { formatManifest, packSegment } from "../../../../server/journal/replication/segment-file.ts";
 import {
   Replicator,
   type ReplicatorEvent,

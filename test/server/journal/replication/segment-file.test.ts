@@ -5,12 +5,17 @@ import {
   BEFORE_FIRST,
   makeSegment,
   type SegmentEnd,
+  SegmentFault,
   type SegmentManifest,
   verifySegment,
 } from "../../../../server/journal/replication/segment.ts";
-import { SegmentFault } from "../../../../server/journal/replication/segment-fault.ts";
-import { formatManifest, parseManifest } from "../../../../server/journal/replication/manifest.ts";
-import { packSegment, type PackedSegment, unpackSegment } from "../../../../server/journal/replication/segment-file.ts";
+import {
+  formatManifest,
+  type PackedSegment,
+  packSegment,
+  parseManifest,
+  unpackSegment,
+} from "../../../../server/journal/replication/segment-file.ts";
 import { sha256 } from "../../../support/sha256.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
 

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
 import { GENESIS_DIGEST, nextDigest } from "../../../../server/journal/integrity/entry-chain.ts";
-import { SegmentFault } from "../../../../server/journal/replication/segment-fault.ts";
 import {
   BEFORE_FIRST,
   endOf,
   makeSegment,
   type Segment,
   SEGMENT_FORMAT,
+  SegmentFault,
   type SegmentManifest,
   verifySegment,
 } from "../../../../server/journal/replication/segment.ts";

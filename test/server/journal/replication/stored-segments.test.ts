@@ -1,9 +1,7 @@
 import { assert, expect } from "chai";
-import type { SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
-import type { SegmentManifest } from "../../../../server/journal/replication/segment.ts";
-import { SegmentFault } from "../../../../server/journal/replication/segment-fault.ts";
+import { readSegments, type SegmentTarget } from "../../../../server/journal/replication/segment-target.ts";
+import { SegmentFault, type SegmentManifest } from "../../../../server/journal/replication/segment.ts";
 import { SealbookError } from "../../../../server/errors.ts";
-import { readSegments } from "../../../../server/journal/replication/segment-reader.ts";
 import { packSegment } from "../../../../server/journal/replication/segment-file.ts";
 import { MemoryJournal } from "../../../support/journal-source.ts";
 import { bucketReplica, folderReplica, JOURNAL, type TestReplica } from "../../../support/test-replica.ts";

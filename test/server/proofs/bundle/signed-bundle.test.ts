@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from "node:crypto";
 import { expect } from "chai";
-import { signedBundle } from "../../../../server/proofs/bundle/signed-bundle.ts";
+import { signedBundle } from "../../../../server/proofs/bundle.ts";
 import type { Bundle } from "../../../../server/proofs/responses.ts";
 import { signedBytes } from "../../../../verifier/verify.mjs";
 import { contentOf } from "../../../support/forgery.ts";

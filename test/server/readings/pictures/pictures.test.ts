@@ -8,7 +8,7 @@ import { project } from "../../../../server/readings/map/mercator.ts";
 import { pixelOf } from "../../../../server/readings/map/view.ts";
 import { WorkerPool } from "../../../../server/kit/workers/worker-pool.ts";
 import { DrawnPictures } from "../../../../server/readings/pictures/drawn-pictures.ts";
-import { FONT_FAMILY, registerFonts } from "../../../../server/readings/pictures/fonts.ts";
+import { FONT_FAMILY, registerFonts } from "../../../../server/readings/pictures/label.ts";
 import { drawSheet } from "../../../../server/readings/pictures/sheet.ts";
 import { serveTiles, type TileServer } from "../../../support/tile-server.ts";
 

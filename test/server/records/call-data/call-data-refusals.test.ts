@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { bzip2 } from "../../../../server/records/bzip2.ts";
 import {
   decodeCallData,
-  encodeCallData,
   type DecodedCallData,
-} from "../../../../server/records/call-data/call-data.ts";
-import type { RowFunction } from "../../../../server/records/decoded-transaction.ts";
+  encodeCallData,
+  type RowFunction,
+} from "../../../../server/records/call-data.ts";
 import { SealbookError } from "../../../../server/errors.ts";
 import { refusal } from "../../../support/refusal.ts";
 import { callDataVectors } from "../../../vectors/calldata/vectors.ts";

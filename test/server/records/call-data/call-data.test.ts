@@ -2,11 +2,10 @@ import { assert } from "chai";
 import { Interface } from "ethers";
 import fc from "fast-check";
 import { bzip2 } from "../../../../server/records/bzip2.ts";
-import { decodeCallData, encodeCallData } from "../../../../server/records/call-data/call-data.ts";
+import { decodeCallData, encodeCallData, type RowFunction } from "../../../../server/records/call-data.ts";
 import { recoverSigner, signRowData } from "../../../../server/records/row-signature.ts";
 import { packRowData } from "../../../../server/records/compression.ts";
 import { encodeRowData } from "../../../../server/records/row-data.ts";
-import type { RowFunction } from "../../../../server/records/decoded-transaction.ts";
 import { callDataVectors, type CallDataVector } from "../../../vectors/calldata/vectors.ts";
 
 const SENDER = "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A";

@@ -1,15 +1,92 @@
-import { MAX_ROW_BYTES, unpackRowData } from "../compression.ts";
-import { decodeRowData, type Row } from "../row-data.ts";
-import { ROW_FUNCTIONS } from "../api.ts";
-import type { RowArguments, RowFunction } from "../decoded-transaction.ts";
-import type { DecodedTransaction } from "../responses.ts";
-import { malformed } from "../../errors.ts";
-import { encodeArguments, readArguments, type RawArgument } from "./abi-arguments.ts";
-import { bzip2 } from "../bzip2.ts";
-import { hex, parseHex } from "../../kit/hex.ts";
-import { transactionView } from "./transaction-view.ts";
 import type { FunctionFragment } from "ethers";
-import { INTERFACES } from "../../chain/contracts/interfaces.ts";
+import { ROW_FUNCTIONS } from "./api.ts";
+import type { DecodedTransaction } from "./responses.ts";
+import type { RowChecks } from "./row-audit.ts";
+import { decodeRowData, type Row } from "./row-data.ts";
+import { malformed } from "../errors.ts";
+import type { JsonObject } from "../kit/json.ts";
+import { encodeArguments, type RawArgument, readArguments } from "./abi-arguments.ts";
+import { hex, parseHex } from "../kit/bytes.ts";
+import { MAX_ROW_BYTES, unpackRowData } from "./compression.ts";
+import { bzip2 } from "./bzip2.ts";
+import { INTERFACES } from "../chain/contracts/interfaces.ts";
+
+/** A contract function that writes a row. */
+export type RowFunction = (typeof ROW_FUNCTIONS)[number];
+
+/** The arguments of a row function. */
+export interface RowArguments {
+  readonly tabname: string;
+  readonly rowid: bigint;
+  /** The row as stored: compressed if `comp` is true. */
+  readonly rowdata: Uint8Array;
+  readonly comp: boolean;
+  readonly signature: string;
+}
+
+/** Decoded call data of a row function. */
+export interface Decoded {
+  readonly function: RowFunction;
+  readonly row: Row;
+  readonly checks: RowChecks;
+  /** The decoded arguments in the decode route's format. */
+  readonly transaction: DecodedTransaction;
+}
+
+/**
+ * Maximum of decoded data as JSON: characters of a row can take six each. The largest record that can be stored needs
+ * less than 450 KiB.
+ */
+const MAX_DECODED_BYTES = 512 * 1024;
+
+/**
+ * Asserts that decoded call data can be returned.
+ * @throws SealbookError `malformed` at `inputdata`
+ */
+export function assertReturnable(decoded: object): void {
+  const bytes = Buffer.byteLength(JSON.stringify(decoded));
+  if (bytes <= MAX_DECODED_BYTES) return;
+  throw malformed("inputdata", `decodes to ${bytes} bytes, and the server returns at most ${MAX_DECODED_BYTES}`);
+}
+
+/**
+ * Converts arguments to the decode route's format.
+ *
+ * @param argument Returns an argument by its name
+ * @param filechain The row data as text
+ * @param payload The payload inside the row
+ */
+export function transactionView(
+  argument: (name: keyof RowArguments) => RawArgument,
+  filechain: string,
+  payload: JsonObject,
+): DecodedTransaction {
+  return {
+    comp: staticElement(argument("comp")),
+    rowdata: { filechain, payload, ...dynamicElement(argument("rowdata")) },
+    rowid: staticElement(argument("rowid")),
+    signature: dynamicElement(argument("signature")),
+    tabname: dynamicElement(argument("tabname")),
+  };
+}
+
+function staticElement({ head, type }: RawArgument): DecodedTransaction["rowid"] {
+  return { reference: jsonInteger(head), type };
+}
+
+function dynamicElement({ head, type, bytes }: RawArgument): DecodedTransaction["signature"] {
+  return {
+    hexdata: hex(bytes),
+    length: bytes.length,
+    reference: jsonInteger(head),
+    type,
+  };
+}
+
+/** Returns a number; a decimal string for one that JSON readers cannot count with. */
+export function jsonInteger(value: bigint): number | string {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
+}
 
 /** The ABI of the event table. */
 const eventTableInterface = INTERFACES.EventTable;

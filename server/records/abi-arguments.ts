@@ -1,13 +1,13 @@
 // A strict ABI decoder. Common decoders follow any offset, accept any non-zero word as true and ignore unused bytes, so
 // that many byte strings decode to the same values. This decoder accepts only the canonical encoding: heads, then the
 // dynamic arguments in order without gaps, padded with zeros.
-import { malformed } from "../../errors.ts";
-import { prefixedHex } from "../../kit/hex.ts";
+import { malformed } from "../errors.ts";
+import { prefixedHex } from "../kit/bytes.ts";
 
 const WORD = 32;
 
 /** An argument of the ABI. */
-export interface AbiParameter {
+interface AbiParameter {
   readonly name: string;
   readonly type: string;
 }

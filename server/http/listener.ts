@@ -1,13 +1,16 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
+import { once } from "node:events";
+import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "../errors.ts";
-import { every } from "../kit/interval.ts";
+import { every } from "../kit/time.ts";
 import { sourceKey } from "./access/source.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
+import type { ListenerCertificate } from "./listener-certificate.ts";
 
 /** Resource limits of one connection. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Maximum bytes of a request's line and headers together. */
   readonly headerBytes: number;
   /** Maximum number of headers of a request. */
@@ -69,7 +72,7 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
  * kilobytes have thousands of requests, which are all parsed before anybody else's.
  * @param isProxy Whether an address is a proxy, whose connections are of many clients
  */
-export function limitConnectionsPerSource(
+function limitConnectionsPerSource(
   server: Server,
   { connectionsPerSource, pipelined, refusalMilliseconds }: ConnectionLimits,
   isProxy: (address: string) => boolean,
@@ -124,7 +127,7 @@ interface Exchange {
  * Closes connections of clients that make the server wait: for the rest of a body, or to read the response. Does not
  * apply while the client waits for the server, or to streams of any length that make progress.
  */
-export function cutOffSlowClients(server: Server, limits: ConnectionLimits): void {
+function cutOffSlowClients(server: Server, limits: ConnectionLimits): void {
   const exchanges = new Map<Socket, Exchange>();
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
@@ -170,4 +173,79 @@ function isEndless({ headers }: IncomingMessage): boolean {
 function bytesOf({ bytesRead, bytesWritten, writableLength }: Socket): number {
   // `bytesWritten` includes bytes that are still in the buffer.
   return bytesRead + bytesWritten - writableLength;
+}
+
+const IDLE_CHECK_MILLISECONDS = 50;
+const GRACE_MILLISECONDS = 5_000;
+/** Maximum number of pending connections while the process is busy: thousands of clients may connect after a pause. */
+const BACKLOG = 8_192;
+
+/** A listening HTTP server. */
+export interface HttpServer {
+  readonly url: string;
+  /** Stops accepting connections, completes requests in flight, and closes the rest after a grace period. */
+  close(): Promise<void>;
+}
+
+interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Enables HTTPS. */
+  readonly certificate?: ListenerCertificate | undefined;
+  readonly limits?: ConnectionLimits;
+  /** Whether an address is a trusted proxy. Default: none is. */
+  readonly isProxy?: (address: string) => boolean;
+}
+
+/**
+ * @throws SealbookError `config_invalid` when the address cannot be listened on
+ */
+export async function listen(
+  listener: RequestListener,
+  { host, port, certificate, limits = CONNECTION_LIMITS, isProxy = () => false }: ListenOptions,
+): Promise<HttpServer> {
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headerMilliseconds,
+    // A stream may take any time; `cutOffSlowClients` closes slow connections.
+    requestTimeout: 0,
+    keepAliveTimeout: limits.idleMilliseconds,
+    connectionsCheckingInterval: Math.min(1_000, limits.headerMilliseconds / 4),
+  };
+  const secure = certificate === undefined ? undefined : createSecureServer({ ...certificate.options, ...options });
+  const server = secure ?? createServer(options);
+  server.maxHeadersCount = limits.headers;
+  server.maxConnections = limits.connections;
+  limitConnectionsPerSource(server, limits, isProxy);
+  cutOffSlowClients(server, limits);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    // A limit may have closed the connection; the rest of what it has sent is parsed nevertheless.
+    if (!request.socket.destroyed) listener(request, response);
+  });
+  server.listen({ port, host, backlog: BACKLOG });
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, {
+      cause: error,
+    });
+  }
+  const unfollow = secure && certificate?.follow((options) => secure.setSecureContext(options));
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address.port : port;
+  return {
+    url: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    async close() {
+      unfollow?.();
+      const closed = once(server, "close");
+      server.close();
+      // A kept-alive connection becomes idle only after its last response.
+      const closing = every(IDLE_CHECK_MILLISECONDS, () => server.closeIdleConnections());
+      const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
+      await closed;
+      await closing.stop();
+      clearTimeout(ending);
+    },
+  };
 }
