@@ -39,13 +39,13 @@ export type ErrorCode =
 export interface ErrorDetail {
   /** Where the fault is: field names joined with dots, as the caller wrote them. */
   readonly path: string;
-  /** What is wrong there. */
+  /** The fault at this place. */
   readonly message: string;
 }
 
-/** What an error can carry besides its code and message. */
+/** Further properties of an error. */
 export interface SealbookErrorOptions {
-  /** What was caught, when this error stands for another. */
+  /** The caught error that this one replaces. */
   readonly cause?: unknown;
   readonly details?: readonly ErrorDetail[];
   /** Seconds after which trying again can succeed. */

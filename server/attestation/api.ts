@@ -8,7 +8,7 @@ export const JOSE_TYPE = "application/jose";
 export const PDF_TYPE = "application/pdf";
 /** The media type of a key set. */
 
-/** What a statement is about. */
+/** The subject of a statement. */
 export type AttestationSubject =
   { readonly documentId: string } | { readonly hash: Uint8Array } | { readonly verificationId: string };
 

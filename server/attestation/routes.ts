@@ -25,13 +25,13 @@ export interface SignedAttestation {
 
 /** How a statement is made. */
 export interface AttestOptions {
-  /** Callers take turns. */
+  /** Callers are scheduled round-robin. */
   readonly caller: string;
   readonly asPdf: boolean;
 }
 
 /**
- * Makes and signs a statement, when it is the caller's turn.
+ * Queues a statement of a caller, makes it and signs it.
  * @throws SealbookError `too_many_requests` or `overloaded` when too many statements wait
  */
 export type Attest = (

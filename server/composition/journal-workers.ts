@@ -24,7 +24,7 @@ export interface JournalWorkers {
 
 export interface JournalWorkersOptions {
   readonly config: JournalConfig;
-  /** What this relayer has seen of the journal. */
+  /** The newest journal entry that this relayer has seen. */
   readonly headFile: HeadFile;
   readonly transactions: Transactions;
   /** Targets of the replicas. */

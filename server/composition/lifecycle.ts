@@ -11,7 +11,7 @@ import type { Opened } from "./resources.ts";
 const STOP_WAIT_MILLISECONDS = 3_000;
 
 /** Interval of the checks whether writes of others have ended. */
-const WATCH_MILLISECONDS = 60_000;
+const FOREIGN_WRITES_MILLISECONDS = 60_000;
 
 export interface StartOptions {
   readonly opened: Opened;
@@ -79,8 +79,8 @@ function deferStops(
   }
   resources.defer(() => head.stop());
   resources.defer(() => records.indexer.stop());
-  const watching = every(WATCH_MILLISECONDS, () => records.watch.check());
-  resources.defer(() => watching.stop());
+  const monitoring = every(FOREIGN_WRITES_MILLISECONDS, () => records.foreignWrites.check());
+  resources.defer(() => monitoring.stop());
   // They run from the last to the first, in the order in which work flows: proofs first, then the sender.
   resources.defer(() => transactions.sender.stop());
   resources.defer(() => proofs.stop());
@@ -94,7 +94,7 @@ async function startWork(
   resources: AsyncDisposableStack,
 ): Promise<void> {
   await sessions.sessions.recover();
-  resources.defer(() => transactions.stopWatching());
+  resources.defer(() => transactions.stopKeystoreMonitor());
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();

@@ -11,7 +11,7 @@ import { recordChain } from "../records/event-table.ts";
 import { type IndexedTable, recordIndexStore } from "../records/record-index.ts";
 import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
-import { WriteWatch } from "../records/write-watch.ts";
+import { ForeignWriteMonitor } from "../records/foreign-write-monitor.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
 import { RecordService } from "../records/service.ts";
 import type { SessionService } from "../sessions/service.ts";
@@ -28,7 +28,7 @@ export interface Records {
   /** Searches for all callers. */
   readonly search: RecordSearch;
   /** Counts the writes of others to the table. */
-  readonly watch: WriteWatch;
+  readonly foreignWrites: ForeignWriteMonitor;
   readonly syncLog: SyncLog;
 }
 
@@ -51,7 +51,7 @@ export function createRecords(
   { config, location, assertInPlace, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
 ): Records {
   const { rpc, deployment } = link;
-  const watch = new WriteWatch(telemetry, clock);
+  const foreignWrites = new ForeignWriteMonitor(telemetry, clock);
   const syncLog = new SyncLog(clock);
   const { tableName, chainWaitMilliseconds } = config;
   const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
@@ -67,7 +67,7 @@ export function createRecords(
     log,
     recordIndexStore(database, tableName),
     (event) => {
-      if (event.kind === "rows_altered") return watch.add(event);
+      if (event.kind === "rows_altered") return foreignWrites.add(event);
       if (event.kind === "failing") syncLog.add({ kind: "failing", reason: reasonOf(event.error) });
       else if (event.kind !== "catching_up") syncLog.add(event);
       const { kind, ...details } = event;
@@ -110,5 +110,5 @@ export function createRecords(
     audit: rowAudit(database),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer, decoder, search, watch, syncLog };
+  return { records, routeDeps, indexer, decoder, search, foreignWrites, syncLog };
 }

@@ -1,7 +1,7 @@
 import type { RecoveryConfig } from "../config/config.ts";
 import { every, type Interval } from "../kit/time.ts";
 import { ProofStatements } from "../proofs/proof-rows.ts";
-import { KeptVerifications } from "../recovery/kept-verifications.ts";
+import { VerificationRetention } from "../recovery/verification-retention.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";
 import { verificationStore } from "../recovery/verification-store.ts";
@@ -9,7 +9,7 @@ import type { Foundation } from "./foundation.ts";
 
 const EXPIRY_INTERVAL_MILLISECONDS = 60 * 60_000;
 
-/** Recovery verifications, and the deletion of those that are kept long enough. */
+/** Recovery verifications, and the deletion of those after their retention. */
 export interface Recovery {
   readonly service: RecoveryService;
   start(): void;
@@ -21,12 +21,12 @@ export function createRecovery(
   limits: RecoveryConfig,
 ): Recovery {
   const verifications = verificationStore(database);
-  const kept = new KeptVerifications({ store: verifications, limits, clock });
+  const retention = new VerificationRetention({ store: verifications, limits, clock });
   const service = new RecoveryService({
     journal,
     store: recoveryStore(database, new ProofStatements()),
     verifications,
-    kept,
+    retention,
     verifier: entryVerifier,
     chain: proofAnchor,
     telemetry,
@@ -34,7 +34,7 @@ export function createRecovery(
     clock,
   });
   const expire = (): Promise<void> =>
-    kept
+    retention
       .expire()
       .catch((err: unknown) =>
         logger.warn({ err }, "old recovery verifications could not be deleted; the server retries in an hour"),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { foreignCallReason } from "../chain/contracts/relayer-calls.ts";
-import { KeystoreWatch } from "../chain/keys/keystore.ts";
+import { KeystoreMonitor } from "../chain/keys/keystore.ts";
 import { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { ChainConfig } from "../config/chain.ts";
@@ -17,8 +17,8 @@ export interface RelayerTransactions {
   countInFlight(): Promise<number>;
   /** Writes the sender's address to the data folder, and starts to send. */
   start(): Promise<void>;
-  /** Stops to watch the keystore; the sender goes on. */
-  stopWatching(): void;
+  /** Stops the monitor of the keystore; the sender continues. */
+  stopKeystoreMonitor(): void;
 }
 
 /** Replacements of the sender's periods. */
@@ -67,16 +67,16 @@ export function createTransactions(
   head.subscribe(({ number }) => sender.onHead(number));
   const countInFlight = (): Promise<number> => store.countInFlight();
   metrics.gauge("sealbook_transactions_in_flight", "Transactions without an outcome", countInFlight);
-  const watch = watchKeystore(foundation, config, sender);
+  const monitor = monitorKeystore(foundation, config, sender);
   return {
     sender,
     countInFlight,
     async start() {
       await writeSender(config.dataDirectory, sender.address);
       sender.start();
-      watch?.start(sender.address);
+      monitor?.start(sender.address);
     },
-    stopWatching: () => watch?.stop(),
+    stopKeystoreMonitor: () => monitor?.stop(),
   };
 }
 
@@ -86,13 +86,13 @@ function writeSender(dataDirectory: string, address: string): Promise<void> {
 }
 
 /** Changes the sender's key when the keystore changes; `undefined` when the key is in no keystore. */
-function watchKeystore(
+function monitorKeystore(
   { link, logger }: Foundation,
   { relayer, dataDirectory }: ChainConfig,
   sender: TransactionSender,
-): KeystoreWatch | undefined {
+): KeystoreMonitor | undefined {
   if (relayer?.kind !== "keystore") return undefined;
-  return new KeystoreWatch({
+  return new KeystoreMonitor({
     files: relayer,
     async onKey(key) {
       logger.info(

@@ -69,7 +69,7 @@ export interface ProofConfig {
   readonly anchorDeadlineMilliseconds: number;
 }
 
-/** Recovery verifications that are kept. */
+/** Retention of recovery verifications. */
 export interface RecoveryConfig {
   readonly retentionMilliseconds: number;
   /** Documents of the verifications of one caller, and of all. */

@@ -250,11 +250,12 @@ export const Environment = z.object({
     .default(5_000_000)
     .meta({
       description:
-        "Maximum of rows kept for one caller, an API key, a token's subject or a network address; the oldest " +
-        "verifications make room",
+        "Maximum of rows retained for one caller, an API key, a token's subject or a network address; its oldest " +
+        "verifications are evicted",
     }),
   VERIFICATION_ROWS: whole(1, 1_000_000_000).default(20_000_000).meta({
-    description: "Maximum of rows kept for all callers, of about 100 bytes each; those with the most make room",
+    description:
+      "Maximum of rows retained for all callers, of about 100 bytes each; the caller with the most is evicted",
   }),
   REPLICA_TARGETS: replicaTargets.default([]).meta({
     description:

@@ -82,7 +82,7 @@ function withPrefix(digits: string): string {
   return `0x${digits.replace(/^0x/i, "").toLowerCase()}`;
 }
 
-/** What the routes of the explorer have in common. */
+/** Common parts of the explorer's routes. */
 const EXPLORER = { method: "get", tag: "Explorer", statuses: { 200: "The data of the chain." } } as const;
 
 export const exploreChain = defineRoute({

@@ -16,7 +16,7 @@ import { TransactionReader } from "./chain/transaction-reader.ts";
 import type { ChainDecoder } from "./decoder.ts";
 import type { ExploredChain, SearchResult } from "./responses.ts";
 
-/** What the explorer reads. */
+/** Sources of the explorer. */
 export interface ChainExplorerDeps {
   readonly rpc: Rpc;
   readonly deployment: Deployment;

@@ -240,7 +240,7 @@ export async function listen(
       unfollow?.();
       const closed = once(server, "close");
       server.close();
-      // A kept-alive connection becomes idle only after its last response.
+      // A keep-alive connection becomes idle only after its last response.
       const closing = every(IDLE_CHECK_MILLISECONDS, () => server.closeIdleConnections());
       const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
       await closed;

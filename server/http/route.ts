@@ -4,7 +4,7 @@ import type { ResponseOf } from "./responses.ts";
 /** The statuses of errors. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 406 | 409 | 413 | 415 | 422 | 429 | 503;
 
-/** What a status means, and the headers that come with it, with theirs. */
+/** The meaning of a status and of its headers. */
 export interface Meaning {
   readonly description: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ export type ResultOf<R extends Route> = R extends { readonly result: infer Schem
   ? ResponseOf<Schema>
   : never;
 
-/** What a client sends for a schema: JSON leaves out fields that are `undefined`. */
+/** The input of a schema on the side of the client: JSON leaves out fields that are `undefined`. */
 export type RequestOf<Schema extends z.ZodType> = Sent<z.input<Schema>>;
 
 type Sent<T> = T extends readonly (infer Item)[]

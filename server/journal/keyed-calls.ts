@@ -21,7 +21,7 @@ export interface CallIntent {
   readonly transactionId: number;
 }
 
-/** What is known of a call. */
+/** State of a call. */
 export interface BegunCall {
   /** When it was first made, in Unix milliseconds. */
   readonly begunAt: number;

@@ -63,7 +63,7 @@ const Bft = z.object({
 
 const wei = z.string().regex(/^\d+$/);
 
-/** What the relayer pays for a unit of gas. */
+/** The relayer's fee for a unit of gas. */
 const Fee = z
   .object({
     kind: z.enum(["legacy", "eip1559"]),

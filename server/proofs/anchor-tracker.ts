@@ -164,7 +164,7 @@ export class AnchorTracker {
       this.#resize(tracked, hashesUnder(anchor));
       if (isShared && !tracked.isShared) this.#sharedBatches += 1;
       tracked.isShared ||= isShared;
-      if (tree !== undefined) this.#deps.trees.keep(anchor.id, tree);
+      if (tree !== undefined) this.#deps.trees.add(anchor.id, tree);
     }
     if (closed.length > 0)
       this.#deps.transactions.wake(isAccepted ? closed.map(({ anchor }) => anchor.transactionId) : []);

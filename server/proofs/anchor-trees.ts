@@ -82,7 +82,7 @@ const KEPT = 64;
 export class AnchorTrees {
   readonly #anchors: Pick<AnchorStore, "leaves">;
   /** By anchor, the least recently used first. */
-  readonly #kept = new Map<number, MerkleTree>();
+  readonly #cache = new Map<number, MerkleTree>();
   /** Trees that are being rebuilt, by anchor: all proofs of a page need the same one. */
   readonly #rebuilding = new Map<number, Promise<MerkleTree>>();
 
@@ -90,20 +90,20 @@ export class AnchorTrees {
     this.#anchors = anchors;
   }
 
-  keep(anchorId: number, tree: MerkleTree): void {
-    this.#kept.delete(anchorId);
-    this.#kept.set(anchorId, tree);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT) break;
-      this.#kept.delete(oldest);
+  add(anchorId: number, tree: MerkleTree): void {
+    this.#cache.delete(anchorId);
+    this.#cache.set(anchorId, tree);
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= KEPT) break;
+      this.#cache.delete(oldest);
     }
   }
 
   /** Returns the tree of an anchor; `undefined` for an anchor of a single hash. */
   async of(anchorId: number, { size }: AnchorContent): Promise<MerkleTree | undefined> {
     if (size === 0) return undefined;
-    const tree = this.#kept.get(anchorId) ?? (await this.#rebuilt(anchorId));
-    this.keep(anchorId, tree);
+    const tree = this.#cache.get(anchorId) ?? (await this.#rebuilt(anchorId));
+    this.add(anchorId, tree);
     return tree;
   }
 

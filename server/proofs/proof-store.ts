@@ -41,7 +41,7 @@ export interface ProofStore {
 /** Which proofs of a document are returned. */
 export interface DocumentProofs {
   readonly limit?: number;
-  /** Those before an entry. */
+  /** The entry before which results begin. */
   readonly before?: number;
   readonly checked?: VerifiedEntries | undefined;
 }

@@ -26,7 +26,7 @@ export class Decoder {
   /** Large rows that were compressed lately: the chain returns them soon. */
   readonly #packed = new LRUCache<string, RowText>({ maxSize: MAX_REMEMBERED_CHARACTERS });
 
-  /** Rows to compress: accounts wait for their turn, instead of being refused. */
+  /** Rows to compress: accounts are queued, not refused. */
   readonly #packing = new KeyedQueue<string>(1);
 
   constructor(pool: WorkerPool) {

@@ -18,7 +18,7 @@ export interface RecordRow extends RecordMarks {
   readonly blockNumber: number;
 }
 
-/** What happened to a row on chain after it was written. */
+/** Changes of a row on chain after its first write. */
 export interface RecordMarks {
   /** The transaction that wrote another row over it; `undefined` while it is the current one of its number. */
   readonly overwrittenBy: Uint8Array | undefined;

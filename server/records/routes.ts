@@ -59,7 +59,7 @@ const MAX_DECODE_BODY = 256 * 1024;
 /** Where the call data is in a call. */
 const INPUT_PATH = "payload.inputdata";
 
-/** What the calls of records need. */
+/** Dependencies of the record calls. */
 export interface RecordRouteDeps extends KeyedStoreDeps {
   readonly sessions: SessionService;
   readonly decoder: Pick<Decoder, "decode">;

@@ -49,7 +49,7 @@ interface OriginalRow {
   readonly blockNumber: number;
 }
 
-/** What the index of the event tables has of a signed row. */
+/** The entry of a signed row in the index of the event tables. */
 export interface RowVerdict extends RecordMarks {
   /**
    * `original` for the first write; `replay` for the same row data and signature in another table or under another row

@@ -5,7 +5,7 @@ import { serveJobs } from "../kit/workers/reply.ts";
 import type { RecordQuery } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
 
-/** What every job needs. */
+/** Data of the module, for all jobs. */
 export interface WorkerData {
   readonly location: DatabaseLocation;
 }

@@ -9,7 +9,7 @@ import {
   type SearchField,
 } from "./record.ts";
 import type { RecordChain } from "./event-table.ts";
-import type { WriteEvents } from "./write-watch.ts";
+import type { WriteEvents } from "./foreign-write-monitor.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { SealbookError } from "../errors.ts";
@@ -84,7 +84,7 @@ export interface FoundPage {
   readonly next: number | undefined;
 }
 
-/** Takes a step of a search with wildcards for a caller; the steps of several callers take turns. */
+/** Takes a step of a search with wildcards for a caller; the steps of several callers are scheduled round-robin. */
 export type RecordScan = (caller: string, query: RecordQuery) => Promise<TimedStep>;
 
 /** A step and the time that it took. */

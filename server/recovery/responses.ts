@@ -37,7 +37,8 @@ const result = {
 /** Totals of a comparison: the last line of an NDJSON response. */
 export const RecoveryVerification = z.object({
   verification_id: z.uuid().nullable().meta({
-    description: "`null` when the comparison is not kept: for a caller with the scope `read`, or without room.",
+    description:
+      "`null` when the comparison is not kept: for a caller with the scope `read`, or with its quota used up.",
   }),
   ...result,
 });

@@ -39,17 +39,17 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       size: { bytes: MAX_BODY, advice: "send the documents as NDJSON" },
       list: { name: "documents", most: MAX_JSON_DOCUMENTS, advice: "send them as NDJSON" },
     })(async ({ query: { as_of }, body }, request, response) => {
-      const keeper = keeperOf(request);
+      const caller = retentionCallerOf(request);
       if (body === undefined) {
         assertPlain(request);
         // Compares rows as they arrive and returns each result immediately.
-        await sendLines(response, compared(recovery, as_of, keeper, documentsIn(request)));
+        await sendLines(response, compared(recovery, as_of, caller, documentsIn(request)));
         return;
       }
       if (as_of !== undefined && body.as_of !== undefined && as_of !== body.as_of)
         throw malformed("as_of", "differs in the query and in the body; send one of them");
       const groups = chunksOf(body.documents, ROWS_AT_ONCE);
-      const lines = (await Array.fromAsync(compared(recovery, body.as_of ?? as_of, keeper, groups))).flat();
+      const lines = (await Array.fromAsync(compared(recovery, body.as_of ?? as_of, caller, groups))).flat();
       const verification = lines.pop() ?? "";
       // The texts of the rows are the leaves of the root and are sent unchanged.
       response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
@@ -94,7 +94,7 @@ function* chunksOf<T>(items: readonly T[], size: number): Generator<T[], void> {
 }
 
 /** Returns for whom a comparison is kept: storing it needs the right to write. */
-function keeperOf(request: Request): string | undefined {
+function retentionCallerOf(request: Request): string | undefined {
   const caller = apiCaller(request);
   return caller.scope === "write" ? nameOf(caller) : undefined;
 }
@@ -150,7 +150,7 @@ async function* compared(
   }
 }
 
-/** What is sent in pages. */
+/** A paged response. */
 interface Pages {
   /** Fields before the rows. */
   readonly head: object;

@@ -4,7 +4,7 @@ import type { Issuer } from "../issuer/issuer.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/time.ts";
 import type { AnchorAudit } from "./anchor-audit.ts";
-import type { Keeping } from "./kept-verifications.ts";
+import type { RetainedVerification } from "./verification-retention.ts";
 import {
   type Comparison,
   counted,
@@ -49,7 +49,7 @@ function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   return hash("sha256", Buffer.concat(parts), "buffer");
 }
 
-/** What the groups of one comparison share. */
+/** State that the groups of one comparison share. */
 export interface Run {
   readonly asOf: number | undefined;
   readonly newestEntry: number;
@@ -63,14 +63,14 @@ export interface ComparedDocument {
   readonly comparison: Comparison;
 }
 
-/** The result of a comparison; it has no id when it is not kept. */
+/** The result of a comparison; it has no id when it is not retained. */
 export type ComparisonResult = RecordedVerification | (Omit<RecoveryVerification, "id"> & { readonly id: undefined });
 
 interface RunningVerificationDeps {
   readonly id: string;
   readonly run: Run;
-  /** `undefined` when the comparison is not kept. */
-  readonly keeping: Keeping | undefined;
+  /** `undefined` when the comparison is not retained. */
+  readonly retained: RetainedVerification | undefined;
   readonly compare: (documents: readonly RestoredDocument[]) => Promise<ComparedDocument[]>;
   readonly issuer: Pick<Issuer, "sign">;
   readonly clock: Clock;
@@ -80,18 +80,18 @@ interface RunningVerificationDeps {
 export class RunningVerification {
   readonly #deps: RunningVerificationDeps;
   readonly #root = new LogRoot();
-  #keeping: Keeping | undefined;
+  #retained: RetainedVerification | undefined;
   #totals: Totals = NO_ROWS;
 
   constructor(deps: RunningVerificationDeps) {
     this.#deps = deps;
-    this.#keeping = deps.keeping;
+    this.#retained = deps.retained;
   }
 
   async compare(documents: readonly RestoredDocument[]): Promise<ComparedDocument[]> {
     const compared = await this.#deps.compare(documents);
-    // Without room, the rest is compared as well.
-    if ((await this.#keeping?.add(documents.map(({ documentId }) => documentId))) === false) await this.abandon();
+    // Over the quota, the rest is compared as well.
+    if ((await this.#retained?.add(documents.map(({ documentId }) => documentId))) === false) await this.abandon();
     for (const { comparison } of compared) this.#totals = counted(this.#totals, comparison);
     return compared;
   }
@@ -106,10 +106,10 @@ export class RunningVerification {
     const { id, run, clock } = this.#deps;
     const { asOf, newestEntry } = run;
     const result = { asOf, newestEntry, finishedAt: clock(), totals: this.#totals, rowsRoot: this.#root.value };
-    const keeping = this.#keeping;
-    if (keeping === undefined) return { ...result, id: undefined };
-    const recorded = await keeping.finish({ ...result, id }, await this.#signed({ ...result, id }));
-    this.#keeping = undefined;
+    const retained = this.#retained;
+    if (retained === undefined) return { ...result, id: undefined };
+    const recorded = await retained.finish({ ...result, id }, await this.#signed({ ...result, id }));
+    this.#retained = undefined;
     return recorded;
   }
 
@@ -125,8 +125,8 @@ export class RunningVerification {
 
   /** Deletes its stored state, unless it is finished. */
   async abandon(): Promise<void> {
-    const keeping = this.#keeping;
-    this.#keeping = undefined;
-    await keeping?.abandon();
+    const retained = this.#retained;
+    this.#retained = undefined;
+    await retained?.abandon();
   }
 }

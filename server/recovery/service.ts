@@ -9,7 +9,7 @@ import { SealbookError } from "../errors.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { AnchorAudit } from "./anchor-audit.ts";
 import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
-import type { KeptVerifications } from "./kept-verifications.ts";
+import type { VerificationRetention } from "./verification-retention.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
 import {
   compare,
@@ -44,7 +44,7 @@ export interface RecoveryServiceDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
   readonly store: RecoveryStore;
   readonly verifications: VerificationStore;
-  readonly kept: KeptVerifications;
+  readonly retention: VerificationRetention;
   readonly verifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
@@ -70,17 +70,17 @@ export class RecoveryService {
   /**
    * Begins a comparison.
    * @param asOf Unix seconds: records that were on chain only later are ignored
-   * @param caller For whom it is kept; `undefined` when it is not
+   * @param caller For whom it is retained; `undefined` when it is not
    */
   async begin(asOf: number | undefined, caller: string | undefined): Promise<RunningVerification> {
-    const { kept, verifier, issuer, clock } = this.#deps;
+    const { retention, verifier, issuer, clock } = this.#deps;
     const id = randomUUID();
     const checked = verifier.begin();
     const run = { asOf, newestEntry: await checked.newest(), audit: this.#audit(), checked };
     return new RunningVerification({
       id,
       run,
-      keeping: caller === undefined ? undefined : await kept.begin(id, caller),
+      retained: caller === undefined ? undefined : await retention.begin(id, caller),
       compare: (documents) => this.#compareAll(documents, run),
       issuer,
       clock,

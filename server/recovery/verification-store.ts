@@ -18,7 +18,7 @@ const FORGOTTEN_AT_ONCE = 5_000;
 const READ_AT_ONCE = 5_000;
 /** Groups of documents that are read at a time: other requests are served in between. */
 const GROUPS_AT_ONCE = 50;
-const NOT_KEPT =
+const NOT_RETAINED =
   "the documents of this verification are not in this database: they were deleted after VERIFICATION_RETENTION or " +
   "for newer ones, or the database was restored from a replica, which has results only; compare the documents again";
 
@@ -28,7 +28,7 @@ interface Begun {
   readonly caller: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  readonly room: number;
+  readonly quota: number;
 }
 
 /** Stores comparisons with their documents. */
@@ -84,7 +84,7 @@ export function verificationStore(database: Database) {
       await inTransaction(database, async (transaction) => {
         await transaction
           .updateTable("recovery_verifications")
-          .set((e) => ({ room: e("room", "+", documentIds.length) }))
+          .set((e) => ({ quota: e("quota", "+", documentIds.length) }))
           .where("id", "=", verificationId)
           .execute();
         for (const some of chunks(documents)) {
@@ -117,7 +117,7 @@ export function verificationStore(database: Database) {
         .where("id", "=", id)
         .executeTakeFirst();
       const digests = row?.document_digests;
-      if (row !== undefined && row.document_digests === null) throw new SealbookError("conflict", NOT_KEPT);
+      if (row !== undefined && row.document_digests === null) throw new SealbookError("conflict", NOT_RETAINED);
       if (digests == null || !equalBytes(digestOf(digests), expected))
         return checked.damaged(`the documents of verification ${id} are not those of its entry`);
       const wanted = new Map(documentIds.map((documentId) => [documentId, documentBytes(documentId)]));
@@ -144,9 +144,12 @@ export function verificationStore(database: Database) {
       return new Set([...wanted].flatMap(([documentId, bytes]) => (found.has(hex(bytes)) ? [documentId] : [])));
     },
 
-    /** @param verification.room Documents that it counts as from the start */
-    async begin({ id, caller, startedAt, room }: Begun): Promise<void> {
-      await database.insertInto("recovery_verifications").values({ id, caller, started_at: startedAt, room }).execute();
+    /** @param verification.quota Documents that it counts as from the start */
+    async begin({ id, caller, startedAt, quota }: Begun): Promise<void> {
+      await database
+        .insertInto("recovery_verifications")
+        .values({ id, caller, started_at: startedAt, quota })
+        .execute();
     },
 
     /** Appends the result to the journal. */
@@ -186,31 +189,31 @@ export function verificationStore(database: Database) {
 
     /** Finds the newest comparison of a caller that still has its documents. */
     async newest(caller: string): Promise<FoundVerification | undefined> {
-      const kept = finished().where("caller", "=", caller).where("room", ">", 0);
-      return toFound(await kept.orderBy("sequence", "desc").limit(1).executeTakeFirst());
+      const retained = finished().where("caller", "=", caller).where("quota", ">", 0);
+      return toFound(await retained.orderBy("sequence", "desc").limit(1).executeTakeFirst());
     },
 
     /** Returns how many documents each caller's comparisons count as. */
-    async rooms(): Promise<readonly { readonly caller: string; readonly room: number }[]> {
+    async quotas(): Promise<readonly { readonly caller: string; readonly quota: number }[]> {
       const rows = await database
         .selectFrom("recovery_verifications")
-        .select(["caller", (e) => e.fn.sum<number | string>("room").as("room")])
-        .where("room", ">", 0)
+        .select(["caller", (e) => e.fn.sum<number | string>("quota").as("quota")])
+        .where("quota", ">", 0)
         .groupBy("caller")
         .execute();
-      return rows.map(({ caller, room }) => ({ caller: caller ?? "", room: Number(room) }));
+      return rows.map(({ caller, quota }) => ({ caller: caller ?? "", quota: Number(quota) }));
     },
 
     /** Returns the oldest finished comparison of a caller that has its documents. */
     async oldest(caller: string): Promise<string | undefined> {
-      const kept = finished().where("caller", "=", caller).where("room", ">", 0);
-      return (await kept.orderBy("sequence").limit(1).executeTakeFirst())?.id;
+      const retained = finished().where("caller", "=", caller).where("quota", ">", 0);
+      return (await retained.orderBy("sequence").limit(1).executeTakeFirst())?.id;
     },
 
     /** Returns finished comparisons that began before a time (Unix milliseconds) and have their documents. */
     async finishedBefore(startedBefore: number): Promise<string[]> {
-      const kept = finished().where("room", ">", 0).where("started_at", "<", startedBefore);
-      return (await kept.execute()).map(({ id }) => id);
+      const retained = finished().where("quota", ">", 0).where("started_at", "<", startedBefore);
+      return (await retained.execute()).map(({ id }) => id);
     },
 
     /** Deletes the documents of a finished comparison; its result remains. */
@@ -222,7 +225,7 @@ export function verificationStore(database: Database) {
         .where("id", "=", id)
         .execute();
       await deleteDocuments(id);
-      await database.updateTable("recovery_verifications").set({ room: 0 }).where("id", "=", id).execute();
+      await database.updateTable("recovery_verifications").set({ quota: 0 }).where("id", "=", id).execute();
     },
 
     /** Deletes an unfinished comparison. */

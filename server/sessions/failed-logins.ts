@@ -41,7 +41,7 @@ interface FailureTrackerOptions {
   readonly clock?: () => number;
 }
 
-/** What a key may do. */
+/** Whether a key may try. */
 interface Allowance {
   /** Failures left until it is locked out. */
   readonly left: number;

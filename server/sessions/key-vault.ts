@@ -19,7 +19,7 @@ export interface KeyVault {
   encrypt(signingKey: Uint8Array, password: string): Promise<string>;
   /**
    * Decrypts a keystore; returns `undefined` for a wrong password. Takes the same time for right and wrong passwords.
-   * @param source The caller, with whom other callers take turns
+   * @param source The caller; callers are scheduled round-robin
    * @throws SealbookError `overloaded` when too many callers wait
    */
   unlock(keystore: string, password: string, source: string): Promise<Uint8Array | undefined>;

@@ -64,7 +64,7 @@ export interface PanelFragments {
 /** Service log lines in a response. */
 const MAX_LOG_LINES = 20;
 
-/** What the session routes need. */
+/** Dependencies of the session routes. */
 export interface SessionRouteDeps {
   readonly sessions: SessionService;
   readonly serviceLog: ServiceLogStore;

@@ -100,7 +100,7 @@ describe("recovery verifications of many rows", () => {
     for (let n = 0; n < 4; n += 1) ids.push((await compare(writer, 3_000)).verification_id);
     assert.isAtMost(Number(stored()[0]) - before, PER_CALLER);
     assert.equal((await gap(writer)).body.verification_id, ids.at(-1));
-    assert.equal((await gap(writer, `?verification_id=${ids[0]}`)).status, 409, "its rows made room");
+    assert.equal((await gap(writer, `?verification_id=${ids[0]}`)).status, 409, "its rows were evicted");
     assert.isNull((await compare(writer, PER_CALLER)).verification_id, "a larger one is not kept");
     assert.isAtMost(Number(stored()[0]) - before, PER_CALLER);
     assert.equal((await gap(owner)).status, 200, "others keep theirs");

@@ -7,7 +7,7 @@ import { SealbookError } from "../../server/errors.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { ProofStatements } from "../../server/proofs/proof-rows.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { KeptVerifications, type VerificationLimits } from "../../server/recovery/kept-verifications.ts";
+import { VerificationRetention, type VerificationLimits } from "../../server/recovery/verification-retention.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";
 import { verificationStore } from "../../server/recovery/verification-store.ts";
 import { JournalWriter } from "./journal-writer.ts";
@@ -31,7 +31,7 @@ type Confirmed = Extract<AnchorOutcome, { state: "confirmed" }>;
 export class RecoveryHistory {
   readonly recorded: Recorded[] = [];
   readonly service: RecoveryService;
-  readonly kept: KeptVerifications;
+  readonly kept: VerificationRetention;
   /** Unix milliseconds. */
   now = 1_700_000_000_000;
   readonly clock = () => this.now;
@@ -48,13 +48,13 @@ export class RecoveryHistory {
     this.database = database;
     this.writer = new JournalWriter(database);
     const verifications = verificationStore(database);
-    this.kept = new KeptVerifications({ store: verifications, limits, clock: this.clock });
+    this.kept = new VerificationRetention({ store: verifications, limits, clock: this.clock });
     const telemetry = { journalDiverged: (subject: string) => void this.diverged.push(subject) };
     this.service = new RecoveryService({
       journal: this.writer.journal,
       store: recoveryStore(database, new ProofStatements()),
       verifications,
-      kept: this.kept,
+      retention: this.kept,
       chain: {
         ...this.#chain(),
         firstBlock: 0,

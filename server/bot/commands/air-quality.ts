@@ -44,8 +44,8 @@ export function airQualityCommands({
   const animation = (readings: readonly Reading[], language: Language): Promise<Uint8Array> => {
     const now = clock();
     const newest = readings[0]?.time ?? 0;
-    const kept = animations.get(language);
-    if (kept !== undefined && kept.newest === newest && now - kept.made < ANIMATION_AGE) return kept.drawn;
+    const cached = animations.get(language);
+    if (cached !== undefined && cached.newest === newest && now - cached.made < ANIMATION_AGE) return cached.drawn;
     const drawn = framesOf(readings, now, maxAge).then((frames) => pictures.drawDay(frames, { language }));
     animations.set(language, { made: now, newest, drawn });
     drawn.catch(() => animations.delete(language));

@@ -34,7 +34,7 @@ export interface ChainDeps {
   readonly clock: Clock;
 }
 
-/** What there is to know of the blockchain and of the way to it. */
+/** Commands about the chain and its node. */
 export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "synclog" | "gethlog" | "balance", Command> {
   return {
     async time({ texts }) {

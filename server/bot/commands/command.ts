@@ -10,7 +10,7 @@ export interface Request {
   readonly user: User;
   readonly texts: Texts;
   readonly language: Language;
-  /** What stands after the command. */
+  /** The text after the command. */
   readonly argument: string;
   readonly document: SentDocument | undefined;
   readonly memo: Memo;

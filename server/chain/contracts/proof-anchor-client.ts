@@ -94,7 +94,7 @@ export class ProofAnchorClient {
   async anchorOf(hash: Uint8Array, contract?: Address): Promise<AnchorOnChain | undefined> {
     for (const each of contract === undefined ? this.contracts : [contract]) {
       const query = readContract(this.#rpc, each, this.anchorQuery(hash));
-      const anchor = await this.chain.watched(query.then(decodeAnchor));
+      const anchor = await this.chain.reportingContradictions(query.then(decodeAnchor));
       if (anchor.time !== 0) return { ...anchor, contract: each };
     }
     return undefined;
@@ -105,7 +105,7 @@ export class ProofAnchorClient {
    * @throws SealbookError `chain_unavailable`
    */
   inspect(anchors: readonly InspectedAnchor[]): Promise<AnchorInspection> {
-    return this.chain.watched(inspectAnchors(this.#rpc, this.chain, anchors));
+    return this.chain.reportingContradictions(inspectAnchors(this.#rpc, this.chain, anchors));
   }
 
   /**

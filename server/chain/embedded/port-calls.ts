@@ -103,7 +103,7 @@ type PortResponse = { jsonrpc: "2.0"; id: string | number | null } & (
   { result: unknown } | { error: { code: number; message: string; data?: unknown } }
 );
 
-/** Who sent a request. */
+/** The sender of a request. */
 interface Caller {
   /** Whether it may send transactions. */
   readonly maySend: boolean;

@@ -17,7 +17,7 @@ const Block = HashedHeader.extend({ transactions: z.array(z.union([BlockTransact
 /** Field names in a message. */
 const MOST_NAMES = 10;
 
-/** What a header is checked with. */
+/** Rules of the check of a header. */
 export interface BlockRules {
   readonly names: ValidatorNames;
   readonly validators: ValidatorHistory;

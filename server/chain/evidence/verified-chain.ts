@@ -120,7 +120,7 @@ export class VerifiedChain {
   /** Fetches a block's header; `undefined` for a block that the node does not have, or that is not final. */
   async header(number: number): Promise<VerifiedHeader | undefined> {
     if (!(await this.#finality.isFinal(number))) return undefined;
-    return this.watched(readVerifiedHeader(this.rpc, number, this.#rules));
+    return this.reportingContradictions(readVerifiedHeader(this.rpc, number, this.#rules));
   }
 
   /** Fetches a block with its transactions; `undefined` for a block that the node does not have, or is not final. */
@@ -170,11 +170,11 @@ export class VerifiedChain {
    * @throws SealbookError `chain_unavailable` when they do not
    */
   trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
-    return this.watched(this.#trust(blocks));
+    return this.reportingContradictions(this.#trust(blocks));
   }
 
   /** Reports a read that fails because the node's responses contradict each other. */
-  async watched<T>(read: Promise<T>): Promise<T> {
+  async reportingContradictions<T>(read: Promise<T>): Promise<T> {
     try {
       return await read;
     } catch (error) {
@@ -202,7 +202,7 @@ export class VerifiedChain {
 
   async #blockOrUnfinal(number: number): Promise<VerifiedBlock | "unfinal" | undefined> {
     if (!(await this.#finality.isFinal(number))) return "unfinal";
-    return this.watched(readVerifiedBlock(this.rpc, number, this.#rules));
+    return this.reportingContradictions(readVerifiedBlock(this.rpc, number, this.#rules));
   }
 
   /** Returns how many nodes have a block; waits for the newest one to spread. */

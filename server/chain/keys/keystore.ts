@@ -90,7 +90,7 @@ export async function makeKeystore({ file, passwordFile }: KeystoreFiles): Promi
 /** Interval of the checks for a changed file. */
 const LOOK_MILLISECONDS = 2_000;
 
-interface KeystoreWatchDeps {
+interface KeystoreMonitorDeps {
   readonly files: KeystoreFiles;
   readonly onKey: (key: RelayerKey) => Promise<void>;
   /** Called once for each unusable content. */
@@ -98,12 +98,12 @@ interface KeystoreWatchDeps {
 }
 
 /** Watches the relayer's keystore and changes to its new key. */
-export class KeystoreWatch {
-  readonly #deps: KeystoreWatchDeps;
+export class KeystoreMonitor {
+  readonly #deps: KeystoreMonitorDeps;
   #seen: string | undefined;
   #checks: Interval | undefined;
 
-  constructor(deps: KeystoreWatchDeps) {
+  constructor(deps: KeystoreMonitorDeps) {
     this.#deps = deps;
   }
 

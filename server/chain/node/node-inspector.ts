@@ -46,7 +46,7 @@ export interface NodeReport {
   readonly relayer: Address;
   /** Balance of the relayer's key, in wei. */
   readonly balance: bigint;
-  /** What that key pays for its next transaction. */
+  /** The fee of that key's next transaction. */
   readonly fee: FeeQuote;
 }
 

@@ -33,8 +33,8 @@ interface HttpEndpointOptions {
 }
 
 /**
- * Sends requests to one address over kept connections: POST with JSON, or GET. Follows no redirects. Made with
- * `node:http`, because only it reports whether a failed request used a kept connection; undici returns a bare
+ * Sends requests to one address over keep-alive connections: POST with JSON, or GET. Follows no redirects. Made with
+ * `node:http`, because only it reports whether a failed request used a keep-alive connection; undici returns a bare
  * ECONNRESET for it, and repeats no POST.
  */
 export class HttpEndpoint {
@@ -54,8 +54,8 @@ export class HttpEndpoint {
     this.#peer = peer;
     this.#timeout = timeoutMilliseconds;
     const secure = url.protocol === "https:";
-    const kept = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
-    this.#agent = secure ? new HttpsAgent(kept) : new HttpAgent(kept);
+    const options = { keepAlive: true, maxSockets: MAX_CONNECTIONS };
+    this.#agent = secure ? new HttpsAgent(options) : new HttpAgent(options);
     this.#request = secure ? httpsRequest : httpRequest;
     this.#options = {
       ...urlToHttpOptions(url),
@@ -141,7 +141,7 @@ export class HttpEndpoint {
 }
 
 /**
- * A kept connection that the node closed at the start of a new request; the request is repeated on a new connection.
+ * A keep-alive connection that the node closed at the start of a new request; the request is repeated on another one.
  * The node can receive the request twice then, which is harmless: our calls are idempotent.
  */
 class StaleConnection extends Error {}

@@ -5,7 +5,7 @@ import { ifNodeError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import type { NetworkFault } from "../consensus/network-faults.ts";
 import type { Address } from "../transaction.ts";
 
-/** What a transaction pays for a unit of gas, in wei. */
+/** The fee of a transaction for a unit of gas, in wei. */
 export interface GasFee {
   readonly kind: "legacy" | "eip1559";
   /** Most that it pays. */
@@ -196,7 +196,7 @@ function median(values: readonly bigint[]): bigint | undefined {
   return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))[Math.floor(values.length / 2)];
 }
 
-/** What an anchor or a record of usual size uses, in gas. */
+/** Gas of an anchor or of a record of usual size. */
 const USUAL_GAS = 100_000n;
 /** A balance for fewer transactions is low. */
 const LEAST_TRANSACTIONS = 500n;

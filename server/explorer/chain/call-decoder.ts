@@ -10,7 +10,7 @@ import type { ContractNames } from "./contract-names.ts";
 
 type RecordAction = Extract<Action, { kind: "record" }>;
 
-/** What a transaction does by its call alone; the receipt and the contracts say whether it had an effect. */
+/** The action of a transaction by its call alone; the receipt and the contracts say whether it had an effect. */
 export type CalledAction =
   | Omit<Extract<Action, { kind: "anchor" }>, "first">
   | (Omit<RecordAction, "on_chain" | "record"> & { readonly rowdata: Uint8Array })

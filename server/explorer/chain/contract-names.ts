@@ -3,7 +3,7 @@ import { type Address, CONTRACT_NAMES, type ContractAddresses, type ContractName
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
 
-/** What a transaction calls, by the first bytes of its call. */
+/** Names of called functions by their selectors. */
 export interface CallOutline {
   readonly kind: Action["kind"];
   /** Name of the called function of the contracts. */

@@ -7,7 +7,7 @@ import { serveJobs } from "../../kit/workers/reply.ts";
 import { CallDecoder } from "./call-decoder.ts";
 import { ContractNames } from "./contract-names.ts";
 
-/** What every job needs. */
+/** Data of the module, for all jobs. */
 export interface WorkerData {
   readonly contracts: ContractAddresses;
   /** Former contracts for anchors. */

@@ -62,7 +62,7 @@ function digestOf(secret: Uint8Array): Uint8Array {
   return digest("sha256", secret, "buffer");
 }
 
-/** Who makes a request. */
+/** The caller of a request. */
 interface Caller {
   /** `source`: nobody authenticated. */
   readonly kind: "account" | "api_key" | "token" | "source";

@@ -63,7 +63,7 @@ export function openApiRouter(version: string, content: () => Promise<OpenApiCon
   return router;
 }
 
-/** What the document describes. */
+/** Content of the document. */
 export interface OpenApiContent {
   readonly TAGS: readonly Tag[];
   readonly ROUTES: readonly Route[];

@@ -56,7 +56,7 @@ export const marks = {
   replayed_by: ChainHash.nullable().meta({ description: "The newest transaction that did so." }),
 };
 
-/** What the record index has of a signed row. */
+/** The entry of a signed row in the record index. */
 export const RowVerdict = z
   .object({
     verdict: z.enum(["original", "replay"]).meta({

@@ -193,7 +193,7 @@ export interface JournalRowsTable {
   last_sequence: number;
   /** Number of proofs up to the last entry. */
   proofs: number;
-  /** Of the last entry. */
+  /** Digest of the last entry. */
   digest: Uint8Array;
   /** The authentication code of the row, by the journal's key. */
   code: Uint8Array;
@@ -376,10 +376,10 @@ export interface RecoveryVerificationsTable {
   sequence: number | null;
   /** Digests of its documents, which the entry covers: see `document-digests.ts`. */
   document_digests: Uint8Array | null;
-  /** Who made it; `null` when it was restored from a replica. */
+  /** Its caller; `null` when it was restored from a replica. */
   caller: string | null;
   /** Documents that it counts as, while they are stored; 0 afterwards. */
-  room: Generated<number>;
+  quota: Generated<number>;
 }
 
 /** Restored documents of a comparison: the first bytes of their ids' SHA-256. */

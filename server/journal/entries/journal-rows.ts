@@ -26,7 +26,7 @@ const ENTRIES_AT_ONCE = 1_000;
 
 const COLUMNS = ["first_sequence as first", "last_sequence as last", "proofs", "digest", "code", "body"] as const;
 
-/** What one write appended: the entries as texts, and the digest up to the last one. Rows follow without gaps. */
+/** A write to the journal: the entries as texts, and the digest up to the last one. Rows follow without gaps. */
 export class JournalRow implements JournalHead {
   readonly #row: AppendedRow;
   readonly #texts: PackedTexts;

@@ -13,7 +13,7 @@ export type Order = "oldest first" | "newest first";
 /** Which entries with a key are read. */
 export interface KeyRange {
   readonly order: Order;
-  /** Those before this entry when the newest are first, otherwise those after it. */
+  /** The entry before which results begin, newest first, or after which they begin. */
   readonly from: number;
   readonly limit: number;
 }

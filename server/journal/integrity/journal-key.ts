@@ -7,7 +7,7 @@ const SECRET_LENGTH = 32;
 /** Bytes of a sequence number under the code. */
 const NUMBER_LENGTH = 8;
 
-/** What was appended with one write: the entries from `first` to `last`. */
+/** A write to the journal: the entries from `first` to `last`. */
 export interface AppendedRow {
   readonly first: number;
   readonly last: number;

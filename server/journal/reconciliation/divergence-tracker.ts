@@ -114,15 +114,15 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
       await this.#store.raise(divergence);
       this.#unsaved.delete(divergence.subject);
     }
-    const kept: Divergence[] = [];
+    const open: Divergence[] = [];
     for (const divergence of await this.#store.divergences()) {
       if (this.#isAcknowledged(divergence)) await this.#store.resolve(divergence.subject);
-      else kept.push(divergence);
+      else open.push(divergence);
     }
-    for (const { subject, message } of kept) {
+    for (const { subject, message } of open) {
       if (this.#open.add(subject, message)) this.#telemetry.journalDiverged(subject, message);
     }
-    const subjects = new Set(kept.map(({ subject }) => subject));
+    const subjects = new Set(open.map(({ subject }) => subject));
     for (const subject of this.subjects) {
       if (subjects.has(subject) || this.#unsaved.has(subject)) continue;
       const message = this.#open.messageOf(subject) ?? "";

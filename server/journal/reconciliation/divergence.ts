@@ -8,7 +8,7 @@ export type Subject =
   | { readonly kind: "confirmation"; readonly sequence: number }
   | { readonly kind: "anchor"; readonly hash: Uint8Array }
   | { readonly kind: "entries" }
-  /** What a relayer has seen of the journal. */
+  /** The newest journal entry that a relayer has seen. */
   | { readonly kind: "head"; readonly relayer: string }
   | { readonly kind: "index" }
   | { readonly kind: "leaves"; readonly anchor: number }

@@ -17,7 +17,7 @@ export interface WorkerPoolOptions {
 export interface TasksOptions {
   /** The module of the threads; its exports are results of `serveJobs`. */
   readonly module: URL;
-  /** What every job of the module gets besides. */
+  /** Further data for all jobs of the module. */
   readonly data?: unknown;
   /** Names the jobs in messages, in the plural. */
   readonly jobs: string;
@@ -37,7 +37,7 @@ export type Jobs<Module> = { readonly [Name in keyof Module]: Handler };
 type JobOf<Handles extends Handler> = Parameters<Handles>[0]["job"];
 type ResultOf<Handles extends Handler> = Awaited<ReturnType<Handles>> extends Reply<infer Result> ? Result : never;
 
-/** The originator of a job. Groups take turns, and in a group its callers. */
+/** The originator of a job. Groups are scheduled round-robin, and in a group its callers. */
 export interface Caller {
   readonly group: string;
   readonly id: string;
@@ -125,7 +125,7 @@ export class WorkerPool {
 export class Tasks<Module extends Jobs<Module>> {
   readonly #options: TasksOptions;
   readonly #execute: <Result>(name: string, job: unknown) => Promise<Result>;
-  readonly #turns = new KeyedQueue<string>(1);
+  readonly #scheduler = new KeyedQueue<string>(1);
   readonly #groups = new Map<string, KeyedQueue<string>>();
 
   constructor(options: TasksOptions, execute: <Result>(name: string, job: unknown) => Promise<Result>) {
@@ -156,6 +156,6 @@ export class Tasks<Module extends Jobs<Module>> {
       const options = { retryAfterSeconds: GROUP_RETRY_SECONDS };
       throw new SealbookError("overloaded", `too many ${jobs} are in flight`, options);
     }
-    return callers.run(id, () => this.#turns.run(group, () => this.#execute(name, job)));
+    return callers.run(id, () => this.#scheduler.run(group, () => this.#execute(name, job)));
   }
 }

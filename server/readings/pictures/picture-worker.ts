@@ -7,7 +7,7 @@ import { dayAnimation, mapPicture } from "./map-picture.ts";
 import { registerFonts } from "./label.ts";
 import { type TileSource, TileStore } from "./tile-store.ts";
 
-/** What every job needs. */
+/** Data of the module, for all jobs. */
 export interface WorkerData {
   readonly tiles: TileSource | undefined;
 }

@@ -31,8 +31,8 @@ export function tileUrl(template: string, { zoom, column, row }: TilePosition): 
 /** Fetches tiles and caches the most recently used ones. */
 export class TileStore {
   readonly #source: TileSource;
-  readonly #kept = new Map<string, Buffer>();
-  #keptBytes = 0;
+  readonly #cache = new Map<string, Buffer>();
+  #cacheBytes = 0;
   #pausedUntil = 0;
 
   constructor(source: TileSource) {
@@ -46,7 +46,7 @@ export class TileStore {
   /** Returns the requested tiles in order; `undefined` if one of them is unavailable. */
   async images(positions: readonly TilePosition[]): Promise<Image[] | undefined> {
     const urls = positions.map((position) => tileUrl(this.#source.template, position));
-    if (urls.some((url) => !this.#kept.has(url)) && Date.now() < this.#pausedUntil) return undefined;
+    if (urls.some((url) => !this.#cache.has(url)) && Date.now() < this.#pausedUntil) return undefined;
     const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
     try {
       return await Promise.all(urls.map(async (url) => loadImage(await this.#bytes(url, signal))));
@@ -57,28 +57,28 @@ export class TileStore {
   }
 
   async #bytes(url: string, signal: AbortSignal): Promise<Buffer> {
-    const kept = this.#kept.get(url);
-    if (kept !== undefined) {
+    const cached = this.#cache.get(url);
+    if (cached !== undefined) {
       // The map keeps its insertion order: the first entry is the least recently used one.
-      this.#kept.delete(url);
-      this.#kept.set(url, kept);
-      return kept;
+      this.#cache.delete(url);
+      this.#cache.set(url, cached);
+      return cached;
     }
     const response = await fetch(url, { signal, headers: { "User-Agent": "Sealbook" } });
     if (!response.ok) throw new Error(`${response.status} for a tile`);
     const bytes = Buffer.from(await response.arrayBuffer());
     if (bytes.length > MAX_TILE_BYTES) throw new Error("a tile is too large");
-    this.#keep(url, bytes);
+    this.#add(url, bytes);
     return bytes;
   }
 
-  #keep(url: string, bytes: Buffer): void {
-    this.#kept.set(url, bytes);
-    this.#keptBytes += bytes.length;
-    for (const [oldest, { length }] of this.#kept) {
-      if (this.#keptBytes <= MAX_KEPT_BYTES) break;
-      this.#kept.delete(oldest);
-      this.#keptBytes -= length;
+  #add(url: string, bytes: Buffer): void {
+    this.#cache.set(url, bytes);
+    this.#cacheBytes += bytes.length;
+    for (const [oldest, { length }] of this.#cache) {
+      if (this.#cacheBytes <= MAX_KEPT_BYTES) break;
+      this.#cache.delete(oldest);
+      this.#cacheBytes -= length;
     }
   }
 }

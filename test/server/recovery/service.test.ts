@@ -2,7 +2,7 @@ import { assert } from "chai";
 import fc from "fast-check";
 import type { Comparison } from "../../../server/recovery/verification.ts";
 import { newestSequence } from "../../../server/journal/entries/entry-log.ts";
-import type { VerificationLimits } from "../../../server/recovery/kept-verifications.ts";
+import type { VerificationLimits } from "../../../server/recovery/verification-retention.ts";
 import { ENGINES, openTestDatabase } from "../../support/database.ts";
 import { contentHash, type Fate, type Recorded, RecoveryHistory } from "../../support/recovery-history.ts";
 
@@ -305,7 +305,7 @@ for (const engine of ENGINES) {
         assert.isEmpty((await history.service.gap(newer.verification, 0, 10)).documents);
       }));
 
-    it("bounds the documents of a caller and of all: the oldest make room, or those of the largest caller", () =>
+    it("bounds the documents of a caller and of all: the oldest make quota, or those of the largest caller", () =>
       withHistory(
         async (history) => {
           const many = (name: string, count: number) =>
@@ -315,9 +315,9 @@ for (const engine of ENGINES) {
           const [first, second] = [await kept("a", 500), await kept("a", 500)];
           assert.sameMembers(await rowsOf(history), [first, second]);
           const third = await kept("a", 500);
-          assert.sameMembers(await rowsOf(history), [second, third], "the oldest of the caller made room");
+          assert.sameMembers(await rowsOf(history), [second, third], "the oldest of the caller made quota");
           const other = await kept("b", 500);
-          assert.sameMembers(await rowsOf(history), [third, other], "the oldest of the largest caller made room");
+          assert.sameMembers(await rowsOf(history), [third, other], "the oldest of the largest caller made quota");
           const running = await history.service.begin(undefined, "c");
           const large = many("c", 2_500).map(([documentId, text]) => ({ documentId, hash: contentHash(text) }));
           assert.lengthOf(await running.compare(large), 2_500);

@@ -415,13 +415,13 @@ async function recovery(db: Kysely<unknown>): Promise<void> {
     .addColumn("sequence", "bigint", (c) => c.unique())
     .addColumn("document_digests", types.bytes)
     .addColumn("caller", "text")
-    .addColumn("room", "integer", (c) => c.notNull().defaultTo(0))
+    .addColumn("quota", "integer", (c) => c.notNull().defaultTo(0))
     .execute();
   await db.schema
     .createIndex("recovery_verifications_kept")
     .on("recovery_verifications")
-    .columns(["caller", "sequence", "room"])
-    .where(sql.ref("room"), ">", sql.lit(0))
+    .columns(["caller", "sequence", "quota"])
+    .where(sql.ref("quota"), ">", sql.lit(0))
     .execute();
 
   await db.schema

@@ -2,7 +2,7 @@ import type { Clock } from "../kit/time.ts";
 import type { RecordedVerification, RecoveryVerification } from "./verification.ts";
 import type { VerificationStore } from "./verification-store.ts";
 
-/** Bounds of the comparisons that are kept. */
+/** Quotas and retention of comparisons. */
 export interface VerificationLimits {
   readonly retentionMilliseconds: number;
   /** Documents of one caller, and of all. */
@@ -11,21 +11,21 @@ export interface VerificationLimits {
 }
 
 /** Documents that a comparison counts as in addition to its own: many small comparisons cost as well. */
-export const BASE_ROOM = 1_000;
+export const BASE_QUOTA = 1_000;
 /** Age from which an unfinished comparison counts as aborted. */
 const LONGEST_MILLISECONDS = 24 * 3_600_000;
 
-export interface KeptVerificationsDeps {
+export interface VerificationRetentionDeps {
   readonly store: VerificationStore;
   readonly limits: VerificationLimits;
   readonly clock: Clock;
 }
 
 /** A comparison whose documents are stored while it runs. */
-export interface Keeping {
+export interface RetainedVerification {
   /**
    * Stores documents.
-   * @returns false when there is no room: the comparison is not kept
+   * @returns false when the quota is used up: the comparison is not retained
    */
   add(documentIds: readonly string[]): Promise<boolean>;
   /** Appends the result to the journal. */
@@ -35,30 +35,30 @@ export interface Keeping {
 }
 
 /**
- * Keeps the documents of comparisons for a limited time and in limited number. For a new comparison, the oldest ones of
- * the same caller make room, or those of the caller with the most documents.
+ * Retains the documents of comparisons for a limited time and in limited number. A new comparison evicts the oldest
+ * ones of the same caller, or those of the caller with the most documents.
  */
-export class KeptVerifications {
+export class VerificationRetention {
   readonly #store: VerificationStore;
   readonly #limits: VerificationLimits;
   readonly #clock: Clock;
 
-  constructor({ store, limits, clock }: KeptVerificationsDeps) {
+  constructor({ store, limits, clock }: VerificationRetentionDeps) {
     this.#store = store;
     this.#limits = limits;
     this.#clock = clock;
   }
 
-  /** @returns `undefined` when there is no room */
-  async begin(id: string, caller: string): Promise<Keeping | undefined> {
+  /** @returns `undefined` when the quota is used up */
+  async begin(id: string, caller: string): Promise<RetainedVerification | undefined> {
     const store = this.#store;
-    let room = BASE_ROOM;
-    if (!(await this.#makeRoom(caller, 0, room))) return undefined;
-    await store.begin({ id, caller, startedAt: this.#clock(), room });
+    let quota = BASE_QUOTA;
+    if (!(await this.#evictFor(caller, 0, quota))) return undefined;
+    await store.begin({ id, caller, startedAt: this.#clock(), quota });
     return {
       add: async (documentIds) => {
-        if (!(await this.#makeRoom(caller, room, documentIds.length))) return false;
-        room += documentIds.length;
+        if (!(await this.#evictFor(caller, quota, documentIds.length))) return false;
+        quota += documentIds.length;
         await store.addRestored(id, documentIds);
         return true;
       },
@@ -68,7 +68,7 @@ export class KeptVerifications {
   }
 
   /**
-   * Deletes the documents of comparisons that are kept long enough, and of those that were aborted long ago. The result
+   * Deletes the documents of comparisons after the retention, and of those that were aborted long ago. The result
    * of a finished comparison stays in the journal.
    */
   async expire(): Promise<void> {
@@ -78,18 +78,18 @@ export class KeptVerifications {
     for (const id of await this.#store.finishedBefore(before)) await this.#store.release(id);
   }
 
-  /** @param taken Room of the running comparison, which the caller's room includes */
-  async #makeRoom(caller: string, taken: number, more: number): Promise<boolean> {
+  /** @param taken Quota of the running comparison, which the caller's quota includes */
+  async #evictFor(caller: string, taken: number, more: number): Promise<boolean> {
     const { perCaller, total } = this.#limits;
     if (taken + more > Math.min(perCaller, total)) return false;
     for (;;) {
-      const rooms = await this.#store.rooms();
-      const own = rooms.find((each) => each.caller === caller)?.room ?? 0;
-      const all = rooms.reduce((sum, { room }) => sum + room, 0);
-      const [largest] = rooms.toSorted((a, b) => b.room - a.room);
-      const giving = own + more > perCaller ? caller : all + more > total ? largest?.caller : undefined;
-      if (giving === undefined) return true;
-      const oldest = await this.#store.oldest(giving);
+      const quotas = await this.#store.quotas();
+      const own = quotas.find((each) => each.caller === caller)?.quota ?? 0;
+      const all = quotas.reduce((sum, { quota }) => sum + quota, 0);
+      const [largest] = quotas.toSorted((a, b) => b.quota - a.quota);
+      const evictedCaller = own + more > perCaller ? caller : all + more > total ? largest?.caller : undefined;
+      if (evictedCaller === undefined) return true;
+      const oldest = await this.#store.oldest(evictedCaller);
       if (oldest === undefined) return false;
       await this.#store.release(oldest);
     }

@@ -5,7 +5,7 @@ import type { IndexChange, RowWrite } from "./record-index.ts";
 /** The alert about a cause ends when nothing more of it was found for this time. */
 const QUIET_MILLISECONDS = 24 * 3_600_000;
 
-/** What another writer did to records. */
+/** Kinds of foreign writes. */
 export type WriteCause = keyof IndexChange;
 
 /** Events of records on chain that were altered past the server. Handlers never throw. */
@@ -21,7 +21,7 @@ const TEXTS: Readonly<Record<WriteCause, string>> = {
 };
 
 /** Counts the writes past the server since its start, by cause. */
-export class WriteWatch {
+export class ForeignWriteMonitor {
   readonly #events: WriteEvents;
   readonly #clock: Clock;
   readonly #seen = new Map<WriteCause, { count: number; readonly first: RowWrite }>();
