@@ -1,4 +1,4 @@
-// Anchors the hashes of files and stores the proofs in a folder.
+// Anchors the hashes of files and stores their bundles in a folder.
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
 import { onInterrupt } from "./proofs/interrupt.ts";
@@ -18,41 +18,38 @@ interface Options {
   readonly source?: string;
   readonly idPrefix: string;
   readonly concurrency: number;
-  readonly bundle: boolean;
   readonly json?: true;
 }
 
 const program = new Command("prove")
-  .description("Anchors the SHA-256 of files and stores a proof of each. Sends only hashes and names to the server.")
+  .description("Anchors the SHA-256 of files and stores a bundle of each. Sends only hashes and names to the server.")
   .addArgument(new Argument("<file...>", "files, or folders with all their files"))
   .addOption(urlOption())
-  .option("--out <dir>", "folder for the proofs", PROOFS_DIRECTORY)
+  .option("--out <dir>", "folder for the bundles", PROOFS_DIRECTORY)
   .option("--type <text>", "type of the documents, part of the recorded hash")
   .option("--source <text>", "name of the calling service")
   .option("--id-prefix <text>", "prefix of the document ids, before the path", "")
   .addOption(concurrencyOption())
-  .option("--no-bundle", "do not store bundles (portable proofs for verification without the server)")
   .option("--json", "print the summary as JSON")
   .addHelpText(
     "after",
     `
-The id of a document is its path relative to the working directory, or its absolute path outside of it. The proof is
-DIR/<path>.proof.json, the portable proof is DIR/<path>.bundle.json. DIR/summary.json describes the last run.
-A proof of the same content is reused. A proof of different content is kept as <path>.proof.1.json, .proof.2.json and
-so on, oldest first, and its bundle as <path>.bundle.1.json. Follows symbolic links, except in circles. Skips the
-folder of proofs.
+The id of a document is its path relative to the working directory, or its absolute path outside of it. The bundle,
+a portable proof, is DIR/<path>.bundle.json. DIR/summary.json describes the last run.
+A bundle of the same content is reused. A bundle of different content is kept as <path>.bundle.1.json, .bundle.2.json
+and so on, oldest first. Follows symbolic links, except in circles. Skips the folder of bundles.
 
-Ctrl-C ends the run and keeps finished proofs; repeat the command to continue.
+Ctrl-C ends the run and keeps finished bundles; repeat the command to continue.
 ${CREDENTIALS_HELP}
 Exit code: 0 all files have proofs, 1 some files have no proof, 2 wrong usage, 130 interrupted.`,
   )
   .action(async (names: string[], options: Options) => {
-    const { url, concurrency, type, source, idPrefix, bundle: bundles } = options;
+    const { url, concurrency, type, source, idPrefix } = options;
     const directory = resolve(options.out);
     const signals = onInterrupt();
     await assertReachable(url);
     const found = await findFiles(names, process.cwd(), directory);
-    const settings = { client: proofClient(url), directory, type, source, idPrefix, bundles };
+    const settings = { client: proofClient(url), directory, type, source, idPrefix };
     const summary = await proveAll({ found, settings, server: url, concurrency, signals });
     await writeJson(join(directory, "summary.json"), summary);
     for (const { file, reason } of summary.failures) process.stderr.write(`${printable(file)}: ${printable(reason)}\n`);

@@ -1,44 +1,37 @@
-// Verifies files against their proofs, and the proofs against the chain.
+// Verifies files against their bundles with verifier/verify.mjs.
 import { Argument, Command, Option } from "commander";
-import { concurrencyOption, parseNodeUrls, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
+import { concurrencyOption, parseKeyId, parseNodeUrls, PROOFS_DIRECTORY } from "./proofs/options.ts";
 import { runCommand } from "./proofs/run-command.ts";
-import { CREDENTIALS_HELP } from "./proofs/server-client.ts";
-import { isAllVerified, verifyNamed, type VerifyOptions } from "./proofs/verify-named.ts";
-import { reportText } from "./proofs/verify-run.ts";
+import { isAllVerified, reportText } from "./proofs/verify-files.ts";
+import { verifyNamed, type VerifyNamedOptions } from "./proofs/verify-named.ts";
 
 const program = new Command("verify")
-  .description("Verifies files against their stored proofs and the proofs against the chain.")
+  .description("Verifies files against their bundles, as verifier/verify.mjs does. Needs no server.")
   .addArgument(new Argument("<file...>", "files, or folders with all their files"))
-  .option("--proofs <dir>", "folder of the proofs", PROOFS_DIRECTORY)
+  .option("--proofs <dir>", "folder of the bundles", PROOFS_DIRECTORY)
+  .addOption(new Option("--trust-key <id>", "the id of the issuer's key, 43 characters").argParser(parseKeyId))
+  .option("--validators <file>", "addresses of the chain's validators: a JSON list, or one per line")
   .addOption(
-    new Option(
-      "--rpc <address>",
-      "JSON-RPC address of a node (default: the embedded chain's, from CHAIN_PORT or DATA_DIR)",
-    )
-      .env("RPC_URL")
-      .argParser(parseNodeUrls),
+    new Option("--rpc <address>", "JSON-RPC address of a node of the chain").env("RPC_URL").argParser(parseNodeUrls),
   )
-  .addOption(urlOption())
-  .option("--server-only", "query the server instead of the chain, and trust it")
-  .option("--any-id", "accept proofs with a different document id, for moved files")
+  .option("--any-id", "accept bundles with a different document id, for moved files")
   .addOption(concurrencyOption())
   .option("--json", "print the report as JSON")
   .addHelpText(
     "after",
     `
+Without --trust-key, --validators and --rpc the node is the embedded chain's, from CHAIN_PORT or DATA_DIR.
+
 Results:
-  verified         the file matches its proof, and the chain confirms the proof
-  changed          the file differs from its proof, or the proof is of a different document
-  no proof         there is no proof, or the proof file is damaged or altered
-  chain disagrees  the chain does not confirm the proof
-  not checked      the file, the chain or the server could not be read
-The server is queried only for files without a proof file.
-${CREDENTIALS_HELP}
-The chain does not contain source and other metadata, names of validators and verification_url; these are not checked.
+  verified     the file matches its bundle, and the bundle is valid
+  changed      the file differs from its bundle, or the bundle is of a different document
+  no bundle    there is no bundle
+  invalid      a check of the verifier failed: the bundle is damaged or altered, or the chain does not have its block
+  not checked  the file or the chain could not be read
 
 Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
   )
-  .action(async (names: string[], { json, ...options }: VerifyOptions & { readonly json?: true }) => {
+  .action(async (names: string[], { json, ...options }: VerifyNamedOptions & { readonly json?: true }) => {
     const report = await verifyNamed(names, options);
     process.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
     process.exitCode = isAllVerified(report) ? 0 : 1;

@@ -3,7 +3,7 @@ import { parseNodeAddress } from "../../server/chain/rpc/connect.ts";
 
 const MAX_CONCURRENCY = 1024;
 
-/** Default folder of proofs. */
+/** Default folder of bundles. */
 export const PROOFS_DIRECTORY = "./sealbook-proofs";
 
 /** Default address of the server. */
@@ -36,6 +36,12 @@ export function parseHttpUrl(text: string): string {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ""))
     throw new InvalidArgumentError("It is not an http or https address.");
   return text.replace(/\/+$/, "");
+}
+
+/** Parses the id of the issuer's key. */
+export function parseKeyId(text: string): string {
+  if (!/^[\w-]{43}$/.test(text)) throw new InvalidArgumentError("It is not the 43 characters of a key's id.");
+  return text;
 }
 
 /** Parses the node addresses of the command line. */

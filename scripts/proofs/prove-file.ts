@@ -1,51 +1,29 @@
-import { readFile } from "node:fs/promises";
-import {
-  BundleRecord,
-  ClientError,
-  type ConfirmedProof,
-  type ProofResponse,
-  type ProofClient,
-} from "../../client/index.ts";
+import { ClientError, type ProofClient, type ProofResponse } from "../../client/index.ts";
+import { bundlePath, keepOlderBundle, readBundle, recordHashOf } from "./bundle-file.ts";
 import { hashFile } from "./hash-file.ts";
-import {
-  bundlePath,
-  PROOF_FORMAT,
-  type ProofFile,
-  ProofFileError,
-  proofPath,
-  readProofFile,
-  recordHashOf,
-} from "./proof-file.ts";
 import type { FoundFile } from "./walk.ts";
-import { keepOlderProof, writeJson, writeText } from "./write-file.ts";
+import { writeText } from "./write-file.ts";
 
 /** Settings of a run. */
 export interface ProveSettings {
   readonly client: ProofClient;
-  /** The folder of proof files. */
+  /** The folder of bundles. */
   readonly directory: string;
   readonly type: string | undefined;
   readonly source: string | undefined;
   readonly idPrefix: string;
-  /** Whether to store a bundle next to each proof. */
-  readonly bundles: boolean;
 }
 
-/** A file with its proof. */
+/** A file with its bundle. */
 export interface ProvedFile {
+  readonly document_id: string;
   readonly bytes: number;
-  readonly proof: ConfirmedProof["proof"];
-  /** Path of the proof file. */
-  readonly proofFile: string;
-  /** Path of its bundle; `undefined` without bundles. */
-  readonly bundleFile: string | undefined;
-  /** Whether the proof existed before. */
+  readonly hash: string;
+  readonly record_hash: string;
+  /** Path of the bundle. */
+  readonly bundleFile: string;
+  /** Whether the record existed before. */
   readonly reused: boolean;
-}
-
-/** The server accepted the document but did not confirm it in time. */
-export class StillPendingError extends Error {
-  override readonly name = "StillPendingError";
 }
 
 /** Signals of a run: `stop` ends local work, `giveUp` aborts requests in flight. */
@@ -54,70 +32,48 @@ export interface ProveSignals {
   readonly giveUp: AbortSignal;
 }
 
-/** Creates or reuses the proof of a file's current content. */
+/** The fields of a record that decide whether it is of the same content. */
+interface Recorded {
+  readonly document_id: string;
+  readonly hash: string;
+  readonly record_hash: string;
+  readonly metadata: { readonly timestamp: number; readonly type?: string | undefined };
+}
+
+/** Creates the bundle of a file's current content, or reuses it. */
 export async function proveFile(
   file: FoundFile,
   settings: ProveSettings,
-  { stop, giveUp }: ProveSignals,
+  { stop, giveUp: signal }: ProveSignals,
 ): Promise<ProvedFile> {
-  const { client, directory, idPrefix } = settings;
+  const { client, directory, idPrefix, type } = settings;
   const { hash, bytes } = await hashFile(file.path, stop);
   const document_id = `${idPrefix}${file.id}`;
-  const path = proofPath(directory, file.id);
-  const existing = await readExisting(path);
-  const same =
-    existing !== undefined && existing !== "unusable" && isSameRecord(existing, document_id, hash, settings.type);
-  if (same && existing.status === "confirmed") {
-    const bundleFile = await keepBundle(existing.proof, path, settings, giveUp);
-    return { bytes, proof: existing.proof, proofFile: path, bundleFile, reused: true };
-  }
-
-  const metadata = same && existing.status === "pending" ? existing.metadata : newMetadata(settings);
-  const response = await client.submit({ document_id, hash, metadata }, { signal: giveUp });
-  checkResponse(response, recordHashOf({ document_id, hash, metadata }));
-  // A pending file of the same record is overwritten, not kept as an older proof.
-  if (existing !== undefined && !same) await keepOlderProof(path);
-  await writeJson(path, { format: PROOF_FORMAT, ...response });
-  if (response.status === "pending") {
-    throw new StillPendingError(
-      "was accepted and will be anchored, but was not confirmed in time; run prove again to fetch its proof",
-    );
-  }
-  return {
-    bytes,
-    proof: response.proof,
-    proofFile: path,
-    bundleFile: await keepBundle(response.proof, path, settings, giveUp),
-    reused: false,
-  };
-}
-
-/** Stores the bundle of a proof next to it. */
-async function keepBundle(
-  { id }: ConfirmedProof["proof"],
-  path: string,
-  { client, bundles }: ProveSettings,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (!bundles) return undefined;
-  const file = bundlePath(path);
-  if (await isBundleOf(file, id)) return file;
-  const bundle = await client.bundle(id, { signal }).catch((error: unknown) => {
+  const bundleFile = bundlePath(directory, file.id);
+  const isSame = (record: Recorded | undefined): record is Recorded =>
+    record?.document_id === document_id &&
+    record.hash === hash &&
+    (type === undefined || record.metadata.type === type) &&
+    record.record_hash === recordHashOf(record);
+  const existing = await readBundle(bundleFile);
+  const proved = { document_id, bytes, hash, bundleFile };
+  if (isSame(existing?.record)) return { ...proved, record_hash: existing.record.record_hash, reused: true };
+  // A run that was interrupted, or that ran into the timeout, is continued with the same record.
+  const known = await client.find(document_id, { signal });
+  const found = known?.status === "confirmed" ? known.proof : known;
+  const reused = isSame(found);
+  const metadata = reused ? found.metadata : newMetadata(settings);
+  const record_hash = recordHashOf({ document_id, hash, metadata });
+  assertConfirmed(await client.submit({ document_id, hash, metadata }, { signal }), record_hash);
+  const bundle = await client.bundle(record_hash, { signal }).catch((error: unknown) => {
     if (error instanceof ClientError && error.code === "conflict")
       throw new Error(`has a proof but no bundle: ${error.message}`, { cause: error });
     throw error;
   });
-  if (bundle === undefined) throw new Error("has a proof, but the server has no record of it and returns no bundle");
-  await writeText(file, bundle);
-  return file;
-}
-
-async function isBundleOf(file: string, id: string): Promise<boolean> {
-  try {
-    return BundleRecord.parse(JSON.parse(await readFile(file, "utf8"))).record.record_hash === id;
-  } catch {
-    return false;
-  }
+  if (bundle === undefined) throw new Error("has a proof, but the server returns no bundle of it");
+  if (existing !== undefined) await keepOlderBundle(bundleFile);
+  await writeText(bundleFile, bundle);
+  return { ...proved, record_hash, reused };
 }
 
 function newMetadata({ type, source }: ProveSettings): { timestamp: number; type?: string; source?: string } {
@@ -129,30 +85,12 @@ function newMetadata({ type, source }: ProveSettings): { timestamp: number; type
   };
 }
 
-/** Reads the existing proof file. An invalid file is kept like an older proof. */
-async function readExisting(path: string): Promise<ProofFile | "unusable" | undefined> {
-  try {
-    return await readProofFile(path);
-  } catch (error) {
-    if (error instanceof ProofFileError) return "unusable";
-    throw error;
-  }
-}
-
-function isSameRecord(existing: ProofFile, documentId: string, hash: string, type: string | undefined): boolean {
-  const record = existing.status === "confirmed" ? existing.proof : existing;
-  return (
-    record.document_id === documentId &&
-    record.hash === hash &&
-    (type === undefined || record.metadata.type === type) &&
-    // Ignores an altered proof.
-    record.record_hash === recordHashOf(record)
-  );
-}
-
-function checkResponse(response: ProofResponse, recordHash: string): void {
+function assertConfirmed(response: ProofResponse, recordHash: string): void {
   const record = response.status === "confirmed" ? response.proof : response;
-  if (record.record_hash !== recordHash || recordHashOf(record) !== recordHash) {
+  if (record.record_hash !== recordHash || recordHashOf(record) !== recordHash)
     throw new Error("the server returned the proof of a different document");
-  }
+  if (response.status === "pending")
+    throw new Error(
+      "was accepted and will be anchored, but was not confirmed in time; run prove again to fetch its bundle",
+    );
 }

@@ -48,7 +48,7 @@ export async function proveAll({ found, settings, server, concurrency, signals }
   }
   const files = found.files.length + found.unreadable.length;
   return {
-    format: "sealbook-summary/1",
+    format: "sealbook-summary/2",
     server,
     started: started.toISOString(),
     seconds: (Date.now() - started.getTime()) / 1000,

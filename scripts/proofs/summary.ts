@@ -8,14 +8,8 @@ export interface DocumentSummary {
   readonly bytes: number;
   readonly hash: string;
   readonly record_hash: string;
-  readonly tx_hash: string;
-  readonly block_number: number;
-  /** The block's time, Unix seconds. */
-  readonly timestamp: number;
-  /** Path of the proof file below the folder of proofs. */
-  readonly proof_file: string;
-  /** Path of the bundle below the folder of proofs; `null` without bundles. */
-  readonly bundle_file: string | null;
+  /** Path of the bundle below the folder of bundles. */
+  readonly bundle_file: string;
   readonly reused: boolean;
 }
 
@@ -27,7 +21,7 @@ export interface FailureSummary {
 
 /** Results of a run. */
 export interface ProveSummary {
-  readonly format: "sealbook-summary/1";
+  readonly format: "sealbook-summary/2";
   readonly server: string;
   readonly started: string;
   readonly seconds: number;
@@ -45,28 +39,8 @@ export interface ProveSummary {
   readonly failures: readonly FailureSummary[];
 }
 
-export function summarizeFile(
-  id: string,
-  { proof, bytes, proofFile, bundleFile, reused }: ProvedFile,
-  directory: string,
-): DocumentSummary {
-  return {
-    file: id,
-    document_id: proof.document_id,
-    bytes,
-    hash: proof.hash,
-    record_hash: proof.record_hash,
-    tx_hash: proof.tx_hash,
-    block_number: proof.block_number,
-    timestamp: proof.timestamp,
-    proof_file: below(directory, proofFile),
-    bundle_file: bundleFile === undefined ? null : below(directory, bundleFile),
-    reused,
-  };
-}
-
-function below(directory: string, path: string): string {
-  return relative(directory, path).split(sep).join("/");
+export function summarizeFile(file: string, { bundleFile, ...proved }: ProvedFile, directory: string): DocumentSummary {
+  return { file, ...proved, bundle_file: relative(directory, bundleFile).split(sep).join("/") };
 }
 
 /** Formats the summary as one line. */

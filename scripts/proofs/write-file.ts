@@ -1,7 +1,5 @@
-import { constants } from "node:fs";
-import { copyFile, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { bundlePath, olderBundlePath, olderProofPath } from "./proof-file.ts";
 
 /** Writes JSON, see {@link writePieces}. */
 export function writeJson(path: string, content: unknown): Promise<void> {
@@ -26,24 +24,4 @@ export async function writePieces(path: string, pieces: Iterable<string> | Async
     await rm(temporary, { force: true });
     throw error;
   }
-}
-
-/** Keeps the existing proof and its bundle under the first free number. */
-export async function keepOlderProof(path: string): Promise<void> {
-  for (let number = 1; ; number += 1) {
-    try {
-      await copyFile(path, olderProofPath(path, number), constants.COPYFILE_EXCL);
-    } catch (error) {
-      if (!isCode(error, "EEXIST")) throw error;
-      continue;
-    }
-    // Moves the bundle, so that the new proof is never next to an old bundle.
-    return rename(bundlePath(path), olderBundlePath(path, number)).catch((error: unknown) => {
-      if (!isCode(error, "ENOENT")) throw error;
-    });
-  }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

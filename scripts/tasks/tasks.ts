@@ -9,9 +9,9 @@ export const sealbookTasks = [
     .addFlag({ name: "json", description: "print the decoded transaction as JSON" })
     .setAction(() => import("./decode.ts"))
     .build(),
-  task(["sealbook", "verify"], "Verifies files against their stored proofs and the proofs against the chain")
+  task(["sealbook", "verify"], "Verifies files against their bundles and the chain")
     .addVariadicArgument({ name: "files", description: "files, or folders with all their files" })
-    .addOption({ name: "proofs", description: "folder of the proofs", defaultValue: PROOFS_DIRECTORY })
+    .addOption({ name: "proofs", description: "folder of the bundles", defaultValue: PROOFS_DIRECTORY })
     .addFlag({ name: "json", description: "print the report as JSON" })
     .setAction(() => import("./verify.ts"))
     .build(),

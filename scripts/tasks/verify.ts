@@ -1,8 +1,8 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
-import { DEFAULT_CONCURRENCY, DEFAULT_SERVER } from "../proofs/options.ts";
+import { DEFAULT_CONCURRENCY } from "../proofs/options.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
-import { isAllVerified, verifyNamed } from "../proofs/verify-named.ts";
-import { reportText } from "../proofs/verify-run.ts";
+import { isAllVerified, reportText } from "../proofs/verify-files.ts";
+import { verifyNamed } from "../proofs/verify-named.ts";
 import { printingFailures } from "./failures.ts";
 
 /** `npx hardhat sealbook verify`; the network of `--network` has the chain. */
@@ -14,7 +14,7 @@ export default function verify(
     const { networkConfig } = await hre.network.create();
     if (networkConfig.type !== "http") throw new CommandFailure("name the network of the chain: --network NAME");
     const rpc = await networkConfig.url.getUrl();
-    const report = await verifyNamed(files, { url: DEFAULT_SERVER, rpc, proofs, concurrency: DEFAULT_CONCURRENCY });
+    const report = await verifyNamed(files, { rpc, proofs, concurrency: DEFAULT_CONCURRENCY });
     console.log(json ? JSON.stringify(report, null, 2) : reportText(report));
     process.exitCode = isAllVerified(report) ? 0 : 1;
   });

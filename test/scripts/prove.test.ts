@@ -1,10 +1,9 @@
 import { assert } from "chai";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ConfirmedProof } from "../../client/index.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -31,7 +30,8 @@ describe("prove script", () => {
   afterEach(() => removeDirectory(directory));
 
   const prove = (...args: string[]): Promise<Outcome> => runScript("prove", directory, "--url", server.url, ...args);
-  const proofOf = (id: string): Promise<ParsedJson> => readJson(join(directory, PROOFS, `${id}.proof.json`));
+  const pathOf = (id: string): string => join(directory, PROOFS, `${id}.bundle.json`);
+  const recordOf = async (id: string): Promise<ParsedJson> => (await readJson(pathOf(id))).record;
   const records = async (): Promise<number> => (await server.get("/api/v1/status")).body.journal.records;
 
   it("proves all files of a folder", async () => {
@@ -47,14 +47,13 @@ describe("prove script", () => {
     assert.deepEqual([code, withoutProgress(err)], [0, ""]);
     assert.match(out, /^5 of 5 files have proofs \(5 anchored, 0 reused, 0 failed, 0 not tried\)/);
     for (const [id, content] of Object.entries(files)) {
-      const { format, ...response } = await proofOf(id);
-      assert.equal(format, "sealbook-proof/1");
-      assert.isTrue(ConfirmedProof.safeParse(response).success);
-      assert.equal(response.proof.document_id, id);
-      assert.equal(response.proof.hash, sha256(content));
-      assert.deepInclude(response.proof.metadata, { type: "contract", source: "tests" });
-      // The stored file equals the server's response.
-      assert.deepEqual(response, (await server.get(`/api/v1/proof/${response.id}`)).body);
+      const record = await recordOf(id);
+      assert.equal(record.document_id, id);
+      assert.equal(record.hash, sha256(content));
+      assert.deepInclude(record.metadata, { type: "contract", source: "tests" });
+      // The stored file is the server's response.
+      const { text } = await server.get(`/api/v1/proof/${record.record_hash}?format=bundle`);
+      assert.equal(await readFile(pathOf(id), "utf8"), `${text}\n`);
     }
     const summary = await readJson(join(directory, PROOFS, "summary.json"));
     const bytes = Object.values(files).reduce((sum, content) => sum + Buffer.byteLength(content), 0);
@@ -64,51 +63,23 @@ describe("prove script", () => {
       Object.keys(files).sort(),
     );
     const nested = summary.documents.find((d: ParsedJson) => d.file === "docs/deep/er/still/b.txt");
-    const { proof } = await proofOf("docs/deep/er/still/b.txt");
+    const { hash, record_hash } = await recordOf("docs/deep/er/still/b.txt");
     assert.deepEqual(nested, {
       file: "docs/deep/er/still/b.txt",
       document_id: "docs/deep/er/still/b.txt",
       bytes: 1,
-      hash: proof.hash,
-      record_hash: proof.record_hash,
-      tx_hash: proof.tx_hash,
-      block_number: proof.block_number,
-      timestamp: proof.timestamp,
-      proof_file: "docs/deep/er/still/b.txt.proof.json",
+      hash,
+      record_hash,
       bundle_file: "docs/deep/er/still/b.txt.bundle.json",
       reused: false,
     });
     assert.notInclude((await readdir(join(directory, PROOFS), { recursive: true })).join(), ".tmp");
   });
 
-  it("stores a bundle beside each proof, also beside older ones, unless switched off", async () => {
-    const bundle = (name: string): Promise<ParsedJson> => readJson(join(directory, PROOFS, name));
-    await writeFiles(directory, { "d/a": "one" });
-    const first = JSON.parse((await prove("d", "--json", "--no-bundle")).out);
-    assert.isNull(first.documents[0].bundle_file);
-    assert.isFalse(existsSync(join(directory, PROOFS, "d/a.bundle.json")));
-    // What has none gets it later.
-    const second = JSON.parse((await prove("d", "--json")).out);
-    assert.deepEqual([second.totals.reused, second.documents[0].bundle_file], [1, "d/a.bundle.json"]);
-    const { id } = await proofOf("d/a");
-    const text = await readFile(join(directory, PROOFS, "d/a.bundle.json"), "utf8");
-    assert.equal(text, `${(await server.get(`/api/v1/proof/${id}?format=bundle`)).text}\n`);
-    await writeFiles(directory, { "d/a": "two" });
-    assert.equal((await prove("d")).code, 0);
-    assert.equal((await bundle("d/a.bundle.json")).record.hash, sha256("two"));
-    assert.equal((await bundle("d/a.bundle.1.json")).record.hash, sha256("one"));
-    assert.equal((await bundle("d/a.proof.1.json")).proof.hash, sha256("one"));
-    // One that is damaged is fetched again.
-    await writeFile(join(directory, PROOFS, "d/a.bundle.json"), "{");
-    assert.equal((await prove("d")).code, 0);
-    assert.equal((await bundle("d/a.bundle.json")).record.hash, sha256("two"));
-    assert.equal((await runScript("verify", directory, "d", "--url", server.url, "--rpc", server.chainUrl)).code, 0);
-  });
-
   it("reuses the proofs of unchanged files", async () => {
     await writeFiles(directory, { a: "same", b: "old" });
     await prove(".");
-    const [before, known] = [await proofOf("a"), await records()];
+    const [before, known] = [await recordOf("a"), await records()];
     await writeFile(join(directory, "b"), "new");
     const { code, out } = await prove(".", "--json");
     const summary = JSON.parse(out);
@@ -120,48 +91,53 @@ describe("prove script", () => {
         ["b", false],
       ],
     );
-    assert.deepEqual(await proofOf("a"), before);
+    assert.deepEqual(await recordOf("a"), before);
     assert.equal(await records(), known + 1);
   });
 
-  it("keeps every older proof of a document", async () => {
+  it("keeps every older bundle of a document", async () => {
     for (const content of ["one", "two", "three"]) {
       await writeFiles(directory, { "d/a": content });
       assert.equal((await prove("d")).code, 0);
     }
-    const hashes = async (name: string): Promise<string> =>
-      (await readJson(join(directory, PROOFS, "d", name))).proof.hash;
-    assert.equal(await hashes("a.proof.json"), sha256("three"));
-    assert.equal(await hashes("a.proof.1.json"), sha256("one"));
-    assert.equal(await hashes("a.proof.2.json"), sha256("two"));
+    const hashOf = async (name: string): Promise<string> =>
+      (await readJson(join(directory, PROOFS, "d", name))).record.hash;
+    assert.equal(await hashOf("a.bundle.json"), sha256("three"));
+    assert.equal(await hashOf("a.bundle.1.json"), sha256("one"));
+    assert.equal(await hashOf("a.bundle.2.json"), sha256("two"));
   });
 
-  it("replaces a changed or damaged proof, and keeps its file", async () => {
-    await writeFiles(directory, { a: "a", b: "b" });
-    await prove("a", "b");
-    const path = (id: string): string => join(directory, PROOFS, `${id}.proof.json`);
-    const changed = await proofOf("a");
-    changed.proof.metadata.timestamp += 1;
-    await writeFile(path("a"), JSON.stringify(changed));
-    await writeFile(path("b"), "{");
-    const summary = JSON.parse((await prove("a", "b", "--json")).out);
-    assert.deepEqual(summary.totals.anchored, 2);
-    assert.deepEqual(await readJson(join(directory, PROOFS, "a.proof.1.json")), changed);
-    assert.equal(await readFile(join(directory, PROOFS, "b.proof.1.json"), "utf8"), "{");
+  it("fetches the bundle of an existing record, when it is missing, changed or damaged", async () => {
+    await writeFiles(directory, { a: "a", b: "b", c: "c" });
+    await prove("a", "b", "c");
+    const [before, known] = [await readFile(pathOf("a"), "utf8"), await records()];
+    const changed = JSON.parse(before);
+    changed.record.metadata.timestamp += 1;
+    await writeFile(pathOf("a"), JSON.stringify(changed));
+    await writeFile(pathOf("b"), "{");
+    await rm(pathOf("c"));
+    const { totals } = JSON.parse((await prove("a", "b", "c", "--json")).out);
+    assert.deepInclude(totals, { anchored: 0, reused: 3 });
+    assert.equal(await records(), known);
+    assert.equal(await readFile(pathOf("a"), "utf8"), before);
+    assert.deepEqual(await readJson(join(directory, PROOFS, "a.bundle.1.json")), changed);
+    assert.equal(await readFile(join(directory, PROOFS, "b.bundle.1.json"), "utf8"), "{");
+    assert.equal((await runScript("verify", directory, "a", "b", "c", "--rpc", server.chainUrl)).code, 0);
   });
 
-  it("completes a pending proof as the same record", async () => {
+  it("waits for a record that was accepted before, instead of making another", async () => {
     await writeFiles(directory, { a: "a" });
-    await prove("a");
-    const { proof } = await proofOf("a");
-    const { id, document_id, hash, record_hash, metadata } = proof;
-    const pending = { format: "sealbook-proof/1", status: "pending", id, document_id, hash, record_hash, metadata };
-    await writeFile(join(directory, PROOFS, "a.proof.json"), JSON.stringify(pending));
+    const document = { document_id: "a", hash: sha256("a"), metadata: { timestamp: 7, source: "elsewhere" } };
+    await server.post("/api/v1/proof", document);
     const known = await records();
     assert.equal((await prove("a")).code, 0);
-    assert.deepEqual((await proofOf("a")).proof, proof);
+    assert.deepInclude(await recordOf("a"), document);
     assert.equal(await records(), known);
-    assert.isFalse(existsSync(join(directory, PROOFS, "a.proof.1.json")));
+    // Another type is another record.
+    await rm(pathOf("a"));
+    assert.equal((await prove("a", "--type", "contract")).code, 0);
+    assert.equal((await recordOf("a")).metadata.type, "contract");
+    assert.equal(await records(), known + 1);
   });
 
   it("names files outside the working directory by their absolute path, after the prefix", async () => {
@@ -172,7 +148,7 @@ describe("prove script", () => {
         (await prove(join(outside, "x"), "--id-prefix", "archive:", "--out", "elsewhere", "--json")).out,
       );
       assert.equal(summary.documents[0].document_id, `archive:${outside}/x/y`);
-      assert.isTrue(existsSync(join(directory, "elsewhere", summary.documents[0].proof_file)));
+      assert.isTrue(existsSync(join(directory, "elsewhere", summary.documents[0].bundle_file)));
     } finally {
       await removeDirectory(outside);
     }

@@ -1,15 +1,14 @@
 import { assert } from "chai";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Wallet } from "ethers";
 import { deployRemote } from "../support/deploy-script.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { forged } from "../support/forgery.ts";
 import { type RawAnvil, startRawAnvil } from "../support/raw-anvil.ts";
 import { startServer } from "../support/server.ts";
-import { type Outcome, readJson, runScript, writeFiles } from "./proofs-support.ts";
+import { type Outcome, runScript, writeFiles } from "./proofs-support.ts";
 import { withoutProgress } from "../support/without-progress.ts";
-
-const NOWHERE = "http://127.0.0.1:9";
 
 describe("scripts with the node of another program", function () {
   const keys = { RELAYER_KEY: Wallet.createRandom().privateKey, ADMIN_KEY: Wallet.createRandom().privateKey };
@@ -37,16 +36,15 @@ describe("scripts with the node of another program", function () {
     } finally {
       await server.stop("keep");
     }
-    const file = join(directory, "sealbook-proofs/d/b.txt.proof.json");
-    const tampered = await readJson(file);
-    tampered.proof.block_number += 1;
-    const verify = (): Promise<Outcome> => runScript("verify", directory, "d", "--rpc", anvil.http, "--url", NOWHERE);
+    const file = join(directory, "sealbook-proofs/d/b.txt.bundle.json");
+    const tampered = forged(await readFile(file, "utf8"), ({ anchor }) => (anchor.chain_id += 1));
+    const verify = (): Promise<Outcome> => runScript("verify", directory, "d", "--rpc", anvil.http);
     const good = await verify();
     assert.deepEqual([good.code, withoutProgress(good.err)], [0, ""]);
     assert.match(good.out, /^2 of 2 files verified/);
-    await writeFile(file, JSON.stringify(tampered));
+    await writeFile(file, tampered);
     const bad = await verify();
     assert.equal(bad.code, 1);
-    assert.match(bad.out, /^chain disagrees: d\/b\.txt: .* is in block/m);
+    assert.match(bad.out, /^invalid: d\/b\.txt: Transaction: /m);
   });
 });

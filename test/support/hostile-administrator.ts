@@ -401,8 +401,6 @@ export function describeHostileAdministrator(engine: Engine): void {
 
     it("hides no record by its keys in the index", async () => {
       const removed = { proof_keys_recent: 0, proof_keys: 0 };
-      // A pass in between resolves those that were undone.
-      let mostDivergences = 0;
       for (const { document_id, hash, metadata } of [...documents, ...many.slice(0, 5), newer, fresh]) {
         const bytes = Buffer.from(hash, "hex");
         const recorded = recordHash({ documentId: document_id, hash: bytes, ...metadata });
@@ -425,7 +423,8 @@ export function describeHostileAdministrator(engine: Engine): void {
                 assert.equal(attestation.body.type, "urn:sealbook:problem:journal_damaged", `${document_id} ${key}`);
                 assert.match(attestation.body.detail, /index/);
                 const { divergences } = (await server.get("/api/v1/status")).body.journal;
-                mostDivergences = Math.max(mostDivergences, divergences);
+                // A pass in between resolves those that were undone, and not this one.
+                assert.isAtLeast(divergences, 1, `${document_id} ${key}`);
               }
               await attacker.undo(change);
             }
@@ -434,7 +433,6 @@ export function describeHostileAdministrator(engine: Engine): void {
       }
       assert.isAbove(removed.proof_keys_recent, 5);
       assert.isAbove(removed.proof_keys, 5);
-      assert.isAbove(mostDivergences, 1);
       await compared();
     });
 

@@ -6,7 +6,7 @@ const PortableProof = Bundle.pick({ format: true, record: true, merkle: true }).
   anchor: Bundle.shape.anchor.pick({ chain_id: true, contract: true }),
 });
 
-/** A proof as the server returns it, and as `npm run prove` stores it. */
+/** A proof as the server returns it. */
 const StoredProof = ConfirmedProof.pick({ status: true }).extend({
   proof: ConfirmedProof.shape.proof.pick({
     document_id: true,

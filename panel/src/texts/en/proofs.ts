@@ -158,13 +158,13 @@ export const proofs = {
 
   input: {
     title: "Drop a proof here, or choose one",
-    hint: "A .bundle.json or .proof.json. The browser reads it and does not send it.",
+    hint: "A bundle (.bundle.json) or a response of /api/v1/proof. The browser reads it and does not send it.",
     paste: "Paste it instead",
     pasteLabel: "Text of the proof",
     show: "Show the path",
     fetch: "Fetch it from this server",
     unreadable: "This is not a proof",
-    unreadableHelp: "Use a bundle (.bundle.json), a proof file (.proof.json), or a response of /api/v1/proof.",
+    unreadableHelp: "Use a bundle (.bundle.json) or a response of /api/v1/proof.",
     another: "This proof leads to another root",
     anotherHelp: "The path is shown, but it does not lead to the root on this page.",
     again: "Another proof",
