@@ -3,7 +3,7 @@ import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { type AccessScope, type ApiKey, type ApiKeyStore, isValid, newApiKey } from "../server/http/access/caller.ts";
-import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
+import { missingFile, openJournalDatabase } from "../server/composition/journal-database.ts";
 import { apiKeyStore } from "../server/operations/api-key-store.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 

@@ -4,7 +4,7 @@ import { parseConfig } from "../server/config/config.ts";
 import { readEnv } from "../server/config/environment.ts";
 import { holdDataFolder } from "../server/composition/data-folder.ts";
 import { SealbookError } from "../server/errors.ts";
-import { missingFile, openJournalDatabase } from "../server/composition/database.ts";
+import { missingFile, openJournalDatabase } from "../server/composition/journal-database.ts";
 import { recordIndexStore } from "../server/records/record-index.ts";
 
 const FAILED = 1;

@@ -1,5 +1,5 @@
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
-import { openRelayerKey } from "../../server/composition/relayer-key.ts";
+import { openRelayerKey } from "../../server/composition/chain-link.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";

@@ -11,7 +11,7 @@ import {
   type ContractAddresses,
   type ContractName,
 } from "../../server/chain/transaction.ts";
-import { sessionRules } from "../../server/composition/session-rules.ts";
+import { sessionRules } from "../../server/composition/chain-link.ts";
 import type { SessionRulesConfig } from "../../server/config/chain.ts";
 import { builtContract } from "./build.ts";
 import { matchCode } from "./code-match.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ownKey, type RelayerKey } from "../../server/chain/keys/relayer-key.ts";
 import { ifNodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
-import { openRelayerKey } from "../../server/composition/relayer-key.ts";
+import { openRelayerKey } from "../../server/composition/chain-link.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { SealbookError } from "../../server/errors.ts";
 

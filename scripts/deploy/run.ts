@@ -13,7 +13,7 @@ import { readReceipt } from "../../server/chain/node/receipt.ts";
 import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
 import { holdAdministration } from "../../server/composition/data-folder.ts";
-import { sessionRules } from "../../server/composition/session-rules.ts";
+import { sessionRules } from "../../server/composition/chain-link.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { printLine, type Terminal } from "../proofs/terminal.ts";

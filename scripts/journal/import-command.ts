@@ -3,7 +3,7 @@ import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { openJournalToAppend } from "../../server/composition/journal-key.ts";
+import { openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { showProgress } from "../proofs/progress.ts";
 import { CommandFailure } from "../proofs/run-command.ts";

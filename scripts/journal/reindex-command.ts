@@ -1,6 +1,5 @@
 import { Command } from "commander";
-import { missingFile } from "../../server/composition/database.ts";
-import { openJournalToRead } from "../../server/composition/journal-key.ts";
+import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { SLICES } from "../../server/journal/index/key-sums.ts";
 import { showProgress } from "../proofs/progress.ts";

@@ -2,8 +2,12 @@ import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { missingFile } from "../../server/composition/database.ts";
-import { journalKeyFile, openJournalToRead, writeJournalKey } from "../../server/composition/journal-key.ts";
+import {
+  journalKeyFile,
+  missingFile,
+  openJournalToRead,
+  writeJournalKey,
+} from "../../server/composition/journal-database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import type { Database } from "../../server/journal/engine/database.ts";

@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { headFile } from "../../server/composition/data-folder.ts";
-import { missingFile, openJournalDatabase } from "../../server/composition/database.ts";
-import { openJournalToAppend } from "../../server/composition/journal-key.ts";
+import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import type { Database } from "../../server/journal/engine/database.ts";

@@ -18,7 +18,7 @@ import { type Config, parseConfig } from "../../server/config/config.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment.ts";
 import { journalName } from "../../server/journal/contract-store.ts";
-import { openJournalToAppend } from "../../server/composition/journal-key.ts";
+import { openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { rebuildJournal } from "./rebuild.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";

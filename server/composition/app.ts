@@ -1,8 +1,9 @@
 import express, { type Express, type RequestHandler, Router } from "express";
+import { readFileSync } from "node:fs";
 import { SealbookError } from "../errors.ts";
-import { type AuthenticationDeps, authenticate } from "../http/access/authenticate.ts";
+import { authenticate, type AuthenticationDeps } from "../http/access/authenticate.ts";
 import type { AccessConfig } from "../config/config.ts";
-import type { NetworkList } from "../kit/network-list.ts";
+import { NetworkList } from "../kit/network-list.ts";
 import { fromAllowedNetwork, hostCheck, noteSource } from "../http/access/source.ts";
 import { urlLimit } from "../http/listener.ts";
 import { requestRate } from "../http/source-limits.ts";
@@ -25,9 +26,22 @@ import { issuerRoutes } from "../issuer/routes.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import type { Logger } from "../kit/logger.ts";
+import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
+import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
+import { signedText } from "../issuer/jws.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
+import { canonicalJson } from "../kit/json.ts";
+import { ChainDecoder } from "../explorer/decoder.ts";
+import { ChainExplorer } from "../explorer/explorer.ts";
+import { rateLimit } from "../http/limits.ts";
+import { evidenceSource } from "../chain/evidence/anchor-evidence.ts";
+import { apiKeyStore } from "../operations/api-key-store.ts";
+import { BundleService } from "../proofs/bundle.ts";
+import type { Context } from "./context.ts";
+import type { Parts } from "./parts.ts";
 
 /** Access to the integrity-proof API. */
-export interface AccessDeps {
+interface AccessDeps {
   /** Names of the server in requests. */
   readonly hosts: readonly string[];
   readonly networks: NetworkList;
@@ -103,4 +117,116 @@ export function createApp(deps: AppDeps): Express {
 
 function nothingHere(): never {
   throw new SealbookError("not_found", "there is nothing at this path");
+}
+
+/** Path of Telegram's webhook. */
+const TELEGRAM_PATH = "/telegram";
+const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
+/** A statement of a thousand records takes a few hundred milliseconds of the thread, and some ten megabytes. */
+const MAX_CONCURRENT_STATEMENTS = 2;
+/** Statements that run or wait. As a PDF one takes about a second. */
+const UNFINISHED_STATEMENTS = { jobs: "statements", perKey: 16, all: 64 };
+
+/** Builds signed attestations. */
+function createAttestation(
+  deps: Omit<AttestationServiceDeps, "verifier">,
+  printer: Pick<AttestationPrinter, "print">,
+): Attest {
+  const service = new AttestationService({ ...deps, verifier: readFileSync(VERIFIER, "utf8") });
+  const queue = new KeyedQueue<string>(MAX_CONCURRENT_STATEMENTS, MAX_CONCURRENT_STATEMENTS, UNFINISHED_STATEMENTS);
+  return (subject, audience, { caller, asPdf }) =>
+    queue.run(caller, async () => {
+      const { attestation, key, attachments } = await service.attest(subject, audience);
+      const text = canonicalJson(attestation);
+      const jws = signedText(text, key, "sealbook-attestation+jws");
+      const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
+      const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;
+      return { issuedAt: attestation.issued_at, keyId, jwksUrl, text, jws, attachments, pdf };
+    });
+}
+
+/** Builds both APIs, the explorer and the panel over the parts; does not listen. */
+export function createApi(context: Context, parts: Parts): Express {
+  const { sessions, records, proofs, recovery, operations, bot } = parts;
+  const { config, opened, version, link, validatorNames, proofAnchor, metrics, logger, issuer, address } = context;
+  const { certificate } = opened;
+  const { rpc, deployment } = link;
+  const contract = deployment.contracts.ProofAnchor;
+  const location = (): { chainId: number; contract: string; explorerUrl: string; publicUrl: string } => ({
+    chainId: rpc.chainId,
+    contract,
+    explorerUrl: address.explorerUrl,
+    publicUrl: address.url,
+  });
+  metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
+    certificate === undefined ? undefined : certificate.expires / 1000,
+  );
+  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer });
+  return createApp({
+    logger,
+    version,
+    sessions: sessions.routeDeps,
+    records: records.routeDeps,
+    proofs: {
+      proofs: proofs.service,
+      verifier: proofs.verifier,
+      bundles,
+      location,
+    },
+    recovery: recovery.service,
+    operations: {
+      alerts: context.alertStore,
+      status: () => operations.status(),
+      assertReady: () => operations.assertReady(),
+      metrics,
+    },
+    explorer: {
+      explorer: new ChainExplorer({
+        rpc,
+        deployment,
+        former: opened.former,
+        validators: validatorNames,
+        decoder: new ChainDecoder(
+          context.workers,
+          deployment.contracts,
+          opened.former.map((each) => each.address),
+        ),
+        audit: records.routeDeps.audit,
+      }),
+      requestsPerSource: rateLimit(config.explorer.rate, "requests to the explorer from this network address"),
+    },
+    access: accessOf(context),
+    attest: createAttestation(
+      {
+        journal: context.journal,
+        entryVerifier: context.entryVerifier,
+        issuer,
+        telemetry: context.telemetry,
+        clock: context.clock,
+        trees: proofs.trees,
+        chain: proofAnchor,
+        bundles,
+        recovery: recovery.service,
+        issuerName: config.issuerName,
+        installation: location,
+        jwksUrl: () => address.jwksUrl,
+      },
+      new AttestationPrinter(context.workers),
+    ),
+    issuer,
+    telegram: bot && { path: TELEGRAM_PATH, webhook: bot.webhook },
+    map: config.map,
+  });
+}
+
+function accessOf({ config, opened: { tokens }, database, clock }: Context): AccessDeps {
+  const { allowedNetworks, allowedHosts, trustedProxies, requestRate, apiKeys, open } = config.access;
+  return {
+    hosts: allowedHosts,
+    networks: new NetworkList(allowedNetworks),
+    proxies: new NetworkList(trustedProxies),
+    requestRate,
+    open,
+    authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+  };
 }

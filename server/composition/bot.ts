@@ -1,55 +1,53 @@
 import { type Bot, createBot } from "../bot/bot.ts";
 import type { BotEvent } from "../bot/events.ts";
-import type { BotCipher } from "../bot/bot-cipher.ts";
 import type { NodeInspector } from "../chain/node/node-inspector.ts";
-import type { TelegramConfig } from "../config/telegram.ts";
+import { configuredSecrets } from "../config/secrets.ts";
 import { rateLimit } from "../http/limits.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
+import { nodeLogReader } from "../operations/node-log.ts";
 import type { Pictures } from "../readings/air-quality/pictures.ts";
 import { recordIndexStore } from "../records/record-index.ts";
-import type { Foundation } from "./foundation.ts";
-import type { PublicAddress } from "./public-address.ts";
+import type { Context } from "./context.ts";
+import type { JournalWorkers } from "./journal-workers.ts";
 import type { Records } from "./records.ts";
 import type { Sessions } from "./sessions.ts";
+import type { RelayerTransactions } from "./transactions.ts";
 import { prefixedHex } from "../kit/bytes.ts";
-
-/** Path of Telegram's webhook. */
-export const TELEGRAM_PATH = "/telegram";
 
 /** Data per minute that the bot decodes for a user without an account. */
 const STRANGER_RATE = 10;
 
-export interface ChatBotOptions {
-  readonly config: TelegramConfig;
-  readonly tableName: string;
-  readonly readingMaxAgeMilliseconds: number;
-  readonly botCipher: BotCipher;
+/** The parts that the bot uses. */
+export interface BotParts {
   readonly sessions: Sessions;
   readonly records: Records;
   readonly pictures: Pictures;
   readonly inspect: NodeInspector;
-  readonly sender: { readonly address: string };
-  readonly lastReconciled: () => Promise<number | null>;
-  /** Newest lines of the node's log, without secrets; `undefined` when no log is known. */
-  readonly nodeLog: (() => Promise<readonly string[]>) | undefined;
-  readonly address: PublicAddress;
+  readonly transactions: RelayerTransactions;
+  readonly journalWorkers: JournalWorkers;
 }
 
-/** Builds the Telegram bot over the services of the record store's API, and subscribes it to alerts. */
-export function createChatBot(foundation: Foundation, options: ChatBotOptions): Bot {
-  const { database, journal, head, alerts, alertStore, logger, clock } = foundation;
-  const { config, sessions, records, inspect, sender, lastReconciled, address } = options;
-  const index = recordIndexStore(database, options.tableName);
+/**
+ * Builds the Telegram bot over the services of the record store's API, and subscribes it to alerts.
+ * @returns `undefined` when none is configured
+ */
+export function createChatBot(context: Context, parts: BotParts): Bot | undefined {
+  const { database, journal, link, head, alerts, alertStore, address, logger, clock } = context;
+  const { telegram: config, chain, records: recordConfig, map } = context.config;
+  const { botCipher, embeddedLog } = context.opened;
+  const { sessions, records, pictures, inspect, transactions, journalWorkers } = parts;
+  if (config === undefined || botCipher === undefined) return undefined;
+  const index = recordIndexStore(database, recordConfig.tableName);
   const sensorNetworks = new NetworkList(config.sensorNetworks);
   const bot = createBot({
     config,
-    cipher: options.botCipher,
+    cipher: botCipher,
     journal,
     records: records.records,
     accounts: sessions.accounts,
-    pictures: options.pictures,
-    readingMaxAgeMilliseconds: options.readingMaxAgeMilliseconds,
+    pictures,
+    readingMaxAgeMilliseconds: map.readingMaxAgeMilliseconds,
     decoder: records.decoder,
     decodesPerAccount: records.routeDeps.decodesPerAccount,
     decodesPerStranger: rateLimit(STRANGER_RATE, "transactions decoded for this user"),
@@ -57,12 +55,12 @@ export function createChatBot(foundation: Foundation, options: ChatBotOptions): 
     storesPerAccount: records.routeDeps.storesPerAccount,
     isAllowedSource: (source) => sensorNetworks.has(source),
     inspect,
-    relayer: () => sender.address,
-    nodeLog: options.nodeLog,
+    relayer: () => transactions.sender.address,
+    nodeLog: nodeLogReader(chain.nodeLogFile, link.embedded && embeddedLog, configuredSecrets(context.config)),
     sync: async () => ({
       copied: (await index.progress())?.blockNumber,
       head: head.head?.number,
-      reconciled: (await lastReconciled()) ?? undefined,
+      reconciled: (await journalWorkers.lastReconciled()) ?? undefined,
     }),
     syncSteps: (limit) => records.syncLog.newest(limit),
     explorerLink: (hash) => `${address.explorerUrl}/tx/${prefixedHex(hash)}`,

@@ -1,12 +1,22 @@
 import type { Wallet } from "ethers";
 import type { ChainGuard } from "../chain/identity.ts";
-import type { SessionAdministration } from "../chain/contracts/session-registry-client.ts";
+import {
+  type SessionAdministration,
+  SessionRegistryClient,
+  type SessionRules,
+} from "../chain/contracts/session-registry-client.ts";
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";
-import type { RelayerKey } from "../chain/keys/relayer-key.ts";
+import { ownKey, type RelayerKey } from "../chain/keys/relayer-key.ts";
 import type { Clock } from "../kit/time.ts";
 import type { FailOver } from "../chain/rpc/failover.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
+import { openKeystore } from "../chain/keys/keystore.ts";
+import { peerTlsOptions, SIGNER } from "../chain/rpc/peer-tls.ts";
+import { web3SignerKey } from "../chain/keys/web3-signer.ts";
+import type { RelayerSource } from "../config/credentials.ts";
+import type { SessionRulesConfig } from "../config/chain.ts";
+import { SealbookError } from "../errors.ts";
 
 /** The chain with the contracts on it. */
 export interface ContractsLink {
@@ -43,4 +53,59 @@ export interface ChainLinkOptions {
   /** Whether the journal may continue with other contracts than before. */
   readonly mayReplaceContracts?: boolean;
   readonly onEvent: (event: ChainLinkEvent) => void;
+}
+
+/** A relayer's key that signs until it is closed. */
+export type OpenedKey = RelayerKey & { close?(): void };
+
+/**
+ * Opens a relayer's key.
+ * @throws SealbookError when it does not exist or cannot be used
+ */
+export async function openRelayerKey(source: RelayerSource): Promise<OpenedKey> {
+  switch (source.kind) {
+    case "environment":
+      return ownKey(source.key);
+    case "keystore":
+      return openKeystore(source);
+    case "signer":
+      return web3SignerKey(source.url, source.address, peerTlsOptions(source.tls, SIGNER));
+  }
+}
+
+/**
+ * Completes the configured session rules with those that apply otherwise.
+ * @throws SealbookError `config_invalid` when they contradict each other
+ */
+export function sessionRules(config: SessionRulesConfig, otherwise: SessionRules): SessionRules {
+  const lifetime = config.lifetime ?? otherwise.lifetime;
+  const minimumToExtend = config.minimumToExtend ?? otherwise.minimumToExtend;
+  if (minimumToExtend < lifetime) return { lifetime, minimumToExtend };
+  throw new SealbookError(
+    "config_invalid",
+    `SESSION_MINIMUM_TO_EXTEND, ${minimumToExtend} s, has to be less than SESSION_LIFETIME, ${lifetime} s: set both`,
+  );
+}
+
+/**
+ * Writes the configured session rules into the contract, unless it has them already.
+ * @throws SealbookError `config_invalid` when that needs the administrator's key
+ */
+export async function applySessionRules(
+  config: SessionRulesConfig,
+  { rpc, deployment, administration }: ChainLink,
+): Promise<void> {
+  if (config.lifetime === undefined && config.minimumToExtend === undefined) return;
+  const rules = await new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).rules();
+  const configured = sessionRules(config, rules);
+  const { lifetime, minimumToExtend: minimum } = configured;
+  if (lifetime === rules.lifetime && minimum === rules.minimumToExtend) return;
+  if (administration === undefined) {
+    throw new SealbookError(
+      "config_invalid",
+      `the contract's sessions live ${rules.lifetime} s and need more than ${rules.minimumToExtend} s to be ` +
+        `extended; changing that to ${lifetime} s and ${minimum} s needs ADMIN_KEY`,
+    );
+  }
+  await administration.setRules(configured);
 }

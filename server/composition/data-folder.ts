@@ -8,7 +8,7 @@ import type { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { newestSequence } from "../journal/entries/entry-log.ts";
 import { HeadFile } from "../journal/integrity/head-file.ts";
 import type { ChainLink } from "./chain-link.ts";
-import { hasJournal } from "./database.ts";
+import { hasJournal } from "./journal-database.ts";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
 import { waitFor } from "../kit/time.ts";

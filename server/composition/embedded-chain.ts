@@ -10,9 +10,13 @@ import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import { waitFor } from "../kit/time.ts";
-import type { ChainLinkOptions, ContractsLink } from "./chain-link.ts";
-import { type OpenedKey, openRelayerKey } from "./relayer-key.ts";
-import { sessionRules } from "./session-rules.ts";
+import {
+  type ChainLinkOptions,
+  type ContractsLink,
+  type OpenedKey,
+  openRelayerKey,
+  sessionRules,
+} from "./chain-link.ts";
 
 /** Chain id of the embedded chain; no public network uses it. */
 export const EMBEDDED_CHAIN_ID = 7325;

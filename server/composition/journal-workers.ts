@@ -1,59 +1,148 @@
-import type { SyncReplication } from "../journal/replication/sync-replication.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
-import type { JournalConfig } from "../config/config.ts";
+import { readSegments } from "../journal/replication/segment-target.ts";
+import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
+import { SyncReplication } from "../journal/replication/sync-replication.ts";
+import type { Context } from "./context.ts";
+import { headFile } from "./data-folder.ts";
+import type { RelayerTransactions } from "./transactions.ts";
+import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
+import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
+import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
+import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
+import { IndexCheck } from "../journal/reconciliation/index-check.ts";
+import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
+import { Reconciler } from "../journal/reconciliation/reconciler.ts";
+import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
 import { HeadCheck } from "../journal/reconciliation/head-check.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
-import type { HeadFile } from "../journal/integrity/head-file.ts";
-import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
-import type { Foundation } from "./foundation.ts";
-import { createReconciler } from "./reconciliation.ts";
-import { createReplicators, createSyncReplication } from "./replication.ts";
 
-/** Checkpoints of the journal on chain, its replicas, and the comparison of all three. */
-export interface JournalWorkers {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  /** The wait of proof requests for a replica; `undefined` in the asynchronous mode. */
-  readonly syncReplication: SyncReplication | undefined;
-  /** Lag of the replica that lags most, in seconds; `null` without replicas. */
-  replicaLag(): number | null;
-  /** End of the last comparison with the chain, in Unix seconds. */
-  lastReconciled(): Promise<number | null>;
+/** Delays before retries while requests wait for a replica. */
+const SYNC_RETRY = { firstMilliseconds: 250, longestMilliseconds: 5_000 };
+
+/** Builds a replicator for each target, and registers the metrics of their lag. */
+function createReplicators(context: Context): readonly Replicator[] {
+  const { journal, metrics, steadyClock } = context;
+  const { journal: config } = context.config;
+  const rules = {
+    ...DEFAULT_RULES,
+    intervalMilliseconds: config.replicaIntervalMilliseconds,
+    lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
+    ...(config.replicaMode === "sync" ? { retry: SYNC_RETRY } : {}),
+  };
+  const replicators = context.opened.targets.map(
+    (target) =>
+      new Replicator(target, journal.entries, rules, steadyClock, (event) =>
+        reportReplica(context, target.name, event),
+      ),
+  );
+  metrics.gauge("sealbook_replicas", "Targets that the journal is replicated to", () => replicators.length);
+  metrics.gaugeBy(
+    "replica",
+    "sealbook_replica_lag_seconds",
+    "Age of the oldest journal entry that a replica does not have",
+    () => replicators.map((replicator) => [replicator.name, replicator.lag().seconds]),
+  );
+  metrics.gaugeBy("replica", "sealbook_replica_lag_entries", "Journal entries that a replica does not have", () =>
+    replicators.map((replicator) => [replicator.name, replicator.lag().entries]),
+  );
+  return replicators;
 }
 
-export interface JournalWorkersOptions {
-  readonly config: JournalConfig;
-  /** The newest journal entry that this relayer has seen. */
-  readonly headFile: HeadFile;
-  readonly transactions: Transactions;
-  /** Targets of the replicas. */
-  readonly targets: readonly SegmentTarget[];
+/** Builds the wait of proof requests for a replica; `undefined` in the asynchronous mode. */
+function createSyncReplication(
+  { config, journal, telemetry }: Context,
+  replicators: readonly Replicator[],
+): SyncReplication | undefined {
+  if (config.journal.replicaMode === "async") return undefined;
+  return new SyncReplication({
+    replicators,
+    head: async () => (await journal.entries.head()).sequence,
+    onChange: (isAvailable) => (isAvailable ? telemetry.replicaAvailable() : telemetry.replicaUnavailable()),
+  });
 }
 
-export function createJournalWorkers(
-  foundation: Foundation,
-  { config, headFile, transactions, targets }: JournalWorkersOptions,
-): JournalWorkers {
-  const { journal, proofAnchor: chain, database, signer, metrics, telemetry, logger, clock } = foundation;
+function reportReplica({ telemetry, logger }: Context, name: string, event: ReplicatorEvent): void {
+  switch (event.kind) {
+    case "shipped":
+      logger.debug(
+        { replica: name, segment: event.segment, first: event.first, last: event.last },
+        "a segment of the journal was shipped",
+      );
+      return;
+    case "failing":
+      logger.warn({ replica: name, err: event.error }, "the replica's target does not respond; the server retries");
+      return;
+    case "recovered":
+      logger.info({ replica: name }, "the replica's target responds again");
+      return;
+    case "agreed":
+      telemetry.divergenceResolved(`replication ${name}`);
+      return;
+    case "lagging":
+      telemetry.replicaLagging(name, event.seconds, event.entries);
+      return;
+    case "caught_up":
+      telemetry.replicaCaughtUp(name);
+      return;
+    case "diverged":
+      telemetry.journalDiverged(`replication ${name}`, `nothing is shipped to the replica ${name}: ${event.reason}`);
+  }
+}
+
+/** Builds the regular comparison of journal, replicas and chain. */
+function createReconciler(
+  { config, opened, journal, proofAnchor: chain, entryVerifier: verifier, divergences, logger, clock }: Context,
+  store: ReconciliationStore,
+): Reconciler {
+  return new Reconciler({
+    store,
+    confirmations: new ConfirmationCheck({ store, chain, divergences, clock }),
+    anchors: new AnchorCheck({ store, chain, divergences }),
+    entries: new EntryCheck({ store, entries: journal.entries, divergences }),
+    index: new IndexCheck({ store, divergences }),
+    leaves: new LeafCheck({ store, proofs: journal.proofs, divergences }),
+    replica: new ReplicaCheck({
+      entries: journal.entries,
+      divergences,
+      onUnreachable: (replica, err) =>
+        logger.warn({ err, replica }, "a replica could not be compared with the journal; the next comparison retries"),
+    }),
+    replicas: opened.targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
+    divergences,
+    verifier,
+    rules: {
+      intervalMilliseconds: config.journal.reconcileIntervalMilliseconds,
+      fullIntervalMilliseconds: config.journal.fullReconcileIntervalMilliseconds,
+    },
+    clock,
+    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared; the server retries"),
+  });
+}
+
+export type JournalWorkers = ReturnType<typeof createJournalWorkers>;
+
+/** Builds the checkpoints of the journal on chain, its replicas, and the comparison of all three. */
+export function createJournalWorkers(context: Context, { sender: transactions }: RelayerTransactions) {
+  const { journal, proofAnchor: chain, database, signer, metrics, telemetry, logger, clock } = context;
+  const { dataDirectory, journal: config } = context.config;
   const checkpoints = new CheckpointAnchor({
     journal,
     chain,
     transactions,
     clock,
     intervalMilliseconds: config.checkpointIntervalMilliseconds,
-    assertIntact: () => foundation.divergences.assertIntact(),
+    assertIntact: () => context.divergences.assertIntact(),
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
-  const replicators = createReplicators(foundation, config, targets);
+  const replicators = createReplicators(context);
   // Two relayers with one key do not share a journal.
   const store = reconciliationStore(database, signer.address);
-  const reconciler = createReconciler(foundation, config, store, targets);
+  const reconciler = createReconciler(context, store);
   const headCheck = new HeadCheck({
-    file: headFile,
+    file: headFile(dataDirectory),
     store,
     entries: journal.entries,
-    divergences: foundation.divergences,
+    divergences: context.divergences,
     relayer: signer.address,
     mayBeNew: config.mayBeNew,
     intervalMilliseconds: config.reconcileIntervalMilliseconds,
@@ -78,10 +167,11 @@ export function createJournalWorkers(
     "When journal and chain were last compared",
     async () => (await lastReconciled()) ?? undefined,
   );
-  const syncReplication = createSyncReplication(foundation, config, replicators);
+  const syncReplication = createSyncReplication(context, replicators);
   return {
+    /** The wait of proof requests for a replica; `undefined` in the asynchronous mode. */
     syncReplication,
-    async start() {
+    async start(): Promise<void> {
       // Its alert can last from a start in the other mode.
       if (syncReplication === undefined) telemetry.replicaAvailable();
       await reconciler.start();
@@ -90,12 +180,14 @@ export function createJournalWorkers(
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
       await headCheck.stop();
     },
-    replicaLag: () =>
+    /** Returns the lag of the replica that lags most, in seconds; `null` without replicas. */
+    replicaLag: (): number | null =>
       replicators.length === 0 ? null : Math.max(...replicators.map((replicator) => replicator.lag().seconds)),
+    /** Returns the end of the last comparison with the chain, in Unix seconds. */
     lastReconciled,
   };
 }

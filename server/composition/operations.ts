@@ -1,18 +1,64 @@
-import type { NodeInspector } from "../chain/node/node-inspector.ts";
-import type { AlertConfig } from "../config/config.ts";
+import { dirname } from "node:path";
+import { readNodeList } from "../chain/consensus/peers.ts";
+import { nodeInspector, type NodeInspector } from "../chain/node/node-inspector.ts";
+import { withCallDeadline } from "../chain/rpc/connect.ts";
+import { registerNetworkMetrics } from "../operations/network-metrics.ts";
+import type { Context } from "./context.ts";
+import { freeBytesOf, probeDatabase, StorageMonitor } from "../operations/storage-monitor.ts";
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { SealbookError } from "../errors.ts";
 import { ClockMonitor } from "../operations/clock-monitor.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Status } from "../operations/responses.ts";
-import type { StorageMonitor } from "../operations/storage-monitor.ts";
 import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
 import { ANCHORING } from "../operations/telemetry.ts";
-import type { Foundation } from "./foundation.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
-import type { PublicAddress } from "./public-address.ts";
 import type { Journal } from "./journal.ts";
 import type { RelayerTransactions } from "./transactions.ts";
+
+/**
+ * Returns the inspector of the chain's node, which reports the sender's balance, and registers the metrics of the node
+ * and its network.
+ */
+export function createNodeInspector(
+  { config, link, fees, head, metrics, validatorNames }: Context,
+  { sender }: RelayerTransactions,
+): NodeInspector {
+  const { nodeListFile, requestTimeout } = config.chain;
+  const inspect = nodeInspector({
+    rpc: withCallDeadline(link.rpc),
+    relayer: () => sender.address,
+    fees,
+    names: validatorNames,
+    nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),
+    requestTimeout,
+  });
+  metrics.gauge("sealbook_chain_block_number", "Number of the newest block seen", () => head.head?.number);
+  metrics.gauge("sealbook_chain_up", "Whether the node responds (1) or not (0)", () => (head.reachable ? 1 : 0));
+  registerNetworkMetrics(metrics, async () => (head.reachable ? await inspect() : undefined));
+  return inspect;
+}
+
+/** Builds the monitor of the journal's files, database and disk. */
+function createStorageMonitor({ config, opened, database, telemetry, metrics, clock }: Context): StorageMonitor {
+  const directories = [
+    config.dataDirectory,
+    ...(config.database.kind === "sqlite" ? [dirname(config.database.file)] : []),
+  ];
+  const monitor = new StorageMonitor({
+    fault: () => opened.storage.fault(),
+    isFailing: () => telemetry.counts().isJournalFailing,
+    probe: () => probeDatabase(database, clock),
+    freeBytes: () => freeBytesOf(directories),
+    minimumFreeBytes: config.journal.minimumFreeBytes,
+    telemetry,
+  });
+  metrics.gauge("sealbook_journal_writable", "Whether the journal can be written (1) or not (0)", () =>
+    monitor.state().writable ? 1 : 0,
+  );
+  metrics.gauge("sealbook_disk_free_bytes", "Free space on the disk of the journal", () => monitor.state().freeBytes);
+  return monitor;
+}
 
 /** The monitor of the chain's node, the receivers of alerts, and the status of the server. */
 export interface Operations {
@@ -27,35 +73,31 @@ export interface Operations {
   stop(): Promise<void>;
 }
 
-export interface OperationsOptions {
-  readonly config: AlertConfig;
+interface Monitored {
   readonly inspect: NodeInspector;
   readonly transactions: RelayerTransactions;
   readonly journalWorkers: JournalWorkers;
-  readonly address: PublicAddress;
-  readonly storage: StorageMonitor;
-  readonly clockLimitMilliseconds: number;
-  readonly nodeIntervalMilliseconds: number | undefined;
 }
 
-export function createOperations(foundation: Foundation, options: OperationsOptions): Operations {
-  const { link, journal, head, metrics, alerts, telemetry, clock } = foundation;
-  const { inspect, storage, nodeIntervalMilliseconds } = options;
+export function createOperations(context: Context, monitored: Monitored): Operations {
+  const { config, overrides, link, journal, head, metrics, alerts, telemetry, clock } = context;
+  const { inspect } = monitored;
+  const storage = createStorageMonitor(context);
   // The embedded chain makes blocks only when a transaction waits.
   const regularBlocks = link.embedded === undefined;
-  const webhooks = createWebhooks(foundation, options);
+  const webhooks = createWebhooks(context);
   const nodeMonitor = new NodeMonitor({
     inspect,
     telemetry,
     regularBlocks,
     staleSeconds: STALE_BLOCK_SECONDS,
-    intervalMilliseconds: nodeIntervalMilliseconds,
+    intervalMilliseconds: overrides.nodeIntervalMilliseconds,
   });
   const clockMonitor = new ClockMonitor({
     clock,
     head: () => head.head,
     isEmbedded: link.embedded !== undefined,
-    limitMilliseconds: options.clockLimitMilliseconds,
+    limitMilliseconds: config.chain.clockLimitMilliseconds,
     telemetry,
   });
   metrics.gauge(
@@ -64,7 +106,7 @@ export function createOperations(foundation: Foundation, options: OperationsOpti
     () => clockMonitor.blockAhead() ?? undefined,
   );
   return {
-    status: createStatus(foundation, options, clockMonitor, regularBlocks),
+    status: createStatus(context, monitored, { clockMonitor, storage, regularBlocks }),
     async assertReady() {
       storage.assertReady();
       await assertReadable(journal);
@@ -86,10 +128,14 @@ export function createOperations(foundation: Foundation, options: OperationsOpti
   };
 }
 
-function createWebhooks(
-  { alerts, alertStore, logger, clock }: Foundation,
-  { config, address }: OperationsOptions,
-): readonly AlertWebhook[] {
+function createWebhooks({
+  config: { alerts: config },
+  address,
+  alerts,
+  alertStore,
+  logger,
+  clock,
+}: Context): readonly AlertWebhook[] {
   const webhooks = config.webhooks.map(
     (url, index) =>
       new AlertWebhook({
@@ -110,10 +156,13 @@ function createWebhooks(
 }
 
 function createStatus(
-  { version, link, journal, alerts, telemetry }: Foundation,
-  { inspect, transactions, journalWorkers, storage }: OperationsOptions,
-  clockMonitor: ClockMonitor,
-  regularBlocks: boolean,
+  { version, link, journal, alerts, telemetry }: Context,
+  { inspect, transactions, journalWorkers }: Monitored,
+  {
+    clockMonitor,
+    storage,
+    regularBlocks,
+  }: { readonly clockMonitor: ClockMonitor; readonly storage: StorageMonitor; readonly regularBlocks: boolean },
 ): () => Promise<Status> {
   const startedAt = performance.now();
   return () =>

@@ -1,3 +1,4 @@
+import type { Context } from "./context.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/transactions.ts";
@@ -15,10 +16,45 @@ import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { Journal } from "./journal.ts";
 
+/** Registers the metrics of proofs and their anchors. */
+export function registerProofMetrics(
+  { metrics, journal }: Pick<Context, "metrics" | "journal">,
+  proofs: Pick<Proofs, "tracker">,
+  maxInFlight: number,
+): void {
+  const counts = (): Promise<{ records: number; pending: number }> => journal.proofs.counts();
+  metrics.gauge("sealbook_journal_proofs", "Proofs in the journal", async () => (await counts()).records);
+  metrics.gauge(
+    "sealbook_proofs_pending",
+    "Proofs accepted and not confirmed yet",
+    async () => (await counts()).pending,
+  );
+  metrics.gauge(
+    "sealbook_proofs_pending_limit",
+    "Maximum of pending proofs; at the maximum none is accepted",
+    () => maxInFlight,
+  );
+  metrics.gauge(
+    "sealbook_proof_oldest_pending_seconds",
+    "Time since the acceptance of the oldest proof that is not on chain; 0 without one",
+    () => proofs.tracker.oldestSeconds(),
+  );
+  metrics.gauge(
+    "sealbook_proof_requests_waiting",
+    "Requests that wait for their confirmation",
+    () => proofs.tracker.waiting,
+  );
+  metrics.gauge(
+    "sealbook_anchors_failed",
+    "Anchors that the chain rejected and that wait for another attempt",
+    async () => (await journal.anchors.failed()).length,
+  );
+}
+
 /** A write to disk takes about one millisecond, whatever is in it. */
 const GATHER_MILLISECONDS = 10;
 
-export interface ProofDeps {
+interface ProofDeps {
   readonly journal: Journal;
   readonly entryVerifier: EntryVerifier;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "find">;

@@ -1,56 +1,33 @@
-import type { Transactions } from "../chain/transactions/transactions.ts";
-import type { RecordConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
-import type { DatabaseLocation } from "../journal/engine/query-connection.ts";
 import { reasonOf } from "../errors.ts";
 import { errorField } from "../kit/logger.ts";
 import { Decoder } from "../records/decoder.ts";
 import { EventIndexer, SyncLog } from "../records/event-indexer.ts";
 import { eventLog } from "../records/event-log.ts";
 import { recordChain } from "../records/event-table.ts";
-import { type IndexedTable, recordIndexStore } from "../records/record-index.ts";
+import { recordIndexStore } from "../records/record-index.ts";
 import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
 import { ForeignWriteMonitor } from "../records/foreign-write-monitor.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
 import { RecordService } from "../records/service.ts";
-import type { SessionService } from "../sessions/service.ts";
-import type { Foundation } from "./foundation.ts";
+import type { Context } from "./context.ts";
 import type { JournalStores } from "./journal.ts";
+import type { Sessions } from "./sessions.ts";
+import type { RelayerTransactions } from "./transactions.ts";
 
-/** Records, and the local index of those on chain. */
-export interface Records {
-  readonly records: RecordService<JournalStores>;
-  readonly routeDeps: RecordRouteDeps;
-  readonly indexer: EventIndexer;
-  /** Decodes call data for all callers. */
-  readonly decoder: Decoder;
-  /** Searches for all callers. */
-  readonly search: RecordSearch;
-  /** Counts the writes of others to the table. */
-  readonly foreignWrites: ForeignWriteMonitor;
-  readonly syncLog: SyncLog;
-}
+export type Records = ReturnType<typeof createRecords>;
 
-export interface RecordOptions {
-  readonly config: RecordConfig;
-  /** The database of the journal, for a connection that searches. */
-  readonly location: DatabaseLocation;
-  /** Throws while files of the journal are not in place. */
-  readonly assertInPlace: () => void;
-  /** The indexed tables. */
-  readonly tables: readonly IndexedTable[];
-  readonly sessions: SessionService;
-  readonly transactions: Transactions;
-  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
-  readonly chainLagMilliseconds: number | undefined;
-}
-
+/** Builds the records, and the local index of those on chain. */
 export function createRecords(
-  { journal, database, link, head, proofAnchor, metrics, telemetry, logger, clock, workers }: Foundation,
-  { config, location, assertInPlace, tables, sessions, transactions, chainLagMilliseconds }: RecordOptions,
-): Records {
-  const { rpc, deployment } = link;
+  context: Context,
+  { sender: transactions }: RelayerTransactions,
+  { sessions }: Pick<Sessions, "sessions">,
+) {
+  const { journal, database, head, proofAnchor, metrics, telemetry, logger, clock, workers } = context;
+  const { records: config, database: location } = context.config;
+  const { tables, storage } = context.opened;
+  const { rpc, deployment } = context.link;
   const foreignWrites = new ForeignWriteMonitor(telemetry, clock);
   const syncLog = new SyncLog(clock);
   const { tableName, chainWaitMilliseconds } = config;
@@ -74,7 +51,7 @@ export function createRecords(
       if (kind === "indexed" || kind === "resumed") return;
       logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`);
     },
-    chainLagMilliseconds,
+    context.overrides.chainLagMilliseconds,
   );
   // Records of blocks that can still change would come and go.
   head.subscribe(
@@ -85,8 +62,8 @@ export function createRecords(
       ),
   );
   const chain = recordChain(tableName);
-  const search = new RecordSearch(workers, location, assertInPlace);
-  const records = new RecordService({
+  const search = new RecordSearch(workers, location, () => storage.assertInPlace());
+  const records = new RecordService<JournalStores>({
     journal,
     transactions,
     chain,

@@ -1,25 +1,27 @@
-import type { RecoveryConfig } from "../config/config.ts";
 import { every, type Interval } from "../kit/time.ts";
 import { ProofStatements } from "../proofs/proof-rows.ts";
 import { VerificationRetention } from "../recovery/verification-retention.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";
 import { verificationStore } from "../recovery/verification-store.ts";
-import type { Foundation } from "./foundation.ts";
+import type { Context } from "./context.ts";
 
 const EXPIRY_INTERVAL_MILLISECONDS = 60 * 60_000;
 
-/** Recovery verifications, and the deletion of those after their retention. */
-export interface Recovery {
-  readonly service: RecoveryService;
-  start(): void;
-  stop(): Promise<void>;
-}
+export type Recovery = ReturnType<typeof createRecovery>;
 
-export function createRecovery(
-  { database, journal, proofAnchor, telemetry, entryVerifier, issuer, logger, clock }: Foundation,
-  limits: RecoveryConfig,
-): Recovery {
+/** Builds the recovery verifications, and the deletion of those after their retention. */
+export function createRecovery({
+  config: { recovery: limits },
+  database,
+  journal,
+  proofAnchor,
+  telemetry,
+  entryVerifier,
+  issuer,
+  logger,
+  clock,
+}: Context) {
   const verifications = verificationStore(database);
   const retention = new VerificationRetention({ store: verifications, limits, clock });
   const service = new RecoveryService({
@@ -43,11 +45,11 @@ export function createRecovery(
   let interval: Interval | undefined;
   return {
     service,
-    start() {
+    start(): void {
       first = expire();
       interval = every(EXPIRY_INTERVAL_MILLISECONDS, expire);
     },
-    async stop() {
+    async stop(): Promise<void> {
       await interval?.stop();
       await first;
     },

@@ -18,7 +18,7 @@ import type { TokenVerifier } from "../http/access/token-verifier.ts";
 import { issuerKeyStore } from "../issuer/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../issuer/issuer-keys.ts";
 import { readPassword } from "../chain/keys/keystore.ts";
-import { openJournalToAppend } from "./journal-key.ts";
+import { openJournalToAppend } from "./journal-database.ts";
 import { chatStore } from "../bot/store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { indexedTables } from "../records/indexed-tables.ts";

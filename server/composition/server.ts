@@ -1,17 +1,23 @@
 import { join } from "node:path";
+import type { Express } from "express";
 import type { Config } from "../config/config.ts";
-import { steadyClock } from "../kit/time.ts";
+import { listen } from "../http/listener.ts";
 import type { Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
+import { every } from "../kit/time.ts";
 import type { AccountService } from "../sessions/account-service.ts";
-import type { DemoAccount } from "../sessions/demo-account.ts";
-import { createApi } from "./http.ts";
+import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
+import { createApi } from "./app.ts";
+import { type Context, createContext, type ServerOverrides } from "./context.ts";
 import { DEMO_ACCOUNT_FILE } from "./data-folder.ts";
-import { createFoundation } from "./foundation.ts";
 import type { Journal } from "./journal.ts";
-import { startParts } from "./lifecycle.ts";
-import { buildParts, type ServerOverrides } from "./parts.ts";
-import { openAll, type Opened } from "./resources.ts";
+import { buildParts, type Parts } from "./parts.ts";
+import { openAll } from "./resources.ts";
+
+/** How long a stop lets requests wait for the chain: shorter than the grace period of the HTTP server. */
+const STOP_WAIT_MILLISECONDS = 3_000;
+/** Interval of the checks whether writes of others have ended. */
+const FOREIGN_WRITES_MILLISECONDS = 60_000;
 
 /** The server: {@link createServer} builds it, `start` runs it, `stop` ends it cleanly. */
 export interface Server {
@@ -30,40 +36,102 @@ export interface Server {
 
 /** Opens the chain and the journal and builds every part; nothing runs yet. */
 export async function createServer(config: Config, logger: Logger, overrides: ServerOverrides = {}): Promise<Server> {
-  const clock = overrides.clock ?? Date.now;
-  const opened = await openAll(config, logger, clock);
+  const opened = await openAll(config, logger, overrides.clock ?? Date.now);
+  const { resources } = opened;
   try {
-    return await build(config, logger, overrides, opened);
+    const context = createContext(config, opened, logger, overrides);
+    const parts = await buildParts(context);
+    const app = createApi(context, parts);
+    const demoAccountFile = join(config.dataDirectory, DEMO_ACCOUNT_FILE);
+    return {
+      journal: context.journal,
+      accounts: parts.sessions.accounts,
+      embeddedChainUrl: opened.link.embedded?.url,
+      demoAccountFile,
+      start: () => start(context, parts, { app, demoAccountFile }),
+      stop: () => resources.disposeAsync(),
+    };
   } catch (error) {
-    await opened.resources.disposeAsync();
+    await resources.disposeAsync();
     throw error;
   }
 }
 
-async function build(config: Config, logger: Logger, overrides: ServerOverrides, opened: Opened): Promise<Server> {
-  // Loaded on demand: few servers have a bot, which is a large part of the program.
-  const chatBot = config.telegram && (await import("./bot.ts"));
-  const foundation = createFoundation(config.chain, opened, logger, {
-    clock: overrides.clock ?? Date.now,
-    steadyClock: overrides.steadyClock ?? steadyClock(overrides.clock ?? Date.now),
-    headMilliseconds: overrides.headMilliseconds,
+/** Starts the parts and listens. What starts last stops first: each stop is deferred before its start. */
+async function start(
+  context: Context,
+  parts: Parts,
+  { app, demoAccountFile }: { readonly app: Express; readonly demoAccountFile: string },
+): Promise<{ url: string; demoAccount: DemoAccount | undefined }> {
+  const { config, opened, alerts, divergences, telemetry, head, link, workers, address } = context;
+  const { transactions, sessions, records, proofs, journalWorkers, recovery, operations, bot } = parts;
+  const { resources, embeddedLog } = opened;
+  const defer = (stop: () => unknown): void => resources.defer(async () => void (await stop()));
+
+  // Every other part raises alerts and writes to the service log. Alerts that lasted at the last end last on.
+  defer(() => telemetry.flush());
+  defer(() => alerts.stop());
+  defer(() => divergences.stop());
+  await alerts.start();
+
+  if (link.embedded !== undefined) {
+    defer(link.embedded.onBlock(() => head.poke()));
+    defer(link.embedded.onBlock((number) => embeddedLog.onBlock(number)));
+  }
+  defer(() => head.stop());
+  defer(() => records.indexer.stop());
+  const foreignWrites = every(FOREIGN_WRITES_MILLISECONDS, () => records.foreignWrites.check());
+  defer(() => foreignWrites.stop());
+  // Stops go in the order in which work flows: proofs first, then the sender.
+  defer(() => transactions.sender.stop());
+  defer(() => proofs.stop());
+  defer(() => journalWorkers.stop());
+  defer(() => recovery.stop());
+
+  // Interrupted work is completed, then new work starts; new blocks come last.
+  await sessions.sessions.recover();
+  defer(() => transactions.stopKeystoreMonitor());
+  await transactions.start();
+  await proofs.start();
+  await journalWorkers.start();
+  recovery.start();
+  head.start();
+  // The embedded chain comes with a demo account.
+  const demoAccount =
+    link.embedded &&
+    sessions.accounts &&
+    (await ensureDemoAccount(demoAccountFile, context.journal, sessions.accounts));
+
+  defer(() => workers.stop());
+  const proxies = new NetworkList(config.access.trustedProxies);
+  const server = await listen(app, {
+    host: config.http.host,
+    port: config.http.port,
+    certificate: opened.certificate,
+    isProxy: (source) => proxies.has(source),
   });
-  const parts = buildParts(foundation, { config, opened, overrides, chatBot });
-  const app = createApi(parts, { config, opened, telegramPath: chatBot?.TELEGRAM_PATH });
-  const demoAccountFile = join(config.dataDirectory, DEMO_ACCOUNT_FILE);
-  return {
-    journal: foundation.journal,
-    accounts: parts.sessions.accounts,
-    embeddedChainUrl: opened.link.embedded?.url,
-    demoAccountFile,
-    start: () =>
-      startParts(parts, {
-        opened,
-        http: config.http,
-        proxies: new NetworkList(config.access.trustedProxies),
-        demoAccountFile,
-        app,
-      }),
-    stop: () => opened.resources.disposeAsync(),
-  };
+  defer(() => releasingWaits(parts, () => server.close()));
+  address.listening(server.url);
+  if (bot !== undefined) {
+    defer(() => releasingWaits(parts, () => bot.stop()));
+    await bot.start();
+  }
+  // Monitoring stops before the parts that it monitors.
+  defer(() => operations.stop());
+  await operations.start();
+  return { url: server.url, demoAccount };
+}
+
+/** Requests that still wait for the chain after a while get the response pending instead of being cut off. */
+async function releasingWaits(
+  { proofs, transactions, journalWorkers }: Parts,
+  stop: () => Promise<void>,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    proofs.tracker.release();
+    journalWorkers.syncReplication?.release();
+    transactions.sender.release();
+  }, STOP_WAIT_MILLISECONDS);
+  await stop();
+  clearTimeout(timer);
 }

@@ -1,6 +1,4 @@
 import { SessionRegistryClient, type Registrar } from "../chain/contracts/session-registry-client.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
-import type { SessionConfig } from "../config/config.ts";
 import { rateLimit } from "../http/limits.ts";
 import { panelFragments } from "../panel/fragments.ts";
 import { AccountService } from "../sessions/account-service.ts";
@@ -9,33 +7,18 @@ import { knownSources, loginFailureStore } from "../sessions/login-store.ts";
 import type { SessionRouteDeps } from "../sessions/routes.ts";
 import { keyVault } from "../sessions/key-vault.ts";
 import { SessionService } from "../sessions/service.ts";
-import type { Foundation } from "./foundation.ts";
+import type { Context } from "./context.ts";
+import type { RelayerTransactions } from "./transactions.ts";
 import { holdAdministration } from "./data-folder.ts";
 
-/** Accounts and sessions of the record store. */
-export interface Sessions {
-  readonly sessions: SessionService;
-  readonly routeDeps: SessionRouteDeps;
-  /** With the administrator's key only: without it no account can be enrolled. */
-  readonly accounts: AccountService | undefined;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
-export interface SessionOptions {
-  readonly config: SessionConfig;
-  readonly dataDirectory: string;
-  readonly transactions: Transactions;
-  /** scrypt's N for new keystores. */
-  readonly keystoreRounds: number | undefined;
-  /** Whether the server runs the Telegram bot. */
-  readonly hasBot: boolean;
-}
-
-export function createSessions(
-  { version, database, journal, link, head, metrics, telemetry, clock }: Foundation,
-  { config, dataDirectory, transactions, keystoreRounds, hasBot }: SessionOptions,
-): Sessions {
+/** Builds the accounts and sessions of the record store. */
+export function createSessions(context: Context, { sender: transactions }: RelayerTransactions) {
+  const { version, database, journal, link, head, metrics, telemetry, clock } = context;
+  const { sessions: config, dataDirectory, telegram } = context.config;
   const startedAt = performance.now();
-  const vault = keyVault(keystoreRounds);
+  const vault = keyVault(context.overrides.keystoreRounds);
   const sessions = new SessionService({
     journal,
     transactions,
@@ -58,7 +41,7 @@ export function createSessions(
       block: head.head?.number ?? 0,
       uptime: Math.floor((performance.now() - startedAt) / 1000),
     }),
-    panel: panelFragments(version, hasBot),
+    panel: panelFragments(version, telegram !== undefined),
     limitLogins: loginLimit({
       perAddress: config.loginAttemptsPerAddress,
       perSource: config.loginAttemptsPerSource,
@@ -69,7 +52,9 @@ export function createSessions(
     }),
   };
   const registrar = link.administration && registrarInTurn(link.administration, dataDirectory);
-  return { sessions, routeDeps, accounts: registrar && new AccountService({ journal, registrar, vault, clock }) };
+  // With the administrator's key only: without it no account can be enrolled.
+  const accounts = registrar && new AccountService({ journal, registrar, vault, clock });
+  return { sessions, routeDeps, accounts };
 }
 
 /**

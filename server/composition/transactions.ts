@@ -3,38 +3,17 @@ import { foreignCallReason } from "../chain/contracts/relayer-calls.ts";
 import { KeystoreMonitor } from "../chain/keys/keystore.ts";
 import { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
-import type { ChainConfig } from "../config/chain.ts";
 import { transactionStore } from "../journal/transactions/transaction-store.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import { errorField } from "../kit/logger.ts";
 import { RELAYER_FILE } from "./data-folder.ts";
-import type { Foundation } from "./foundation.ts";
+import type { Context } from "./context.ts";
 
-/** The sender of the relayer's transactions, which changes its key when the keystore does. */
-export interface RelayerTransactions {
-  readonly sender: TransactionSender;
-  /** Transactions without an outcome. */
-  countInFlight(): Promise<number>;
-  /** Writes the sender's address to the data folder, and starts to send. */
-  start(): Promise<void>;
-  /** Stops the monitor of the keystore; the sender continues. */
-  stopKeystoreMonitor(): void;
-}
+export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
-/** Replacements of the sender's periods. */
-export interface TransactionPeriods {
-  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
-  readonly chainLagMilliseconds?: number;
-  /** Between two looks at the transactions that have no receipt, and their age at the first. */
-  readonly recheckMilliseconds?: number;
-}
-
-export function createTransactions(
-  foundation: Foundation,
-  config: ChainConfig,
-  { chainLagMilliseconds, recheckMilliseconds }: TransactionPeriods,
-): RelayerTransactions {
-  const { database, link, signer, fees, proofAnchor, head, metrics, telemetry, logger } = foundation;
+/** Builds the sender of the relayer's transactions, which changes its key when the keystore does. */
+export function createTransactions(context: Context) {
+  const { config, overrides, database, link, signer, fees, proofAnchor, head, metrics, telemetry, logger } = context;
   const store = transactionStore(database);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
@@ -44,9 +23,9 @@ export function createTransactions(
     fees,
     foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
     earlierAnchor: (call) => proofAnchor.findCalled(call),
-    takeOverMilliseconds: config.takeOverMilliseconds,
-    lagMilliseconds: chainLagMilliseconds,
-    recheckMilliseconds,
+    takeOverMilliseconds: config.chain.takeOverMilliseconds,
+    lagMilliseconds: overrides.chainLagMilliseconds,
+    recheckMilliseconds: overrides.recheckMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
       if (kind === "chain_recovered") telemetry.chainRecovered();
@@ -67,15 +46,18 @@ export function createTransactions(
   head.subscribe(({ number }) => sender.onHead(number));
   const countInFlight = (): Promise<number> => store.countInFlight();
   metrics.gauge("sealbook_transactions_in_flight", "Transactions without an outcome", countInFlight);
-  const monitor = monitorKeystore(foundation, config, sender);
+  const monitor = monitorKeystore(context, sender);
   return {
     sender,
+    /** Returns the number of transactions without an outcome. */
     countInFlight,
-    async start() {
+    /** Writes the sender's address to the data folder, and starts to send. */
+    async start(): Promise<void> {
       await writeSender(config.dataDirectory, sender.address);
       sender.start();
       monitor?.start(sender.address);
     },
+    /** Stops the monitor of the keystore; the sender continues. */
     stopKeystoreMonitor: () => monitor?.stop(),
   };
 }
@@ -86,11 +68,8 @@ function writeSender(dataDirectory: string, address: string): Promise<void> {
 }
 
 /** Changes the sender's key when the keystore changes; `undefined` when the key is in no keystore. */
-function monitorKeystore(
-  { link, logger }: Foundation,
-  { relayer, dataDirectory }: ChainConfig,
-  sender: TransactionSender,
-): KeystoreMonitor | undefined {
+function monitorKeystore({ config, link, logger }: Context, sender: TransactionSender): KeystoreMonitor | undefined {
+  const { relayer } = config.chain;
   if (relayer?.kind !== "keystore") return undefined;
   return new KeystoreMonitor({
     files: relayer,
@@ -100,7 +79,7 @@ function monitorKeystore(
         "the keystore has a new key; the server uses it as soon as no transaction of the old one is in flight",
       );
       await sender.changeKey(transactionSigner(key, link.rpc.chainId));
-      await writeSender(dataDirectory, key.address);
+      await writeSender(config.dataDirectory, key.address);
       logger.info({ relayer: key.address }, "the relayer's key has changed");
     },
     onRefused: (err) =>

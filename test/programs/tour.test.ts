@@ -48,7 +48,7 @@ describe("the commands of README and tour", () => {
   });
 
   it("run as written", () => {
-    expect(commandsOf("README.md")).to.have.length(2);
+    expect(commandsOf("README.md")).to.have.length(3);
     const blocks = ["README.md", "docs/tour.md"].flatMap(commandsOf);
     expect(blocks.length).to.be.greaterThan(10);
     const run = spawnSync("bash", ["-e", "-u", "-o", "pipefail", "-c", blocks.join("\n")], {

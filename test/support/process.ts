@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { ServerOverrides } from "../../server/composition/parts.ts";
+import type { ServerOverrides } from "../../server/composition/context.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
 import { putKey } from "./journal-key.ts";

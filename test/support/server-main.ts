@@ -1,6 +1,6 @@
 // Runs the server like server/main.ts, with the replacements of tests.
 import { createAnnouncer } from "../../server/composition/announcements.ts";
-import type { ServerOverrides } from "../../server/composition/parts.ts";
+import type { ServerOverrides } from "../../server/composition/context.ts";
 import { createServer } from "../../server/composition/server.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";

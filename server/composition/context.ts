@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { ZeroAddress } from "ethers";
+import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
+import { watchHead } from "../chain/node/head-watcher.ts";
+import { FeeSource } from "../chain/transactions/fees.ts";
+import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
+import type { Config } from "../config/config.ts";
+import { Issuer } from "../issuer/issuer.ts";
+import { EntryVerifier } from "../journal/entries/verified-entries.ts";
+import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
+import { reconciliationStore } from "../journal/reconciliation/store.ts";
+import type { Logger } from "../kit/logger.ts";
+import { type Clock, steadyClock } from "../kit/time.ts";
+import { WorkerPool } from "../kit/workers/worker-pool.ts";
+import { alertStore as openAlertStore, BufferedAlertStore } from "../operations/alert-store.ts";
+import { AlertTracker } from "../operations/alert-tracker.ts";
+import { Metrics } from "../operations/metrics.ts";
+import { createTelemetry } from "../operations/telemetry.ts";
+import { createJournal } from "./journal.ts";
+import { PublicAddress } from "./public-address.ts";
+import type { Opened } from "./resources.ts";
+
+/** Interval of queries for the newest block; the embedded chain announces its blocks. */
+const HEAD_INTERVAL_MILLISECONDS = 500;
+
+/** Replacements for tests. */
+export interface ServerOverrides {
+  readonly clock?: Clock;
+  /** Never jumps; for durations. */
+  readonly steadyClock?: Clock;
+  /** Between two checks of the chain's node. */
+  readonly nodeIntervalMilliseconds?: number;
+  /** Between two queries for the newest block, where the node does not announce it. */
+  readonly headMilliseconds?: number;
+  /** How long the chain may lack blocks that were seen before it counts as rolled back. */
+  readonly chainLagMilliseconds?: number;
+  /** Between two looks at the transactions that have no receipt, and their age at the first. */
+  readonly recheckMilliseconds?: number;
+  /** Cost of a new keystore: scrypt's N. */
+  readonly keystoreRounds?: number;
+}
+
+/** Everything that the parts of the server share. */
+export type Context = ReturnType<typeof createContext>;
+
+export function createContext(config: Config, opened: Opened, logger: Logger, overrides: ServerOverrides) {
+  const { link, database, validators, former, issuerKeys } = opened;
+  const { rpc, deployment, embedded } = link;
+  const version = packageVersion();
+  const clock = overrides.clock ?? Date.now;
+  const signer = transactionSigner(link.relayer, rpc.chainId);
+  const journal = createJournal(database, deployment.contracts, signer.address);
+  // Logger, metrics, alerts and events come before every part: each part registers its own metrics.
+  const alertStore = new BufferedAlertStore(openAlertStore(database));
+  const alerts = new AlertTracker(alertStore, logger, clock);
+  const metrics = new Metrics(version);
+  metrics.gaugeBy("alert", "sealbook_alerts_active", "Alerts that last", () => alerts.counts());
+  const events = createTelemetry({
+    logger,
+    metrics,
+    alerts,
+    serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
+  });
+  // Stores the divergences that any part finds.
+  const divergences = new DivergenceTracker(reconciliationStore(database, signer.address), events, clock);
+  const { journalDiverged, divergenceResolved } = divergences;
+  const telemetry = { ...events, journalDiverged, divergenceResolved };
+  // Blocks of the embedded chain name no proposer.
+  const validatorNames =
+    embedded === undefined
+      ? config.chain.validatorNames
+      : new Map([[ZeroAddress, "embedded"], ...config.chain.validatorNames]);
+  const proofAnchor = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, {
+    firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
+    former: former.map(({ address }) => address),
+    chain: new VerifiedChain(rpc, {
+      validatorNames,
+      validators,
+      finality: config.chain.finality,
+      onContradiction: telemetry.nodeContradicted,
+    }),
+  });
+  return {
+    config,
+    opened,
+    overrides,
+    version,
+    logger,
+    clock,
+    steadyClock: overrides.steadyClock ?? steadyClock(clock),
+    metrics,
+    alerts,
+    alertStore,
+    telemetry,
+    divergences,
+    link,
+    database,
+    journal,
+    signer,
+    fees: new FeeSource(rpc, config.chain.fees),
+    validatorNames,
+    proofAnchor,
+    /** Reads the entries that are signed or returned as proof. */
+    entryVerifier: new EntryVerifier({ database, telemetry }),
+    issuer: new Issuer(issuerKeys, () => divergences.assertIntact()),
+    address: new PublicAddress(config.http.publicUrl, config.explorer.url),
+    /** Announces new blocks to its subscribers, in the order in which they subscribed. */
+    head: watchHead(rpc, overrides.headMilliseconds ?? HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
+      reachable
+        ? logger.info("the chain's node responds again")
+        : logger.warn({ err: error }, "the chain's node does not respond"),
+    ),
+    /** The threads of heavy work. */
+    workers: new WorkerPool(),
+  };
+}
+
+function packageVersion(): string {
+  const content: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const version = typeof content === "object" && content !== null && "version" in content ? content.version : undefined;
+  return typeof version === "string" ? version : "unknown";
+}
