@@ -7,7 +7,7 @@ const MAX_CONCURRENCY = 1024;
 export const PROOFS_DIRECTORY = "./sealbook-proofs";
 
 /** Default address of the server. */
-export const DEFAULT_SERVER = "http://127.0.0.1:8080";
+const DEFAULT_SERVER = "http://127.0.0.1:8080";
 /** Default number of concurrent files and requests. */
 export const DEFAULT_CONCURRENCY = 32;
 

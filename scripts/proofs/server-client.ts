@@ -50,12 +50,12 @@ export async function assertReachable(url: string): Promise<void> {
 }
 
 /** Whether there was no response. */
-export function isUnreachable({ code }: ClientError): boolean {
+function isUnreachable({ code }: ClientError): boolean {
   return code === "unreachable" || code === "timeout";
 }
 
 /** Describes an error response of a server. */
-export function errorText({ code, status, message }: ClientError): string {
+function errorText({ code, status, message }: ClientError): string {
   if (code === "unexpected_response") return `is not a Sealbook server: ${message}`;
   return `rejects the request: ${message}${status === UNAUTHORIZED ? ` (${KEY_VARIABLE} or ${TOKEN_VARIABLE})` : ""}`;
 }

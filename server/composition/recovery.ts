@@ -8,8 +8,6 @@ import type { Context } from "./context.ts";
 
 const EXPIRY_INTERVAL_MILLISECONDS = 60 * 60_000;
 
-export type Recovery = ReturnType<typeof createRecovery>;
-
 /** Builds the recovery verifications, and the deletion of those after their retention. */
 export function createRecovery({
   config: { recovery: limits },

@@ -16,7 +16,7 @@ import type { DatabaseConfig } from "./notations.ts";
 import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
 /** The HTTP listener. */
-export interface HttpConfig {
+interface HttpConfig {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -43,7 +43,7 @@ export interface AccessConfig {
 }
 
 /** Logins and sessions of the record store. */
-export interface SessionConfig {
+interface SessionConfig {
   readonly chainWaitMilliseconds: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginAttemptsPerSource: number;
@@ -52,7 +52,7 @@ export interface SessionConfig {
 }
 
 /** Records of the record store. */
-export interface RecordConfig {
+interface RecordConfig {
   readonly tableName: string;
   readonly chainWaitMilliseconds: number;
   /** Records per minute that one account may store. */
@@ -70,7 +70,7 @@ export interface ProofConfig {
 }
 
 /** Retention of recovery verifications. */
-export interface RecoveryConfig {
+interface RecoveryConfig {
   readonly retentionMilliseconds: number;
   /** Documents of the verifications of one caller, and of all. */
   readonly perCaller: number;
@@ -98,7 +98,7 @@ export interface JournalConfig {
 }
 
 /** Receivers of alerts. */
-export interface AlertConfig {
+interface AlertConfig {
   readonly webhooks: readonly string[];
   /** Signs the requests. */
   readonly webhookSecret: string | undefined;

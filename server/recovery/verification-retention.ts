@@ -11,7 +11,7 @@ export interface VerificationLimits {
 }
 
 /** Documents that a comparison counts as in addition to its own: many small comparisons cost as well. */
-export const BASE_QUOTA = 1_000;
+const BASE_QUOTA = 1_000;
 /** Age from which an unfinished comparison counts as aborted. */
 const LONGEST_MILLISECONDS = 24 * 3_600_000;
 
