@@ -53,7 +53,7 @@ interface Tracked {
  * Called each time an anchor has an outcome.
  * @param block Number of its block; `undefined` when it is in none
  */
-export type OutcomeListener = (anchorId: number, block: number | undefined) => void;
+type AnchorListener = (anchorId: number, block: number | undefined) => void;
 
 /** A proof whose outcome a caller waits for. */
 interface Awaited {
@@ -82,7 +82,7 @@ export class AnchorTracker {
   readonly #tracked = new Map<number, Tracked>();
   /** Anchors to be read from the journal. */
   readonly #due = new Set<number>();
-  readonly #listeners = new Set<OutcomeListener>();
+  readonly #listeners = new Set<AnchorListener>();
   readonly #backoff = new Backoff(RETRY);
   /** By `performance.now()`. */
   #retryAt = 0;
@@ -114,7 +114,7 @@ export class AnchorTracker {
     return this.#waiting;
   }
 
-  onOutcome(listener: OutcomeListener): void {
+  onOutcome(listener: AnchorListener): void {
     this.#listeners.add(listener);
   }
 

@@ -13,7 +13,7 @@ import { serveCall, type ServedCall } from "../http/record-store/router.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { decode, search, store } from "./api.ts";
 import type { Decoder } from "./decoder.ts";
-import { type KeyedStoreDeps, storeOnce } from "./keyed-store.ts";
+import { type KeyedStoreDeps, storeOnce } from "./store-once.ts";
 
 function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
   return { chainid: jsonInteger(rowId), tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
