@@ -2,8 +2,7 @@
 // npx hardhat run scripts/deploy.ts --network NAME deploys to a network of hardhat.config.ts.
 import hre from "hardhat";
 import { deployCommand } from "./deploy/command.ts";
-import { runCommand } from "./proofs/run-command.ts";
-import { processTerminal } from "./proofs/terminal.ts";
+import { processTerminal, runCommand } from "./proofs/run-command.ts";
 
 const isHardhatRun = !import.meta.main;
 const start = { isHardhatRun, network: hre.globalOptions.network };

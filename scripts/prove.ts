@@ -1,13 +1,12 @@
 // Anchors the hashes of files and stores their bundles in a folder.
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
-import { onInterrupt } from "./proofs/interrupt.ts";
+import { onInterrupt } from "./proofs/file-run.ts";
 import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "./proofs/options.ts";
-import { proveAll } from "./proofs/prove-run.ts";
+import { proveAll, summaryLine } from "./proofs/prove-run.ts";
 import { printable } from "./proofs/reason.ts";
 import { runCommand } from "./proofs/run-command.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
-import { summaryLine } from "./proofs/summary.ts";
 import { findFiles } from "./proofs/walk.ts";
 import { writeJson } from "./proofs/write-file.ts";
 

@@ -2,17 +2,16 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
-import { onInterrupt } from "./proofs/interrupt.ts";
+import { onInterrupt } from "./proofs/file-run.ts";
 import { concurrencyOption, urlOption } from "./proofs/options.ts";
 import { printable, reasonOf } from "./proofs/reason.ts";
 import { CommandFailure, runCommand } from "./proofs/run-command.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
 import { writePieces } from "./proofs/write-file.ts";
-import { asCommandFailure } from "./recover/compare-files.ts";
+import { asCommandFailure, restoredTree } from "./recover/compare-files.ts";
 import { recoverAll } from "./recover/recover-run.ts";
 import { reportJson, summaryLine } from "./recover/recovery-report.ts";
 import { reportHtml } from "./recover/report-html.ts";
-import { restoredTree } from "./recover/restored-tree.ts";
 
 const BAD_USAGE = 2;
 const PATH = "path";

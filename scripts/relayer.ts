@@ -1,6 +1,5 @@
 // Lists the relayers of a deployment, grants and revokes their roles. Works with and without a running server.
 import { relayerCommand } from "./relayer/command.ts";
-import { runCommand } from "./proofs/run-command.ts";
-import { processTerminal } from "./proofs/terminal.ts";
+import { processTerminal, runCommand } from "./proofs/run-command.ts";
 
 await runCommand(relayerCommand(processTerminal()));

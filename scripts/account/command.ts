@@ -15,7 +15,7 @@ import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
 import { createJournal, NO_RELAYER } from "../../server/composition/journal.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { printLine, type Terminal } from "../proofs/run-command.ts";
 
 interface JsonOption {
   readonly json?: true;

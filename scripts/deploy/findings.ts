@@ -14,7 +14,7 @@ import {
 import { sessionRules } from "../../server/composition/chain-link.ts";
 import type { SessionRulesConfig } from "../../server/config/chain.ts";
 import { builtContract } from "./build.ts";
-import { matchCode } from "./code-match.ts";
+import { matchCode } from "./origin.ts";
 
 /** One comparison of the chain with the build or the configuration. */
 export interface Finding {

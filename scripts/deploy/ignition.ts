@@ -16,8 +16,7 @@ import type { Address, ContractAddresses } from "../../server/chain/transaction.
 import { type FeeConfig, FeeSource } from "../../server/chain/transactions/fees.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { builtContracts } from "./build.ts";
-import { SentTransactions } from "./sent-transactions.ts";
-import { signingProvider } from "./signing-provider.ts";
+import { SentTransactions, signingProvider } from "./signing-provider.ts";
 
 /** Chains of validators are final with the block. Elsewhere `check` shows whether the contracts are still there. */
 const TIMES = { requiredConfirmations: 1, blockPollingInterval: 250 };

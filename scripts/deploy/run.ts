@@ -16,11 +16,10 @@ import { holdAdministration } from "../../server/composition/data-folder.ts";
 import { sessionRules } from "../../server/composition/chain-link.ts";
 import type { ChainConfig } from "../../server/config/chain.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { printLine, type Terminal } from "../proofs/run-command.ts";
 import { build } from "./build.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, keysFor } from "./connection.ts";
 import { deployingTransactions, deployWithIgnition, type IgnitionRun } from "./ignition.ts";
-import { keysFor } from "./keys.ts";
 import { originsOf } from "./origin.ts";
 
 /** Balance for the deployment on a chain in this process. */

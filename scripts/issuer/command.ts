@@ -5,8 +5,7 @@ import { holdAdministration } from "../../server/composition/data-folder.ts";
 import { type IssuerKey, IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../server/issuer/issuer-keys.ts";
 import { keyIdOf, publicKeyInfo } from "../../server/issuer/signing-key.ts";
 import { readPassword } from "../../server/chain/keys/keystore.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
 
 interface JsonOption {
   readonly json?: true;

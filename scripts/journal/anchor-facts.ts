@@ -1,3 +1,8 @@
+import type { Database } from "../../server/journal/engine/database.ts";
+import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";
+import { equalBytes } from "../../server/kit/bytes.ts";
+import type { AnchorFault, ConfirmationFault, Finding } from "./finding.ts";
+
 /** A stored anchor with its transaction and confirmation, as input of the comparison. */
 export interface AnchorFacts {
   readonly id: number;
@@ -21,9 +26,185 @@ export interface AnchorFacts {
 }
 
 /** The fields of a relayer transaction that concern an anchor. */
-export interface TransactionFacts {
+interface TransactionFacts {
   readonly isConfirmed: boolean;
   readonly hash: Uint8Array | null;
   readonly blockNumber: number | null;
   readonly blockHash: Uint8Array | null;
+}
+
+/** Maximum number of values per query. */
+const MOST_AT_ONCE = 500;
+
+/** Reads the facts of anchors that are compared. All anchors of one batch are read in one snapshot. */
+export async function readAnchors(
+  database: Database,
+  by: "id" | "batch_id",
+  values: Iterable<number>,
+): Promise<AnchorFacts[]> {
+  const wanted = [...new Set(values)];
+  const found: AnchorFacts[] = [];
+  for (let first = 0; first < wanted.length; first += MOST_AT_ONCE) {
+    const rows = await select(database)
+      .where(`anchors.${by}`, "in", wanted.slice(first, first + MOST_AT_ONCE))
+      .execute();
+    found.push(...rows.map(toFacts));
+  }
+  return found;
+}
+
+/** Reads anchors for proofs that have no proofs, up to a limit. */
+export async function anchorsWithoutProofs(database: Database, after: number, limit: number): Promise<number[]> {
+  const rows = await database
+    .selectFrom("anchors")
+    .select("id")
+    .where("checkpoint", "is", null)
+    .where("id", ">", after)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("batch_rows")
+            .select("batch_rows.batch_id")
+            .whereRef("batch_rows.batch_id", "=", "anchors.batch_id"),
+        ),
+      ),
+    )
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+function select(database: Database) {
+  return database
+    .selectFrom("anchors")
+    .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .selectAll("anchors")
+    .select([
+      "transactions.id as known_transaction",
+      "transactions.state",
+      "transactions.hash as transaction_hash",
+      "transactions.block_number",
+      "transactions.block_hash",
+      "confirmations.anchor_id as confirms",
+      "confirmations.block_hash as confirmed_in",
+    ])
+    .select((e) =>
+      e
+        .selectFrom("confirmations as every")
+        .select((every) => every.fn.max<number | null>("every.sequence").as("newest"))
+        .whereRef("every.anchor_id", "=", "anchors.id")
+        .as("newest_confirmation"),
+    );
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+
+function toFacts(row: Row): AnchorFacts {
+  return {
+    id: row.id,
+    batch: row.batch_id,
+    firstLeaf: row.first_leaf,
+    lastLeaf: row.last_leaf,
+    hash: row.hash,
+    size: row.size,
+    checkpoint: row.checkpoint,
+    transactionId: row.transaction_id,
+    transaction:
+      row.known_transaction === null
+        ? undefined
+        : {
+            isConfirmed: row.state === "confirmed",
+            hash: row.transaction_hash,
+            blockNumber: row.block_number,
+            blockHash: row.block_hash,
+          },
+    confirmation: row.confirmation,
+    confirms:
+      row.confirms === null || row.confirmed_in === null
+        ? undefined
+        : { anchor: row.confirms, blockHash: row.confirmed_in },
+    newestConfirmation: row.newest_confirmation,
+  };
+}
+
+/**
+ * Compares the contents of a confirmation with its anchor.
+ * @param siblings All anchors of the batch: after a split, other anchors cover its leaves
+ */
+export function checkConfirmation(
+  confirmation: ConfirmationEntry,
+  anchor: AnchorFacts | undefined,
+  siblings: readonly AnchorFacts[],
+): Finding[] {
+  const { sequence } = confirmation;
+  if (anchor === undefined) {
+    return wasSplit(confirmation, siblings)
+      ? []
+      : [{ kind: "confirmation_wrong", sequence, anchor: confirmation.anchor, fault: "no_anchor" }];
+  }
+  const faults: ConfirmationFault[] = [];
+  if (confirmation.batch !== anchor.batch || confirmation.firstLeaf !== anchor.firstLeaf) faults.push("other_place");
+  if (!equalBytes(confirmation.hash, anchor.hash)) faults.push("other_hash");
+  if (confirmation.size !== anchor.size) faults.push("other_size");
+  if (confirmation.checkpoint !== anchor.checkpoint) faults.push("other_checkpoint");
+  const findings: Finding[] = faults.map((fault) => ({
+    kind: "confirmation_wrong",
+    sequence,
+    anchor: anchor.id,
+    fault,
+  }));
+  if (isCurrent(confirmation, anchor) && !isAsSent(confirmation, anchor)) {
+    findings.push({ kind: "anchor_wrong", anchor: anchor.id, fault: "confirmed_unsent" });
+  }
+  return findings;
+}
+
+/** Returns whether an entry is the current confirmation of its anchor; an older one may be superseded. */
+export function isCurrent({ sequence }: ConfirmationEntry, { confirmation }: AnchorFacts): boolean {
+  return sequence === confirmation;
+}
+
+/** Returns the inconsistencies between an anchor, its transaction and its confirmation. */
+export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
+  const { id, hash, transactionId, transaction, confirmation, confirms, newestConfirmation: newest } = anchor;
+  const faults: AnchorFault[] = [];
+  if ((hash === null) !== (transactionId === null)) faults.push("half_closed");
+  if (transactionId !== null && transaction === undefined) faults.push("no_transaction");
+  if (confirmation !== null && (confirms === undefined || confirms.anchor !== id)) faults.push("confirmed_by_nothing");
+  // A transaction can return to its former block after a rollback or reorganization; then an older entry is current
+  // again.
+  else if (
+    confirmation !== null &&
+    newest !== null &&
+    newest > confirmation &&
+    !equalBytes(transaction?.blockHash, confirms?.blockHash)
+  ) {
+    faults.push("confirmed_by_older");
+  }
+  if (confirmation === null && transaction?.isConfirmed === true) faults.push("confirmed_unnoted");
+  return faults;
+}
+
+/**
+ * Returns whether an anchor was split. An anchor can be split once its confirmation is no longer valid: newer anchors
+ * then cover parts of it.
+ */
+function wasSplit({ anchor, firstLeaf, size }: ConfirmationEntry, siblings: readonly AnchorFacts[]): boolean {
+  const parts = siblings.filter(
+    ({ id, firstLeaf: first, lastLeaf }) => id > anchor && first >= firstLeaf && lastLeaf < firstLeaf + size,
+  );
+  return parts.length > 1;
+}
+
+/** Returns whether the stored transaction of the anchor is the one in the confirmation. */
+function isAsSent(
+  { transactionHash, blockNumber, blockHash }: ConfirmationEntry,
+  { transaction }: AnchorFacts,
+): boolean {
+  if (transaction === undefined) return true;
+  const { isConfirmed, hash, blockNumber: number, blockHash: inBlock } = transaction;
+  return isConfirmed && equalBytes(hash, transactionHash) && number === blockNumber && equalBytes(inBlock, blockHash);
 }

@@ -1,8 +1,93 @@
+import type { Database } from "../../server/journal/engine/database.ts";
+import type { JournalEntry } from "../../server/journal/entries/codec.ts";
+import type { AnchorFault, Finding } from "./finding.ts";
 import { giveContent, hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
 import { MAX_TREE_SIZE } from "../../server/kit/tree-size.ts";
-import { outcomeFaults } from "./anchor-consistency.ts";
-import type { AnchorFacts } from "./anchor-facts.ts";
-import type { AnchorFault, Finding } from "./finding.ts";
+import { type AnchorFacts, outcomeFaults } from "./anchor-facts.ts";
+
+/** Returns whether a batch has proofs in rows before one. */
+export async function hasRowsBefore(database: Database, batch: number, first: number): Promise<boolean> {
+  const row = await rowsOf(database, [batch]).where("first_sequence", "<", first).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Returns the batches that have proofs in rows after an entry. */
+export async function withRowsAfter(
+  database: Database,
+  batches: readonly number[],
+  sequence: number,
+): Promise<ReadonlySet<number>> {
+  if (batches.length === 0) return new Set();
+  const rows = await rowsOf(database, batches).where("first_sequence", ">", sequence).execute();
+  return new Set(rows.map(({ batch }) => batch));
+}
+
+/** Checks that the rows of batches are found: each row by each of its batches. */
+export async function checkBatchRows(
+  database: Database,
+  rows: readonly { readonly first: number; readonly entries: readonly JournalEntry[] }[],
+  report: (finding: Finding) => void,
+): Promise<void> {
+  const batches = new Set(rows.flatMap(({ entries }) => entries).flatMap(batchOf));
+  if (batches.size === 0) return;
+  const [oldest, newest] = [rows[0]?.first ?? 0, rows.at(-1)?.first ?? 0];
+  const stored = await database
+    .selectFrom("batch_rows")
+    .select(["batch_id as batch", "first_sequence as first", "proofs"])
+    .where("batch_id", "in", [...batches])
+    .where("first_sequence", ">=", oldest)
+    .where("first_sequence", "<=", newest)
+    .execute();
+  const counts = new Map(stored.map(({ batch, first, proofs }) => [`${batch} ${first}`, proofs]));
+  for (const { first, entries } of rows) {
+    for (const [batch, proofs] of Map.groupBy(entries.flatMap(batchOf), (each) => each)) {
+      if (counts.get(`${batch} ${first}`) !== proofs.length)
+        report({ kind: "batch_not_found", batch, sequence: first });
+    }
+  }
+}
+
+function batchOf(entry: JournalEntry): number[] {
+  return entry.kind === "proof" ? [entry.batch] : [];
+}
+
+function rowsOf(database: Database, batches: readonly number[]) {
+  return database.selectFrom("batch_rows").select("batch_id as batch").distinct().where("batch_id", "in", batches);
+}
+
+/** The proofs of batches that may be incomplete. */
+export class OpenBatches {
+  readonly #batches = new Map<number, Leaf[]>();
+
+  add(batch: number, leaf: Leaf): void {
+    const leaves = this.#batches.get(batch);
+    if (leaves === undefined) this.#batches.set(batch, [leaf]);
+    else leaves.push(leaf);
+  }
+
+  get ids(): Iterable<number> {
+    return this.#batches.keys();
+  }
+
+  has(batch: number): boolean {
+    return this.#batches.has(batch);
+  }
+
+  of(batch: number): readonly Leaf[] {
+    return this.#batches.get(batch) ?? [];
+  }
+
+  close(batch: number): void {
+    this.#batches.delete(batch);
+  }
+
+  /** The oldest entry of the open batches; infinite when there is none. */
+  get oldest(): number {
+    let oldest = Infinity;
+    for (const [first] of this.#batches.values()) oldest = Math.min(oldest, first?.sequence ?? Infinity);
+    return oldest;
+  }
+}
 
 /** A proof and its leaf index. */
 export interface Leaf {
@@ -14,7 +99,7 @@ export interface Leaf {
 }
 
 /** Result of the check of a batch. */
-export interface BatchVerdict {
+interface BatchVerdict {
   readonly findings: readonly Finding[];
   /** Number of unconfirmed leaves. */
   readonly pending: number;

@@ -3,8 +3,7 @@ import type { ProofAnchorClient } from "../../server/chain/contracts/proof-ancho
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";
 import { chainFault } from "../../server/journal/integrity/stored-anchor.ts";
-import { isCurrent } from "./anchor-consistency.ts";
-import { readAnchors } from "./anchor-fact-rows.ts";
+import { isCurrent, readAnchors } from "./anchor-facts.ts";
 import type { Finding } from "./finding.ts";
 
 /** Blocks that are queried concurrently. */

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type Finding, findingText } from "./finding.ts";
+import { type CheckResult, JournalCheck } from "./journal-check.ts";
+import { printable } from "../proofs/reason.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { BEGINNING, type ResumePoint } from "./resume-point.ts";
+import { BEGINNING, readResumePoint, type ResumePoint, writeResumePoint } from "./resume-file.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
@@ -10,15 +13,46 @@ import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { AnchorQueries } from "./chain-comparison.ts";
-import { type CheckResult, JournalCheck } from "./journal-check.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
-import { findingLine, resultLine } from "./check-report.ts";
 import { interruptible } from "./interruptible.ts";
-import { readResumePoint, writeResumePoint } from "./resume-file.ts";
 import { Stages } from "./stages.ts";
+
+/** Formats a finding as a line of standard output. */
+export function findingLine(finding: Finding, json: boolean): string {
+  return json ? JSON.stringify({ ...finding, message: findingText(finding) }) : printable(findingText(finding));
+}
+
+/** Formats the extent of the check as the last line of output. */
+function resultLine({ resumePoint, ...result }: CheckResult, queriesChain: boolean, json: boolean): string {
+  const { isComplete, from, to, proofs, confirmations, accounts, checkpoints, pending, compared, findings } = result;
+  if (json) {
+    const digest = Buffer.from(resumePoint.digest).toString("hex");
+    return JSON.stringify({
+      kind: "result",
+      complete: isComplete,
+      from,
+      to,
+      proofs,
+      confirmations,
+      accounts,
+      checkpoints,
+      pending,
+      compared,
+      findings,
+      right_to: resumePoint.sequence,
+      digest,
+    });
+  }
+  const chain = queriesChain ? `${compared} confirmations compared with the chain` : "the chain was not queried";
+  const verdict = findings === 0 ? "all right" : findings === 1 ? "1 finding" : `${findings} findings`;
+  return (
+    `${isComplete ? "" : "interrupted: "}entries ${from + 1} to ${to}: ${proofs} proofs (${pending} not ` +
+    "confirmed yet), " +
+    `${confirmations} confirmations (${checkpoints} of the journal itself), ${accounts} accounts; ${chain}: ${verdict}`
+  );
+}
 
 const FOUND = 1;
 /** Exit code of a failed check; 1 means that the check has findings. */

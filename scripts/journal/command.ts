@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { checkCommand } from "./check-command.ts";
 import { importCommand } from "./import-command.ts";
-import { reindexCommand } from "./reindex-command.ts";
-import { rekeyCommand } from "./rekey-command.ts";
+import { reindexCommand } from "./reindex.ts";
+import { rekeyCommand } from "./rekey.ts";
 import { restoreCommand } from "./restore-command.ts";
 import { resolveCommand } from "./resolve-command.ts";
-import type { Terminal } from "../proofs/terminal.ts";
+import type { Terminal } from "../proofs/run-command.ts";
 
 /** Creates the command `journal`. */
 export function journalCommand(terminal: Terminal): Command {

@@ -5,12 +5,11 @@ import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-cli
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { showProgress } from "../proofs/progress.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
+import { showProgress } from "../proofs/file-run.ts";
+import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
-import { bundleFiles } from "./bundle-files.ts";
+import { bundleFiles } from "./staged-bundles.ts";
 import { importBundles, type Imported } from "./import.ts";
 
 const REFUSED = 1;

@@ -10,9 +10,8 @@ import { AnchorWriter } from "../../server/proofs/anchor-writer.ts";
 import { isSameRecord, type NewProof } from "../../server/proofs/proof.ts";
 import { Bundle } from "../../server/proofs/responses.ts";
 import { verifyBundle, type VerifyOptions } from "../../verifier/verify.mjs";
-import { readBundle } from "./bundle-files.ts";
+import { readBundle, type StagedBundle, StagedBundles } from "./staged-bundles.ts";
 import { findAnchor } from "./restore.ts";
-import { type StagedBundle, StagedBundles } from "./staged-bundles.ts";
 
 /** Queries about blocks that are kept: neighbouring bundles are often of one block. */
 const KEPT_QUERIES = 256;

@@ -9,17 +9,27 @@ import { SLICES } from "../../server/journal/index/key-sums.ts";
 import { keyToCheckWith } from "../../server/journal/integrity/journal-key.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
-import { checkConfirmation, isCurrent, outcomeFaults } from "./anchor-consistency.ts";
-import { anchorsWithoutProofs, readAnchors } from "./anchor-fact-rows.ts";
-import type { AnchorFacts } from "./anchor-facts.ts";
-import { checkBatch, isComplete, type Leaf } from "./batch-check.ts";
-import { checkBatchRows, hasRowsBefore, withRowsAfter } from "./batch-row-check.ts";
+import {
+  type AnchorFacts,
+  anchorsWithoutProofs,
+  checkConfirmation,
+  isCurrent,
+  outcomeFaults,
+  readAnchors,
+} from "./anchor-facts.ts";
+import {
+  checkBatch,
+  checkBatchRows,
+  hasRowsBefore,
+  isComplete,
+  type Leaf,
+  OpenBatches,
+  withRowsAfter,
+} from "./batch-check.ts";
 import { type AnchorQueries, ChainComparison } from "./chain-comparison.ts";
 import { type Finding, subjectOf } from "./finding.ts";
-import { checkKeys, checkSums, keysOf } from "./key-check.ts";
-import { KeySums } from "./key-sums.ts";
-import { OpenBatches } from "./open-batches.ts";
-import { BEGINNING, type ResumePoint } from "./resume-point.ts";
+import { checkKeys, checkSums, keysOf, KeySums } from "./key-check.ts";
+import { BEGINNING, type ResumePoint } from "./resume-file.ts";
 import { entryIn, type FollowedRow, RowChain } from "./row-chain.ts";
 
 /** Entries that are checked at once, as far as rows end there. */

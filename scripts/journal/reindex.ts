@@ -1,3 +1,4 @@
+import { Command } from "commander";
 import { yieldToEventLoop } from "../../server/kit/event-loop.ts";
 import { SealbookError } from "../../server/errors.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
@@ -5,10 +6,15 @@ import { chunks } from "../../server/journal/engine/statement-cache.ts";
 import { newestSequence } from "../../server/journal/entries/entry-log.ts";
 import { readEntries } from "../../server/journal/entries/entry-source.ts";
 import { readHead } from "../../server/journal/entries/journal-rows.ts";
-import { EPOCH_BITS, entriesOf, type IndexedKey, rowsOf, TAG_BITS } from "../../server/journal/index/key-codec.ts";
+import { entriesOf, EPOCH_BITS, type IndexedKey, rowsOf, TAG_BITS } from "../../server/journal/index/key-codec.ts";
 import { replaceSums, SLICE_SIZE, sliceOf, SLICES } from "../../server/journal/index/key-sums.ts";
 import { KEY_RANGE, keysOf } from "../../server/journal/index/proof-key.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
+import { parseConfig } from "../../server/config/config.ts";
+import { showProgress } from "../proofs/file-run.ts";
+import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { interruptible } from "./interruptible.ts";
 
 const PAGE = 2_048;
 /** Maximum number of keys in memory, of 16 bytes each. One slice can have more, when very many documents are equal. */
@@ -16,7 +22,7 @@ const MOST_KEYS = 4_000_000;
 const KEYS_A_PROOF = 3;
 const BUCKETS_A_SLICE = SLICE_SIZE / 2 ** TAG_BITS;
 
-export interface ReindexOptions {
+interface ReindexOptions {
   /** Receives the number of slices that are written. */
   readonly onSlices: (count: number) => void;
   /** Once aborted, the work ends after the current slice. */
@@ -189,4 +195,42 @@ class KeyList {
 function unreadable(error: unknown): never {
   if (!(error instanceof RangeError)) throw error;
   throw new SealbookError("journal_damaged", `${error.message}; restore the journal first`, { cause: error });
+}
+
+const INTERRUPTED = 130;
+
+/** Creates the command `journal reindex`. */
+export function reindexCommand(terminal: Terminal): Command {
+  return new Command("reindex")
+    .description("Writes the index of proofs again from the entries of the journal, with or without running servers.")
+    .addHelpText(
+      "after",
+      `
+The index has 256 slices, each of which is replaced at once: the command can be interrupted and repeated at any time.
+The entries are trusted: run "npm run journal -- check" before and after it.
+Exit code: 0 the index is new, 1 an entry cannot be read, 2 wrong usage, 130 interrupted.`,
+    )
+    .action(() => run(terminal));
+}
+
+async function run(terminal: Terminal): Promise<void> {
+  const config = parseConfig(terminal.variables, { relays: false });
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
+  const database = await openJournalToRead(config);
+  const progress = showProgress("indexing", SLICES, "slices");
+  let done = 0;
+  try {
+    const onSlices = (count: number): void => {
+      progress.tick(count - done);
+      done = count;
+    };
+    const { isComplete, keys } = await interruptible((signal) => reindex(database, { onSlices, signal }));
+    progress.stop();
+    printLine(terminal, `${isComplete ? "" : "interrupted: "}${done} of ${SLICES} slices, ${keys} keys written`);
+    if (!isComplete) terminal.exit(INTERRUPTED);
+  } finally {
+    progress.stop();
+    await database.destroy();
+  }
 }

@@ -23,9 +23,8 @@ import { rebuildJournal } from "./rebuild.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
 import { restoreJournal, type Restored } from "./restore.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
 
 interface Options {
   readonly from: string;

@@ -1,8 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { ResumePoint } from "./resume-point.ts";
+import { GENESIS_DIGEST, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
+import type { KeptSums } from "./key-check.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
 import { writeJson } from "../proofs/write-file.ts";
+
+/** The point up to which a check had no findings; a later check can continue there. */
+export interface ResumePoint extends JournalHead {
+  /** Number of proofs up to that point; `undefined` when they were not counted. */
+  readonly proofs: number | undefined;
+  /** Sums over the keys of those proofs; `undefined` when they were not computed. */
+  readonly keys: KeptSums | undefined;
+}
+
+/** The point before the first entry. */
+export const BEGINNING: ResumePoint = { sequence: 0, digest: GENESIS_DIGEST, proofs: 0, keys: undefined };
 
 const FORMAT = "sealbook-journal-check/1";
 

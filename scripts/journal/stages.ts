@@ -1,4 +1,4 @@
-import { type Progress, showProgress } from "../proofs/progress.ts";
+import { type Progress, showProgress } from "../proofs/file-run.ts";
 
 /** Shows the progress of work in consecutive stages. */
 export class Stages {

@@ -1,7 +1,6 @@
 import { ClientError, type ProofClient, type ProofResponse } from "../../client/index.ts";
 import { bundlePath, keepOlderBundle, readBundle, recordHashOf } from "./bundle-file.ts";
-import { hashFile } from "./hash-file.ts";
-import type { FoundFile } from "./walk.ts";
+import { type FoundFile, hashFile } from "./walk.ts";
 import { writeText } from "./write-file.ts";
 
 /** Settings of a run. */

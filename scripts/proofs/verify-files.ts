@@ -1,10 +1,8 @@
 import { conclusion, type VerifyOptions, verifyBundle } from "../../verifier/verify.mjs";
 import { bundlePath, readBundle } from "./bundle-file.ts";
-import { hashFile } from "./hash-file.ts";
-import { forEachConcurrently } from "./pool.ts";
-import { showProgress } from "./progress.ts";
+import { type Found, type FoundFile, hashFile } from "./walk.ts";
+import { forEachConcurrently, showProgress } from "./file-run.ts";
 import { printable, reasonOf } from "./reason.ts";
-import type { Found, FoundFile } from "./walk.ts";
 
 /** Possible results. */
 const RESULTS = ["verified", "changed", "no_bundle", "invalid", "not_checked"] as const;

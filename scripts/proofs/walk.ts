@@ -1,6 +1,7 @@
-import type { Dirent, Stats } from "node:fs";
+import { createReadStream, type Dirent, type Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
+import { createHash } from "node:crypto";
 import { reasonOf } from "./reason.ts";
 
 /** A file to prove or verify. */
@@ -67,4 +68,25 @@ export async function findFiles(names: readonly string[], base: string, ...skip:
 
 function sorted(map: ReadonlyMap<string, string>): [string, string][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const CHUNK = 256 * 1024;
+
+/** Hash and size of a file. */
+interface HashedFile {
+  /** SHA-256, lower-case hex. */
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/** Hashes a file of any size in chunks. */
+export async function hashFile(path: string, signal?: AbortSignal): Promise<HashedFile> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const stream = createReadStream(path, { highWaterMark: CHUNK, ...(signal === undefined ? {} : { signal }) });
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { hash: hash.digest("hex"), bytes };
 }

@@ -2,14 +2,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordedDocument, ProofClient } from "../../client/index.ts";
 import { withRetry } from "../../client/retry.ts";
-import { hashFile } from "../proofs/hash-file.ts";
-import { forEachConcurrently } from "../proofs/pool.ts";
-import { showProgress } from "../proofs/progress.ts";
+import { hashFile } from "../proofs/walk.ts";
+import { forEachConcurrently, showProgress } from "../proofs/file-run.ts";
 import { reasonOf } from "../proofs/reason.ts";
 import { CommandFailure } from "../proofs/run-command.ts";
-import { compareFiles, type HashedRestoredFile } from "./compare-files.ts";
+import { compareFiles, type HashedRestoredFile, type RestoredTree } from "./compare-files.ts";
 import type { Mismatch, Missing, NotChecked, RecoveryReport, Unrecorded } from "./recovery-report.ts";
-import type { RestoredTree } from "./restored-tree.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
 /** The unchanged rows of the response. */

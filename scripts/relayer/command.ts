@@ -8,10 +8,8 @@ import type { ChainConfig } from "../../server/config/chain.ts";
 import type { Address, ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
-import { printLine, type Terminal } from "../proofs/terminal.ts";
-import { untilInUse } from "./key-in-use.ts";
-import { KeystoreChange } from "./keystore-change.ts";
+import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { KeystoreChange, untilInUse } from "./keystore-change.ts";
 import { usingChain } from "../using-chain.ts";
 
 interface JsonOption {

@@ -1,19 +1,66 @@
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { type CommandName, isCommandName, PRIVATE_COMMANDS } from "./commands/names.ts";
+import { answerForm, chooseTyped, type Draft, type FormInput, keepAnswer, previousStep } from "./form.ts";
 import { type Command, type Reply, type Request, textReply } from "./commands/command.ts";
-import type { BotEventSink } from "./events.ts";
-import { continueForm } from "./form-conversation.ts";
-import { formKey, formButton } from "./form-questions.ts";
-import type { HandlerResult, UpdateHandler, Memo } from "./update-queue.ts";
+import { type FormAction, formButton, formKey, positionText, question } from "./form-questions.ts";
 import type { Message } from "./message.ts";
-import { TEXTS, type Texts } from "./texts/texts.ts";
+import { type Texts, TEXTS } from "./texts/texts.ts";
+import { type CommandName, isCommandName, PRIVATE_COMMANDS } from "./commands/names.ts";
+import type { BotEventSink } from "./events.ts";
+import type { HandlerResult, Memo, UpdateHandler } from "./update-queue.ts";
 import type { Incoming } from "./update.ts";
 import type { Users } from "./user.ts";
 import { SealbookError } from "../errors.ts";
 
+/**
+ * Handles input for an open form. The state of the form is only in the database, so that it continues after a restart.
+ */
+async function continueForm(
+  request: Request,
+  draft: Draft,
+  input: FormInput | FormAction,
+  confirm: Command,
+): Promise<Reply> {
+  const { user, texts } = request;
+  if (typeof input !== "string") return answered(request, draft, answerForm(draft, input));
+  switch (input) {
+    case "cancel":
+      return { messages: [closing(texts.formLeft, draft)], user: { ...user, draft: undefined } };
+    case "back":
+      return moved(request, draft, previousStep(draft));
+    case "keep":
+      return moved(request, draft, keepAnswer(draft));
+    case "typed":
+      return moved(request, draft, chooseTyped(draft));
+    case "confirm":
+      return draft.step === "confirm" ? confirm(request) : moved(request, draft, draft);
+  }
+}
+
+function answered(request: Request, draft: Draft, next: ReturnType<typeof answerForm>): Reply {
+  const { texts } = request;
+  // Repeats the question with its buttons.
+  if (typeof next === "string") return { messages: [question(draft, texts, texts.formFault(next))] };
+  return moved(request, draft, next);
+}
+
+function moved({ user, texts }: Request, from: Draft, to: Draft): Reply {
+  return { messages: [...farewell(from, to, texts), question(to, texts)], user: { ...user, draft: to } };
+}
+
+/** Removes the keyboard of the location question. */
+function farewell(from: Draft, to: Draft, texts: Texts): Message[] {
+  if (from.step !== "location" || to.step === "location") return [];
+  const { location } = to.values;
+  return [closing(location === undefined ? texts.back : texts.locationNoted(positionText(location)), from)];
+}
+
+function closing(text: string, { step }: Draft): Message {
+  return { kind: "text", text, ...(step === "location" ? { keyboard: { kind: "none" } } : {}) };
+}
+
 const MINUTE_SECONDS = 60;
 
-export interface ConversationDeps {
+interface ConversationDeps {
   readonly commands: Readonly<Record<CommandName, Command>>;
   /** Confirms a completed form. */
   readonly confirm: Command;

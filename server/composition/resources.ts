@@ -19,7 +19,7 @@ import { issuerKeyStore } from "../issuer/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../issuer/issuer-keys.ts";
 import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalToAppend } from "./journal-database.ts";
-import { chatStore } from "../bot/store.ts";
+import { chatStore } from "../bot/chat-store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { indexedTables } from "../records/indexed-tables.ts";
 import type { IndexedTable } from "../records/record-index.ts";

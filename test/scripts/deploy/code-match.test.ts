@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { matchCode } from "../../../scripts/deploy/code-match.ts";
+import { matchCode } from "../../../scripts/deploy/origin.ts";
 
 /** Four bytes of instructions, an immutable variable of two, compiler's data of three and its length. */
 const CODE = "0x60016002aaaa112233" + "0003";

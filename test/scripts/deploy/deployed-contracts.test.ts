@@ -11,7 +11,7 @@ import type { Command } from "commander";
 import { deployCommand } from "../../../scripts/deploy/command.ts";
 import { relayerCommand } from "../../../scripts/relayer/command.ts";
 import type { EnvironmentVariables } from "../../../server/config/environment.ts";
-import type { Terminal } from "../../../scripts/proofs/terminal.ts";
+import type { Terminal } from "../../../scripts/proofs/run-command.ts";
 import { runHere } from "../../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { eventually } from "../../support/eventually.ts";

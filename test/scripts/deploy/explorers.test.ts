@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { assert } from "chai";
 import { AbiCoder } from "ethers";
-import { matchCode } from "../../../scripts/deploy/code-match.ts";
+import { matchCode } from "../../../scripts/deploy/origin.ts";
 import { type ContractExplorer, startContractExplorer } from "../../support/contract-explorer.ts";
 import { type RemoteChain, startRemoteChain } from "../../support/remote-chain.ts";
 import { rpcCall } from "../../support/rpc.ts";

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { BEGINNING, type ResumePoint } from "../../../scripts/journal/resume-point.ts";
+import { BEGINNING, type ResumePoint } from "../../../scripts/journal/resume-file.ts";
 import { findingText } from "../../../scripts/journal/finding.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
 import { besideWrites } from "../../support/beside-writes.ts";

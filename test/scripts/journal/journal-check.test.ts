@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { sql } from "kysely";
 import type { BlockReference } from "../../../server/chain/block.ts";
-import type { ResumePoint } from "../../../scripts/journal/resume-point.ts";
+import type { ResumePoint } from "../../../scripts/journal/resume-file.ts";
 import { type Finding, findingText } from "../../../scripts/journal/finding.ts";
 import type { AnchorQueries } from "../../../scripts/journal/chain-comparison.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { CsvError, readCsv } from "../../../scripts/recover/csv.ts";
+import { CsvError, readCsv } from "../../../scripts/recover/manifest.ts";
 
 const rows = (text: string): (readonly string[])[] => [...readCsv(text)].map(({ fields }) => fields);
 const quoted = (field: string): string => `"${field.replaceAll('"', '""')}"`;

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
-import { isPublicAddress } from "../../../server/bot/public-address.ts";
+import { isPublicAddress } from "../../../server/bot/sensor-source.ts";
 
 const octet = fc.nat(255);
 const dotted = (...octets: readonly number[]): string => octets.join(".");

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { chatStore } from "../../../server/bot/store.ts";
+import { chatStore } from "../../../server/bot/chat-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);

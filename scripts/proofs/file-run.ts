@@ -1,4 +1,46 @@
 import { Presets, SingleBar } from "cli-progress";
+import type { ProveSignals } from "./prove-file.ts";
+
+/**
+ * Processes all items, at most `concurrency` at a time.
+ * @param signal After an abort, starts no further items and waits for those in flight
+ */
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    // All workers share one iterator.
+    for (const item of queue) {
+      if (signal?.aborted === true) return;
+      await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+}
+
+/** Maximum time for requests in flight after Ctrl-C. */
+const GRACE_MILLISECONDS = 5_000;
+const INTERRUPTED = 130;
+
+/**
+ * Handles Ctrl-C: starts no further files and waits briefly for requests in flight, so that no accepted proof is lost.
+ * A second Ctrl-C ends the process immediately.
+ */
+export function onInterrupt(): ProveSignals {
+  const stop = new AbortController();
+  const giveUp = new AbortController();
+  process.on("SIGINT", () => {
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
+    process.exitCode = INTERRUPTED;
+    stop.abort();
+    setTimeout(() => giveUp.abort(), GRACE_MILLISECONDS).unref();
+  });
+  return { stop: stop.signal, giveUp: giveUp.signal };
+}
 
 const LINE_INTERVAL_MILLISECONDS = 3_000;
 
