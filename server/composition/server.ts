@@ -68,7 +68,7 @@ async function start(
   const { resources, embeddedLog } = opened;
   const defer = (stop: () => unknown): void => resources.defer(async () => void (await stop()));
 
-  // Every other part raises alerts and writes to the service log. Alerts that lasted at the last end last on.
+  // Every other part raises alerts and writes to the service log. Active alerts of the last run are loaded.
   defer(() => telemetry.flush());
   defer(() => alerts.stop());
   defer(() => divergences.stop());
