@@ -7,7 +7,7 @@ import { proveAll, summaryLine } from "./proofs/prove-run.ts";
 import { printable } from "./proofs/reason.ts";
 import { runCommand } from "./proofs/run-command.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "./proofs/server-client.ts";
-import { findFiles } from "./proofs/walk.ts";
+import { findFiles } from "./proofs/files.ts";
 import { writeJson } from "./proofs/write-file.ts";
 
 interface Options {

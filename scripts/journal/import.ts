@@ -10,7 +10,7 @@ import { AnchorWriter } from "../../server/proofs/anchor-writer.ts";
 import { isSameRecord, type NewProof } from "../../server/proofs/proof.ts";
 import { Bundle } from "../../server/proofs/responses.ts";
 import { verifyBundle, type VerifyOptions } from "../../verifier/verify.mjs";
-import { readBundle, type StagedBundle, StagedBundles } from "./staged-bundles.ts";
+import { readBundleText, type StagedBundle, StagedBundles } from "./staged-bundles.ts";
 import { findAnchor } from "./restore.ts";
 
 /** Queries about blocks that are kept: neighbouring bundles are often of one block. */
@@ -77,7 +77,7 @@ export async function importBundles(deps: ImportDeps, files: AsyncIterable<strin
 
 /** @throws when the bundle is invalid, or the chain does not have its block */
 async function verified(file: string, contracts: readonly Address[], node: ImportDeps["query"]): Promise<StagedBundle> {
-  const text = await readBundle(file);
+  const text = await readBundleText(file);
   const { record, merkle, anchor, block } = Bundle.parse(JSON.parse(text));
   const own = contracts.find((each) => each.toLowerCase() === anchor.contract);
   if (own === undefined) throw new Error(`its contract ${anchor.contract} is none of the journal`);

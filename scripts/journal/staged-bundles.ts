@@ -27,7 +27,7 @@ async function* inFolder(folder: string): AsyncGenerator<string> {
 }
 
 /** Reads a bundle. @throws when the file cannot be read or is too long */
-export async function readBundle(file: string): Promise<string> {
+export async function readBundleText(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > MAX_BYTES) throw new Error(`is longer than ${MAX_BYTES} bytes`);
   return readFile(file, "utf8");

@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { BundleRecord } from "../../client/index.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { hex } from "../../server/kit/bytes.ts";
 
 const SUFFIX = ".bundle.json";
 /** Folder for bundles of files outside the working directory. No relative path contains it. */
@@ -68,14 +69,14 @@ function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && codes.some((code) => error.code === code);
 }
 
-/** The parts of a recorded hash. */
-interface HashedRecord {
+/** The parts of a recorded hash, as the server returns them. */
+export interface HashedRecord {
   readonly document_id: string;
   readonly hash: string;
   readonly metadata: { readonly timestamp: number; readonly type?: string | undefined };
 }
 
 /** Computes the recorded hash as lower-case hex. */
-export function recordHashOf({ document_id, hash, metadata: { timestamp, type = "" } }: HashedRecord): string {
-  return createHash("sha256").update(`${document_id}${timestamp}${type}${hash}`, "utf8").digest("hex");
+export function recordHashOf({ document_id: documentId, hash, metadata: { timestamp, type } }: HashedRecord): string {
+  return hex(recordHash({ documentId, timestamp, type, hash: Buffer.from(hash, "hex") }));
 }

@@ -1,6 +1,6 @@
 import { ClientError, type ProofClient, type ProofResponse } from "../../client/index.ts";
-import { bundlePath, keepOlderBundle, readBundle, recordHashOf } from "./bundle-file.ts";
-import { type FoundFile, hashFile } from "./walk.ts";
+import { bundlePath, type HashedRecord, keepOlderBundle, readBundle, recordHashOf } from "./bundle-file.ts";
+import { type FoundFile, hashFile } from "./files.ts";
 import { writeText } from "./write-file.ts";
 
 /** Settings of a run. */
@@ -32,11 +32,8 @@ export interface ProveSignals {
 }
 
 /** The fields of a record that decide whether it is of the same content. */
-interface Recorded {
-  readonly document_id: string;
-  readonly hash: string;
+interface Recorded extends HashedRecord {
   readonly record_hash: string;
-  readonly metadata: { readonly timestamp: number; readonly type?: string | undefined };
 }
 
 /** Creates the bundle of a file's current content, or reuses it. */

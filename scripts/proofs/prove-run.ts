@@ -3,7 +3,7 @@ import { type ProvedFile, proveFile, type ProveSettings, type ProveSignals } fro
 import { ClientError } from "../../client/index.ts";
 import { forEachConcurrently, showProgress } from "./file-run.ts";
 import { reasonOf } from "./reason.ts";
-import type { Found } from "./walk.ts";
+import type { Found } from "./files.ts";
 
 /** A document with a proof. */
 interface DocumentSummary {

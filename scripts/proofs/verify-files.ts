@@ -1,6 +1,6 @@
 import { conclusion, type VerifyOptions, verifyBundle } from "../../verifier/verify.mjs";
 import { bundlePath, readBundle } from "./bundle-file.ts";
-import { type Found, type FoundFile, hashFile } from "./walk.ts";
+import { type Found, type FoundFile, hashFile } from "./files.ts";
 import { forEachConcurrently, showProgress } from "./file-run.ts";
 import { printable, reasonOf } from "./reason.ts";
 
@@ -37,8 +37,6 @@ export interface VerifySettings {
   readonly directory: string;
   /** What the verifier trusts. */
   readonly trust: VerifyOptions;
-  /** Why the node does not respond; `undefined` while it does. */
-  readonly nodeFailure: () => string | undefined;
   /** Whether to accept bundles with a different document id. */
   readonly anyId: boolean;
   readonly concurrency: number;
@@ -68,7 +66,7 @@ export async function verifyFiles(found: Found, settings: VerifySettings): Promi
 }
 
 async function verifyFile({ path, id: file }: FoundFile, settings: VerifySettings): Promise<Verdict> {
-  const { directory, trust, nodeFailure, anyId } = settings;
+  const { directory, trust, anyId } = settings;
   try {
     const hashed = await hashFile(path);
     const bundle = await readBundle(bundlePath(directory, file));
@@ -80,7 +78,8 @@ async function verifyFile({ path, id: file }: FoundFile, settings: VerifySetting
       const reason = `the bundle is of a different document, ${JSON.stringify(record.document_id)}`;
       return { file, result: "changed", reason, ...about };
     }
-    const verified = await verifyBundle(text, hashed.hash, trust);
+    const { options, nodeError } = noticingErrors(trust);
+    const verified = await verifyBundle(text, hashed.hash, options);
     if (verified.ok) {
       const { number, time } = verified.block;
       const reason = conclusion(verified);
@@ -91,13 +90,26 @@ async function verifyFile({ path, id: file }: FoundFile, settings: VerifySetting
     const { title, reason } = failed;
     if (title === "Document")
       return { file, result: "changed", reason: "the document differs from the proved one", ...about };
-    const unreachable = title === "Node" ? nodeFailure() : undefined;
-    return unreachable === undefined
+    const failure = nodeError();
+    return failure === undefined
       ? { file, result: "invalid", reason: `${title}: ${reason}`, ...about }
-      : { file, result: "not_checked", reason: unreachable, ...about };
+      : { file, result: "not_checked", reason: `not checked against the chain: ${reasonOf(failure)}`, ...about };
   } catch (error) {
     return { file, result: "not_checked", reason: reasonOf(error) };
   }
+}
+
+/** Notes the errors of the node: such an error says nothing about the bundle, unlike a block that the node lacks. */
+function noticingErrors(trust: VerifyOptions): { options: VerifyOptions; nodeError: () => unknown } {
+  const { node } = trust;
+  if (node === undefined) return { options: trust, nodeError: () => undefined };
+  let nodeError: unknown;
+  const noticing: typeof node = (method, parameters) =>
+    node(method, parameters).catch((error: unknown) => {
+      nodeError = error;
+      throw error;
+    });
+  return { options: { ...trust, node: noticing }, nodeError: () => nodeError };
 }
 
 /** Formats the report: all files that are not verified, and the totals. */

@@ -7,10 +7,13 @@ import { parseConfig } from "../../server/config/config.ts";
 import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { parseValidators } from "../../verifier/verify.mjs";
+import { parseValidators, type VerifyOptions } from "../../verifier/verify.mjs";
+import { reasonOf } from "./reason.ts";
 import { CommandFailure } from "./run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
-import { findFiles } from "./walk.ts";
+import { findFiles } from "./files.ts";
+
+const BAD_USAGE = 2;
 
 export interface VerifyNamedOptions {
   /** Folder of the bundles. */
@@ -25,17 +28,9 @@ export interface VerifyNamedOptions {
   readonly concurrency: number;
 }
 
-/** Queries of the verifier to a node. */
-interface Node {
-  readonly query: (method: string, parameters: readonly unknown[]) => Promise<unknown>;
-  /** Why the node does not respond. */
-  readonly failure: () => string | undefined;
-  close(): void;
-}
-
 /**
  * Verifies files, and all files in folders, against their bundles.
- * @throws CommandFailure when there is no file
+ * @throws CommandFailure when there is no file, or the validators cannot be read
  */
 export async function verifyNamed(names: readonly string[], options: VerifyNamedOptions): Promise<VerifyReport> {
   const { proofs, trustKey, validators, rpc, anyId = false, concurrency } = options;
@@ -47,38 +42,44 @@ export async function verifyNamed(names: readonly string[], options: VerifyNamed
   const node = isOffline ? undefined : nodeAt(rpc ?? embeddedChainUrl(readEnv()));
   const trust = {
     ...(trustKey === undefined ? {} : { trustedKey: trustKey }),
-    ...(validators === undefined ? {} : { validators: parseValidators(await readFile(validators, "utf8")) }),
+    ...(validators === undefined ? {} : { validators: await readValidators(validators) }),
     ...(node === undefined ? {} : { node: node.query }),
   };
   try {
-    const nodeFailure = (): string | undefined => node?.failure();
-    return await verifyFiles(found, { directory, trust, nodeFailure, anyId, concurrency });
+    return await verifyFiles(found, { directory, trust, anyId, concurrency });
   } finally {
     node?.close();
   }
 }
 
-/** Connects to nodes, with the TLS settings of the environment. After a failure all queries fail at once. */
-function nodeAt(address: string): Node {
+async function readValidators(file: string): Promise<string[]> {
+  try {
+    return parseValidators(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new CommandFailure(`--validators ${file}: ${reasonOf(error)}`, BAD_USAGE);
+  }
+}
+
+/** Connects to nodes, with the TLS settings of the environment. Without a response, all further queries fail. */
+function nodeAt(address: string): { query: NonNullable<VerifyOptions["node"]>; close(): void } {
   const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
   const { node } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false }).chain;
   const urls = node.kind === "remote" ? node.urls : ([address] as const);
   const tls = node.kind === "remote" ? peerTlsOptions(node.tls, NODE) : {};
-  let failure: string | undefined;
+  let lost: Error | undefined;
   let connection: Promise<Rpc> | undefined;
   const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), { tls });
   return {
     async query(method, parameters) {
-      if (failure !== undefined) throw new Error(failure);
+      if (lost !== undefined) throw lost;
       try {
         return await (await (connection ??= connect())).call(method, parameters);
       } catch (error) {
         if (error instanceof SealbookError && error.code === "chain_unavailable")
-          failure = `not checked against the chain: the node at ${urls.map(shownAddress).join(", ")} does not respond`;
-        throw error;
+          lost = new Error(`the node at ${urls.map(shownAddress).join(", ")} does not respond`, { cause: error });
+        throw lost ?? error;
       }
     },
-    failure: () => failure,
     close: () =>
       void connection?.then(
         (rpc) => rpc.close(),

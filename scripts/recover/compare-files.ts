@@ -1,7 +1,7 @@
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { PROOFS_DIRECTORY } from "../proofs/options.ts";
-import { findFiles, type FoundFile, idOf, type Unreadable } from "../proofs/walk.ts";
+import { findFiles, type FoundFile, idOf, type Unreadable } from "../proofs/files.ts";
 import { readManifest } from "./manifest.ts";
 import { ClientError, type ComparedDocument, type ProofClient, type RecoveryVerification } from "../../client/index.ts";
 import { LogRoot } from "../../server/recovery/running-verification.ts";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { RecordedDocument, ProofClient } from "../../client/index.ts";
 import { withRetry } from "../../client/retry.ts";
-import { hashFile } from "../proofs/walk.ts";
+import { hashFile } from "../proofs/files.ts";
 import { forEachConcurrently, showProgress } from "../proofs/file-run.ts";
 import { reasonOf } from "../proofs/reason.ts";
 import { CommandFailure } from "../proofs/run-command.ts";

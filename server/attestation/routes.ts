@@ -41,28 +41,26 @@ export type Attest = (
 ) => Promise<SignedAttestation>;
 
 /** Signed statements. */
-export function attestationRoutes(makeStatement: Attest): Record<"attest", ServedRoute> {
-  return {
-    attest: serveRaw(attest)(async ({ body: { subject, audience } }, request, response) => {
-      const type = request.accepts(TYPES);
-      if (type === false) throw new SealbookError("not_acceptable", `statements are given as ${TYPES.join(", ")}`);
-      const { kind, id } = apiCaller(request);
-      const signed = await makeStatement(subject, audience, { caller: `${kind} ${id}`, asPdf: type === PDF_TYPE });
-      const { issuedAt, keyId, jwksUrl, text, jws, attachments, pdf } = signed;
-      response.vary("Accept");
-      const name = `attestation-${audience}-${issuedAt}`;
-      if (pdf !== undefined)
-        response
-          .attachment(`${name}.pdf`)
-          .type(PDF_TYPE)
-          .send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
-      else if (type === JOSE_TYPE)
-        response.attachment(`${name}.jws`).set("Content-Type", JOSE_TYPE).send(Buffer.from(jws));
-      else {
-        // The statement is sent as it was signed: it can be long, and is not written once more.
-        const rest = JSON.stringify({ attachments, kid: keyId, jwks_url: jwksUrl });
-        response.type("json").send(`{"attestation":"${jws}","statement":${text},${rest.slice(1)}`);
-      }
-    }),
-  };
+export function attestRoute(makeStatement: Attest): ServedRoute {
+  return serveRaw(attest)(async ({ body: { subject, audience } }, request, response) => {
+    const type = request.accepts(TYPES);
+    if (type === false) throw new SealbookError("not_acceptable", `statements are given as ${TYPES.join(", ")}`);
+    const { kind, id } = apiCaller(request);
+    const signed = await makeStatement(subject, audience, { caller: `${kind} ${id}`, asPdf: type === PDF_TYPE });
+    const { issuedAt, keyId, jwksUrl, text, jws, attachments, pdf } = signed;
+    response.vary("Accept");
+    const name = `attestation-${audience}-${issuedAt}`;
+    if (pdf !== undefined)
+      response
+        .attachment(`${name}.pdf`)
+        .type(PDF_TYPE)
+        .send(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
+    else if (type === JOSE_TYPE)
+      response.attachment(`${name}.jws`).set("Content-Type", JOSE_TYPE).send(Buffer.from(jws));
+    else {
+      // The statement is sent as it was signed: it can be long, and is not written once more.
+      const rest = JSON.stringify({ attachments, kid: keyId, jwks_url: jwksUrl });
+      response.type("json").send(`{"attestation":"${jws}","statement":${text},${rest.slice(1)}`);
+    }
+  });
 }

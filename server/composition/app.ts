@@ -10,7 +10,7 @@ import { requestRate } from "../http/source-limits.ts";
 import { type ExplorerDeps, explorerRoutes } from "../explorer/routes.ts";
 import { addRoutes } from "../http/serve.ts";
 import { openApiRouter } from "../http/openapi/router.ts";
-import { type Attest, attestationRoutes } from "../attestation/routes.ts";
+import { type Attest, attestRoute } from "../attestation/routes.ts";
 import { sendProblem } from "../http/problem.ts";
 import { type ProofApiDeps, proofRoutes } from "../proofs/routes.ts";
 import { recordStoreRouter } from "../http/record-store/router.ts";
@@ -22,15 +22,13 @@ import { sessionCalls, type SessionRouteDeps } from "../sessions/routes.ts";
 import { logRequests, type ObserveRequest } from "../http/request-log.ts";
 import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
 import type { Issuer } from "../issuer/issuer.ts";
-import { issuerRoutes } from "../issuer/routes.ts";
+import { keysRoute } from "../issuer/routes.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import type { Logger } from "../kit/logger.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
-import { AttestationService, type AttestationServiceDeps } from "../attestation/service.ts";
-import { signedText } from "../issuer/jws.ts";
-import { KeyedQueue } from "../kit/keyed-queue.ts";
-import { canonicalJson } from "../kit/json.ts";
+import { AttestationService } from "../attestation/service.ts";
+import { statementQueue } from "../attestation/statement-queue.ts";
 import { ChainDecoder } from "../explorer/decoder.ts";
 import { ChainExplorer } from "../explorer/explorer.ts";
 import { rateLimit } from "../http/limits.ts";
@@ -39,6 +37,10 @@ import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
+
+/** Path of Telegram's webhook. */
+const TELEGRAM_PATH = "/telegram";
+const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
 
 /** Access to the integrity-proof API. */
 interface AccessDeps {
@@ -89,12 +91,11 @@ export function createApp(deps: AppDeps): Express {
   const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>
     access.open.includes(part) ? [fromAllowedNetwork] : [fromAllowedNetwork, authenticated];
   const guards = [fromAllowedNetwork, authenticated];
-  const attestation = { ...attestationRoutes(deps.attest), ...issuerRoutes(deps.issuer) };
   // Posts of proofs are the most frequent requests: their routes come first.
   const integrity = [
     ...proofRoutes(deps.proofs),
     ...recoveryRoutes(deps.recovery),
-    attestation.attest,
+    attestRoute(deps.attest),
     ...operationsRoutes(operations),
   ];
   addRoutes(app, integrity, guards);
@@ -107,7 +108,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(strict);
   app.use("/explorer/api", ...unless("explorer"), nothingHere);
   addRoutes(app, [metricsRoute(operations)], unless("metrics"));
-  addRoutes(app, [attestation.keys, ...healthRoutes(operations)]);
+  addRoutes(app, [keysRoute(deps.issuer), ...healthRoutes(operations)]);
   if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version, () => import("./openapi.ts")));
   app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
@@ -117,32 +118,6 @@ export function createApp(deps: AppDeps): Express {
 
 function nothingHere(): never {
   throw new SealbookError("not_found", "there is nothing at this path");
-}
-
-/** Path of Telegram's webhook. */
-const TELEGRAM_PATH = "/telegram";
-const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
-/** A statement of a thousand records takes a few hundred milliseconds of the thread, and some ten megabytes. */
-const MAX_CONCURRENT_STATEMENTS = 2;
-/** Statements that run or wait. As a PDF one takes about a second. */
-const UNFINISHED_STATEMENTS = { jobs: "statements", perKey: 16, all: 64 };
-
-/** Builds signed attestations. */
-function createAttestation(
-  deps: Omit<AttestationServiceDeps, "verifier">,
-  printer: Pick<AttestationPrinter, "print">,
-): Attest {
-  const service = new AttestationService({ ...deps, verifier: readFileSync(VERIFIER, "utf8") });
-  const queue = new KeyedQueue<string>(MAX_CONCURRENT_STATEMENTS, MAX_CONCURRENT_STATEMENTS, UNFINISHED_STATEMENTS);
-  return (subject, audience, { caller, asPdf }) =>
-    queue.run(caller, async () => {
-      const { attestation, key, attachments } = await service.attest(subject, audience);
-      const text = canonicalJson(attestation);
-      const jws = signedText(text, key, "sealbook-attestation+jws");
-      const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;
-      const { key_id: keyId, jwks_url: jwksUrl } = attestation.issuer;
-      return { issuedAt: attestation.issued_at, keyId, jwksUrl, text, jws, attachments, pdf };
-    });
 }
 
 /** Builds both APIs, the explorer and the panel over the parts; does not listen. */
@@ -196,8 +171,8 @@ export function createApi(context: Context, parts: Parts): Express {
       requestsPerSource: rateLimit(config.explorer.rate, "requests to the explorer from this network address"),
     },
     access: accessOf(context),
-    attest: createAttestation(
-      {
+    attest: statementQueue(
+      new AttestationService({
         journal: context.journal,
         entryVerifier: context.entryVerifier,
         issuer,
@@ -210,7 +185,8 @@ export function createApi(context: Context, parts: Parts): Express {
         issuerName: config.issuerName,
         installation: location,
         jwksUrl: () => address.jwksUrl,
-      },
+        verifier: readFileSync(VERIFIER, "utf8"),
+      }),
       new AttestationPrinter(context.workers),
     ),
     issuer,

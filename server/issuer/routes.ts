@@ -7,11 +7,9 @@ import { keySet } from "./signing-key.ts";
 const KEYS_MAX_AGE_SECONDS = 300;
 
 /** The public keys. */
-export function issuerRoutes(issuer: Pick<Issuer, "publicKeys">): Record<"keys", ServedRoute> {
-  return {
-    keys: serveRaw(keys)(async (_input, _request, response) => {
-      response.set("Cache-Control", `public, max-age=${KEYS_MAX_AGE_SECONDS}`);
-      response.type(JWKS_TYPE).send(JSON.stringify(keySet(await issuer.publicKeys())));
-    }),
-  };
+export function keysRoute(issuer: Pick<Issuer, "publicKeys">): ServedRoute {
+  return serveRaw(keys)(async (_input, _request, response) => {
+    response.set("Cache-Control", `public, max-age=${KEYS_MAX_AGE_SECONDS}`);
+    response.type(JWKS_TYPE).send(JSON.stringify(keySet(await issuer.publicKeys())));
+  });
 }

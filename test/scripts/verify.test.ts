@@ -1,4 +1,7 @@
 import { assert } from "chai";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { canonicalJson } from "../../server/kit/json.ts";
@@ -10,6 +13,22 @@ import { withoutProgress } from "../support/without-progress.ts";
 
 const NOWHERE = "http://127.0.0.1:9";
 const FILES = { "d/a.txt": "a", "d/b/c.txt": "c", "d/b/empty": "", "d/ünï ☃.bin": Buffer.alloc(3_000_000, 7) };
+
+/** Starts a node of the embedded chain that responds to nothing but the chain's id. */
+async function startFailingNode(): Promise<{ url: string; server: Server }> {
+  const responseTo = ({ id, method }: ParsedJson) =>
+    method === "eth_chainId"
+      ? { jsonrpc: "2.0", id, result: "0x1c9d" }
+      : { jsonrpc: "2.0", id, error: { code: -32005, message: "limit exceeded" } };
+  const server = createServer(async (request, response) => {
+    const calls = JSON.parse(await text(request));
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify(Array.isArray(calls) ? calls.map(responseTo) : responseTo(calls)));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`, server };
+}
 
 describe("verify script", () => {
   let server: TestServer;
@@ -120,6 +139,12 @@ describe("verify script", () => {
       /^not checked: d\/a\.txt: not checked against the chain: the node at http:\/\/127\.0\.0\.1:9 does not respond$/m,
     );
     assert.match(out, /^0 of 4 files verified/m);
+    // A node that returns an error says nothing about a bundle.
+    const failing = await startFailingNode();
+    const { results: unchecked } = await verdicts("d/a.txt", "--rpc", failing.url);
+    failing.server.close();
+    assert.equal(unchecked[0].result, "not_checked");
+    assert.match(unchecked[0].reason, /^not checked against the chain: .*limit exceeded/);
     const other = await startServer();
     try {
       const { results } = await verdicts("d/a.txt", "--rpc", other.chainUrl);
@@ -187,5 +212,13 @@ describe("verify script", () => {
     assert.equal((await verify()).code, 2);
     assert.equal((await verify("d", "--rpc", "nonsense")).code, 2);
     assert.equal((await verify("d", "--trust-key", "nonsense")).code, 2);
+    await writeFiles(directory, { "validators.txt": "nobody" });
+    for (const [file, reason] of [
+      ["missing.txt", "does not exist"],
+      ["validators.txt", '"nobody" is not the address of a validator'],
+    ] as const) {
+      const { code, out, err } = await verify("d", "--validators", file);
+      assert.deepEqual([code, out, err], [2, "", `verify: --validators ${file}: ${reason}\n`]);
+    }
   });
 });
