@@ -3,7 +3,7 @@ import type { ContractsLink } from "../server/composition/chain-link.ts";
 import { EMBEDDED_CHAIN_ID } from "../server/composition/embedded-chain.ts";
 import { deploymentFile, readDeployment } from "../server/chain/contracts/deployment.ts";
 import { NodeError } from "../server/chain/rpc/rpc.ts";
-import type { ChainConfig } from "../server/config/chain.ts";
+import type { ChainConfig } from "../server/config/config.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { CommandFailure } from "./proofs/run-command.ts";
 

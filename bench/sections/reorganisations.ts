@@ -54,8 +54,6 @@ async function measure({ report, root, quick }: Bench, chain: ReorganisingChain)
       RPC_URL: chain.url,
       RELAYER_KEY: relayer.privateKey,
       CONFIRMATIONS: String(CONFIRMATIONS),
-      // Blocks come faster than their times, which are whole seconds.
-      CLOCK_SKEW_LIMIT: "100000",
       PROOF_WAIT: "60",
     },
     template,

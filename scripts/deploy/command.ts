@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { deploymentFile, readDeployment, writeDeployment } from "../../server/chain/contracts/deployment.ts";
 import { type Address, CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
-import type { ChainConfig } from "../../server/config/chain.ts";
+import type { ChainConfig } from "../../server/config/config.ts";
 import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
 import { build } from "./build.ts";
 import { connectConfigured, type Connection, connectWithHardhat } from "./connection.ts";

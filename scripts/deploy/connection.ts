@@ -5,7 +5,7 @@ import { ownKey, type RelayerKey } from "../../server/chain/keys/relayer-key.ts"
 import { ifNodeError, nodeErrorOf, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
 import { openRelayerKey } from "../../server/composition/chain-link.ts";
-import type { ChainConfig } from "../../server/config/chain.ts";
+import type { ChainConfig } from "../../server/config/config.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { connectNodes, fetchChainId, shownAddress } from "../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";

@@ -11,8 +11,7 @@ import {
   type ContractAddresses,
   type ContractName,
 } from "../../server/chain/transaction.ts";
-import { sessionRules } from "../../server/composition/chain-link.ts";
-import type { SessionRulesConfig } from "../../server/config/chain.ts";
+import type { ChainConfig } from "../../server/config/config.ts";
 import { builtContract } from "./build.ts";
 import { matchCode } from "./origin.ts";
 
@@ -56,7 +55,7 @@ async function registryOf(rpc: Rpc, table: Address): Promise<Address> {
 export interface Configured {
   readonly relayer?: Address | undefined;
   readonly administrator?: Address | undefined;
-  readonly rules: SessionRulesConfig;
+  readonly rules: ChainConfig["sessionRules"];
 }
 
 /** Compares roles and rules on chain with the configuration. */
@@ -87,7 +86,7 @@ export async function configurationFindings(
     }
   }
   const onChain = await new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).rules();
-  const wanted = sessionRules(rules, onChain);
+  const wanted = rules ?? onChain;
   const ok = wanted.lifetime === onChain.lifetime && wanted.minimumToExtend === onChain.minimumToExtend;
   const found = `live ${onChain.lifetime} s and need more than ${onChain.minimumToExtend} s to be extended`;
   const text = ok ? found : `${found}, not ${wanted.lifetime} s and ${wanted.minimumToExtend} s`;

@@ -13,8 +13,7 @@ import { readReceipt } from "../../server/chain/node/receipt.ts";
 import { type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
 import { holdAdministration } from "../../server/composition/data-folder.ts";
-import { sessionRules } from "../../server/composition/chain-link.ts";
-import type { ChainConfig } from "../../server/config/chain.ts";
+import type { ChainConfig } from "../../server/config/config.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { printLine, type Terminal } from "../proofs/run-command.ts";
 import { build } from "./build.ts";
@@ -37,7 +36,7 @@ export async function deployContracts(
     rpc,
     administrator,
     relayer: keys.relayer.address,
-    ...sessionRules(config.sessionRules, DEFAULT_SESSION_RULES),
+    ...(config.sessionRules ?? DEFAULT_SESSION_RULES),
     fees: config.fees,
     onSent: (hash: string) => printLine(terminal, `Transaction ${hash}`),
   };

@@ -50,13 +50,13 @@ export function issuerCommand(terminal: Terminal): Command {
     .description("create a new signing key; deletes the previous private key and keeps its public key published")
     .option("--json", "print the new list of {key_id, public_key, created_at, retired_at}")
     .action(async ({ json }: JsonOption) => {
-      const { dataDirectory, issuerKeyPasswordFile } = parseConfig(terminal.variables, { relays: false });
+      const { dataDirectory, issuer } = parseConfig(terminal.variables, { relays: false });
       const file = existingFile(dataDirectory);
       // Prevents a concurrent rotation, which would lose a key.
       const lock = await holdAdministration(dataDirectory);
       try {
         const password =
-          issuerKeyPasswordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", issuerKeyPasswordFile));
+          issuer.keyPasswordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", issuer.keyPasswordFile));
         const keys = await IssuerKeys.open(file, { password });
         await keys.rotate();
         report(terminal, await keys.list(), json);

@@ -15,7 +15,7 @@ const ROWS_FILE = "recovery-rows.ndjson";
 
 const NOT_KEPT =
   "the server compares the files but does not keep the comparison, so that missing documents cannot be listed; use a " +
-  "key or token with the scope `write`, or ask the operator to raise VERIFICATION_ROWS_PER_CALLER";
+  "key or token with the scope `write`, or verify fewer documents at once";
 
 /** A run over a restored tree. */
 export interface RecoverRun {

@@ -4,7 +4,7 @@ import { type Wallet, ZeroAddress } from "ethers";
 import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/keystore.ts";
 import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { parseConfig } from "../../server/config/config.ts";
-import type { ChainConfig } from "../../server/config/chain.ts";
+import type { ChainConfig } from "../../server/config/config.ts";
 import type { Address, ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";

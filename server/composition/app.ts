@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler, Router } from "express";
 import { readFileSync } from "node:fs";
 import { SealbookError } from "../errors.ts";
 import { authenticate, type AuthenticationDeps } from "../http/access/authenticate.ts";
-import type { AccessConfig } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { fromAllowedNetwork, hostCheck, noteSource } from "../http/access/source.ts";
 import { urlLimit } from "../http/listener.ts";
@@ -53,7 +53,7 @@ interface AccessDeps {
   readonly requestRate: number;
   readonly authentication: AuthenticationDeps;
   /** Parts that need no authentication although the API does. */
-  readonly open: AccessConfig["open"];
+  readonly open: Config["access"]["open"];
 }
 
 /** Everything that the routes use. */
@@ -88,7 +88,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(logRequests(logger, observe), dataHeaders(), hostCheck(access.hosts), urlLimit());
   app.use(noteSource(access), requestRate(access.requestRate));
   const authenticated = authenticate(access.authentication);
-  const unless = (part: AccessConfig["open"][number]): RequestHandler[] =>
+  const unless = (part: Config["access"]["open"][number]): RequestHandler[] =>
     access.open.includes(part) ? [fromAllowedNetwork] : [fromAllowedNetwork, authenticated];
   const guards = [fromAllowedNetwork, authenticated];
   // Posts of proofs are the most frequent requests: their routes come first.
@@ -182,7 +182,7 @@ export function createApi(context: Context, parts: Parts): Express {
         chain: proofAnchor,
         bundles,
         recovery: recovery.service,
-        issuerName: config.issuerName,
+        issuerName: config.issuer.name,
         installation: location,
         jwksUrl: () => address.jwksUrl,
         verifier: readFileSync(VERIFIER, "utf8"),

@@ -1,10 +1,6 @@
 import type { Wallet } from "ethers";
 import type { ChainGuard } from "../chain/identity.ts";
-import {
-  type SessionAdministration,
-  SessionRegistryClient,
-  type SessionRules,
-} from "../chain/contracts/session-registry-client.ts";
+import { type SessionAdministration, SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { Deployment } from "../chain/contracts/deployment.ts";
 import type { EmbeddedChain, EmbeddedChainEvent } from "../chain/embedded/embedded-chain.ts";
 import { ownKey, type RelayerKey } from "../chain/keys/relayer-key.ts";
@@ -14,8 +10,7 @@ import type { Rpc } from "../chain/rpc/rpc.ts";
 import { openKeystore } from "../chain/keys/keystore.ts";
 import { peerTlsOptions, SIGNER } from "../chain/rpc/peer-tls.ts";
 import { web3SignerKey } from "../chain/keys/web3-signer.ts";
-import type { RelayerSource } from "../config/credentials.ts";
-import type { SessionRulesConfig } from "../config/chain.ts";
+import type { ChainConfig, RelayerSource } from "../config/config.ts";
 import { SealbookError } from "../errors.ts";
 
 /** The chain with the contracts on it. */
@@ -74,30 +69,15 @@ export async function openRelayerKey(source: RelayerSource): Promise<OpenedKey> 
 }
 
 /**
- * Completes the configured session rules with those that apply otherwise.
- * @throws SealbookError `config_invalid` when they contradict each other
- */
-export function sessionRules(config: SessionRulesConfig, otherwise: SessionRules): SessionRules {
-  const lifetime = config.lifetime ?? otherwise.lifetime;
-  const minimumToExtend = config.minimumToExtend ?? otherwise.minimumToExtend;
-  if (minimumToExtend < lifetime) return { lifetime, minimumToExtend };
-  throw new SealbookError(
-    "config_invalid",
-    `SESSION_MINIMUM_TO_EXTEND, ${minimumToExtend} s, has to be less than SESSION_LIFETIME, ${lifetime} s: set both`,
-  );
-}
-
-/**
  * Writes the configured session rules into the contract, unless it has them already.
  * @throws SealbookError `config_invalid` when that needs the administrator's key
  */
 export async function applySessionRules(
-  config: SessionRulesConfig,
+  configured: ChainConfig["sessionRules"],
   { rpc, deployment, administration }: ChainLink,
 ): Promise<void> {
-  if (config.lifetime === undefined && config.minimumToExtend === undefined) return;
+  if (configured === undefined) return;
   const rules = await new SessionRegistryClient(rpc, deployment.contracts.SessionRegistry).rules();
-  const configured = sessionRules(config, rules);
   const { lifetime, minimumToExtend: minimum } = configured;
   if (lifetime === rules.lifetime && minimum === rules.minimumToExtend) return;
   if (administration === undefined) {

@@ -5,7 +5,7 @@ import { Wallet } from "ethers";
 import { assertDeployed, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
 import { connectNodes, fetchChainId } from "../chain/rpc/connect.ts";
 import { NODE, PeerTlsError, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
-import type { ChainConfig, NodeConfig } from "../config/chain.ts";
+import type { ChainConfig, NodeConfig } from "../config/config.ts";
 import { SealbookError } from "../errors.ts";
 import {
   applySessionRules,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChainConfig } from "../config/chain.ts";
+import type { ChainConfig } from "../config/config.ts";
 import type { DatabaseConfig } from "../config/notations.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { StorageGuard } from "../journal/engine/storage-guard.ts";

@@ -5,18 +5,12 @@ import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contract
 import { type EmbeddedChain, startEmbeddedChain, connectInProcess } from "../chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys } from "../chain/keys/relayer-key.ts";
 import { fetchChainId, connectRpc } from "../chain/rpc/connect.ts";
-import type { ChainConfig, NodeConfig } from "../config/chain.ts";
+import type { ChainConfig, NodeConfig } from "../config/config.ts";
 import { embeddedChainUrlFile } from "../config/embedded-chain-url.ts";
 import { SealbookError } from "../errors.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import { waitFor } from "../kit/time.ts";
-import {
-  type ChainLinkOptions,
-  type ContractsLink,
-  type OpenedKey,
-  openRelayerKey,
-  sessionRules,
-} from "./chain-link.ts";
+import { type ChainLinkOptions, type ContractsLink, type OpenedKey, openRelayerKey } from "./chain-link.ts";
 
 /** Chain id of the embedded chain; no public network uses it. */
 export const EMBEDDED_CHAIN_ID = 7325;
@@ -41,7 +35,7 @@ export async function openEmbeddedChain(
     rpc,
     administrator,
     relayer: keys.relayer.address,
-    ...sessionRules(rules, DEFAULT_SESSION_RULES),
+    ...(rules ?? DEFAULT_SESSION_RULES),
     fees,
     file: deploymentFile(dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),

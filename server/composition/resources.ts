@@ -8,11 +8,10 @@ import { ValidatorHistory } from "../chain/consensus/validators.ts";
 import { deploymentName } from "../chain/contracts/deployment.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-crypto.ts";
-import type { Config } from "../config/config.ts";
-import type { CertificateFiles, TokenConfig } from "../config/credentials.ts";
+import type { CertificateFiles, Config, TokenConfig } from "../config/config.ts";
 import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
 import type { SegmentTarget } from "../journal/replication/segment-target.ts";
-import { SealbookError } from "../errors.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
 import { issuerKeyStore } from "../issuer/issuer-key-store.ts";
@@ -133,18 +132,14 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
   try {
     return await tokenVerifier({ ...rules, key: { kind: "pem", text: readFileSync(key.path, "utf8") } });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SealbookError(
-      "config_invalid",
-      `JWT_PUBLIC_KEY_FILE: no ${rules.algorithm} key can be read from ${key.path}: ${reason}`,
-      { cause },
-    );
+    const message = `JWT_KEY: no ${rules.algorithm} key can be read from ${key.path}: ${reasonOf(cause)}`;
+    throw new SealbookError("config_invalid", message, { cause });
   }
 }
 
 /** @throws SealbookError `config_invalid` when the keys cannot be used */
 async function openIssuerKeys(
-  { dataDirectory, issuerKeyPasswordFile: passwordFile }: Config,
+  { dataDirectory, issuer: { keyPasswordFile: passwordFile } }: Config,
   database: Database,
   logger: Logger,
 ): Promise<IssuerKeys> {

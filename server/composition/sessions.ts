@@ -26,7 +26,7 @@ export function createSessions(context: Context, { sender: transactions }: Relay
     vault,
     telemetry,
     clock,
-    limitReplacements: rateLimit(config.sessionRate, "validations and extensions of this account"),
+    limitReplacements: rateLimit(config.rate, "validations and extensions of this account"),
     chainWaitMilliseconds: config.chainWaitMilliseconds,
   });
   const live = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));

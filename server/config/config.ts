@@ -1,140 +1,53 @@
 import { join, resolve } from "node:path";
 import { SealbookError } from "../errors.ts";
-import type { TargetAddress } from "../journal/replication/targets.ts";
-import { type ChainConfig, chainConfig, checkChain } from "./chain.ts";
-import {
-  type CertificateFiles,
-  certificateFiles,
-  type Fault,
-  peerTlsConfig,
-  relayerSource,
-  type TokenConfig,
-  tokenConfig,
-} from "./credentials.ts";
+import { contradictions, type Fault } from "./contradictions.ts";
 import { Environment, type EnvironmentValues, type EnvironmentVariables } from "./environment.ts";
 import type { DatabaseConfig } from "./notations.ts";
-import { type TelegramConfig, telegramConfig } from "./telegram.ts";
 
-/** The HTTP listener. */
-interface HttpConfig {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** Certificate of the listener; without it the server speaks plain HTTP. */
-  readonly tls: CertificateFiles | undefined;
-  /** Address that clients use; without it, the address of the listener. */
-  readonly publicUrl: string | undefined;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+
+/** A certificate and its key, as PEM files. */
+export interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
 }
 
-/** Access to the integrity-proof API. */
-export interface AccessConfig {
-  readonly allowedNetworks: readonly string[];
-  /** Names of the server in requests; others are rejected. */
-  readonly allowedHosts: readonly string[];
-  readonly trustedProxies: readonly string[];
-  /** Small requests of a source per second. */
-  readonly requestRate: number;
-  /** Whether API keys are accepted. */
-  readonly apiKeys: boolean;
-  /** Rules for bearer tokens; without them none is accepted. */
-  readonly tokens: TokenConfig | undefined;
-  /** Parts that need no authentication although the API does. */
-  readonly open: readonly ("metrics" | "explorer")[];
+/** TLS with a node or a signer: the client certificate, and how the peer is authenticated. */
+export interface PeerTlsConfig {
+  readonly client: CertificateFiles | undefined;
+  /** PEM file. */
+  readonly authority: string | undefined;
+  readonly pins: readonly string[];
 }
 
-/** Logins and sessions of the record store. */
-interface SessionConfig {
-  readonly chainWaitMilliseconds: number;
-  readonly loginAttemptsPerAddress: number;
-  readonly loginAttemptsPerSource: number;
-  /** Validations and extensions per minute and account. */
-  readonly sessionRate: number;
-}
+/** Source of the relayer's key. */
+export type RelayerSource =
+  | { readonly kind: "environment"; readonly key: string }
+  | { readonly kind: "keystore"; readonly file: string; readonly passwordFile: string }
+  | { readonly kind: "signer"; readonly url: string; readonly address: string; readonly tls: PeerTlsConfig };
 
-/** Records of the record store. */
-interface RecordConfig {
-  readonly tableName: string;
-  readonly chainWaitMilliseconds: number;
-  /** Records per minute that one account may store. */
-  readonly storeRate: number;
-  /** Searches and decoded transactions per minute and account, each. */
-  readonly queryRate: number;
-}
+/** The chain to use: the embedded one, or that of a node. */
+export type NodeConfig =
+  | {
+      readonly kind: "embedded";
+      readonly port: number;
+      /** Whether the port takes transactions of everybody. */
+      readonly portSends: boolean;
+      readonly blockPeriodSeconds: number;
+      readonly directory: string;
+    }
+  | { readonly kind: "remote"; readonly urls: readonly [string, ...string[]]; readonly tls: PeerTlsConfig };
 
-/** Integrity proofs. */
-export interface ProofConfig {
-  readonly proofWaitMilliseconds: number;
-  readonly batchMaxAgeMilliseconds: number;
-  readonly maxInFlight: number;
-  readonly anchorDeadlineMilliseconds: number;
-}
-
-/** Retention of recovery verifications. */
-interface RecoveryConfig {
-  readonly retentionMilliseconds: number;
-  /** Documents of the verifications of one caller, and of all. */
-  readonly perCaller: number;
-  readonly total: number;
-}
-
-/** Checkpoints, reconciliation and replicas of the journal. */
-export interface JournalConfig {
-  /** File with the journal's key; `undefined` for the one in the data folder. */
-  readonly keyFile: string | undefined;
-  /** Whether an empty journal is accepted where there must have been one. */
-  readonly mayBeNew: boolean;
-  /** Whether other contracts or another table than before may be used. */
-  readonly mayReplaceContracts: boolean;
-  /** Free space on its disk below which the server is not ready. */
-  readonly minimumFreeBytes: number;
-  readonly checkpointIntervalMilliseconds: number;
-  readonly reconcileIntervalMilliseconds: number;
-  readonly fullReconcileIntervalMilliseconds: number;
-  readonly replicaTargets: readonly TargetAddress[];
-  /** `sync`: a proof is acknowledged when a replica has it. */
-  readonly replicaMode: EnvironmentValues["REPLICA_MODE"];
-  readonly replicaIntervalMilliseconds: number;
-  readonly replicaLagLimitMilliseconds: number;
-}
-
-/** Receivers of alerts. */
-interface AlertConfig {
-  readonly webhooks: readonly string[];
-  /** Signs the requests. */
-  readonly webhookSecret: string | undefined;
-}
-
-/** The explorer. */
-export interface ExplorerConfig {
-  /** Queries per minute from one network address. */
-  readonly rate: number;
-  /** Another block explorer to link to; without it, the server's own. */
-  readonly url: string | undefined;
-}
+/** Rules for bearer tokens. */
+export type TokenConfig = NonNullable<ReturnType<typeof tokenConfig>>;
 
 /** The checked configuration, by the part of the server that it is for. */
-export interface Config {
-  readonly dataDirectory: string;
-  readonly logLevel: EnvironmentValues["LOG_LEVEL"];
-  readonly database: DatabaseConfig;
-  readonly chain: ChainConfig;
-  readonly http: HttpConfig;
-  readonly access: AccessConfig;
-  readonly sessions: SessionConfig;
-  readonly records: RecordConfig;
-  readonly proofs: ProofConfig;
-  readonly journal: JournalConfig;
-  readonly recovery: RecoveryConfig;
-  readonly alerts: AlertConfig;
-  readonly explorer: ExplorerConfig;
-  /** Name of the issuer in attestations. */
-  readonly issuerName: string;
-  /** The file with the password of the issuer's private key. */
-  readonly issuerKeyPasswordFile: string | undefined;
-  /** The Telegram bot; without it there is none. */
-  readonly telegram: TelegramConfig | undefined;
-  readonly map: MapConfig;
-}
+export type Config = ReturnType<typeof configOf>;
+
+/** The chain, and the keys and rules for its contracts. */
+export type ChainConfig = Config["chain"];
 
 /**
  * Parses and checks the environment variables.
@@ -142,124 +55,202 @@ export interface Config {
  * @throws SealbookError `config_invalid` naming every invalid variable with the reason, and contradictions between them
  */
 export function parseConfig(variables: EnvironmentVariables, { relays = true } = {}): Config {
-  const parsed = Environment.safeParse(variables);
-  if (!parsed.success) {
-    throw refusal(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
-  }
-  const env = parsed.data;
-  const faults: Fault[] = [];
-  const relayer = relayerSource(env, variables, faults);
-  checkChain(env, variables, relays && relayer === undefined, faults);
-  if (env.REPLICA_LAG_LIMIT <= env.REPLICA_INTERVAL) {
-    faults.push({ path: "REPLICA_LAG_LIMIT", message: "is not more than REPLICA_INTERVAL" });
-  }
-  if (env.REPLICA_MODE === "sync" && env.REPLICA_TARGETS.length === 0) {
-    faults.push({ path: "REPLICA_MODE", message: "is sync, but REPLICA_TARGETS is not set" });
-  }
-  const nodeTls = peerTlsConfig("RPC_TLS", env, variables, faults);
-  const tls = certificateFiles("TLS", env.TLS_CERT_FILE, env.TLS_KEY_FILE, faults);
-  const tokens = env.API_AUTH.includes("jwt") ? tokenConfig(env, faults) : undefined;
-  const telegram = telegramConfig(env, variables, faults);
-  const map = mapConfig(env, faults);
-  if (faults.length > 0) throw refusal(faults);
-
-  const dataDirectory = resolve(env.DATA_DIR);
-  return {
-    dataDirectory,
-    logLevel: env.LOG_LEVEL,
-    database: env.DATABASE_URL ?? { kind: "sqlite", file: join(dataDirectory, "sealbook.sqlite") },
-    chain: chainConfig(env, dataDirectory, relayer, nodeTls),
-    http: { host: env.HOST, port: env.PORT, tls, publicUrl: env.PUBLIC_URL },
-    ...apiConfig(env, tokens),
-    journal: journalConfig(env),
-    recovery: {
-      retentionMilliseconds: env.VERIFICATION_RETENTION * 1000,
-      perCaller: env.VERIFICATION_ROWS_PER_CALLER,
-      total: env.VERIFICATION_ROWS,
-    },
-    alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
-    issuerName: env.ISSUER_NAME,
-    issuerKeyPasswordFile: env.ISSUER_KEY_PASSWORD_FILE,
-    telegram,
-    map,
-  };
+  const { success, error, data } = Environment.safeParse(variables);
+  const faults: readonly Fault[] = success
+    ? contradictions(data, variables, relays)
+    : error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  if (success && faults.length === 0) return configOf(data);
+  const lines = faults.map(({ path, message }) => `${path} ${message}`);
+  throw new SealbookError("config_invalid", lines.join("; "), { details: faults });
 }
 
-function apiConfig(
-  env: EnvironmentValues,
-  tokens: TokenConfig | undefined,
-): Pick<Config, "access" | "sessions" | "records" | "proofs" | "explorer"> {
-  const chainWaitMilliseconds = env.CHAIN_WAIT * 1000;
+/** Values without a variable are constants; tests replace them. */
+function configOf(env: EnvironmentValues) {
+  const dataDirectory = resolve(env.DATA_DIR);
+  const database: DatabaseConfig = env.DATABASE_URL ?? {
+    kind: "sqlite",
+    file: join(dataDirectory, "sealbook.sqlite"),
+  };
+  const chainWaitMilliseconds = env.CHAIN_WAIT * SECOND;
   return {
+    dataDirectory,
+    database,
+    logLevel: env.LOG_LEVEL,
+    http: {
+      host: env.HOST,
+      port: env.PORT,
+      tls: certificateFiles(env.TLS_CERT_FILE, env.TLS_KEY_FILE),
+      publicUrl: env.PUBLIC_URL,
+    },
     access: {
       allowedNetworks: env.ALLOWED_NETWORKS,
-      allowedHosts: [
-        env.HOST,
-        ...(env.PUBLIC_URL === undefined ? [] : [new URL(env.PUBLIC_URL).host]),
-        ...env.ALLOWED_HOSTS,
-      ],
+      allowedHosts: [env.HOST, ...(env.PUBLIC_URL ? [new URL(env.PUBLIC_URL).host] : []), ...env.ALLOWED_HOSTS],
       trustedProxies: env.TRUSTED_PROXIES,
+      /** Small requests of a source per second. */
       requestRate: env.REQUEST_RATE,
       apiKeys: env.API_AUTH.includes("apikey"),
-      tokens,
+      tokens: env.API_AUTH.includes("jwt") ? tokenConfig(env) : undefined,
+      /** Parts that need no authentication although the API does. */
       open: (["metrics", "explorer"] as const).filter((part) => env.API_AUTH_EXEMPT.includes(part)),
+    },
+    chain: {
+      /** Folder of the addresses of the contracts and of generated keys. */
+      dataDirectory,
+      node: nodeConfig(env, dataDirectory),
+      relayer: relayerSource(env),
+      administratorKey: env.ADMIN_KEY,
+      fees: {
+        mode: env.FEE_MODE,
+        gasPrice: env.GAS_PRICE === undefined ? undefined : BigInt(env.GAS_PRICE),
+        maxFee: BigInt(env.MAX_FEE),
+      },
+      /** Session rules to write into the contract; `undefined` keeps those of the contract. */
+      sessionRules:
+        env.SESSION_LIFETIME === undefined
+          ? undefined
+          : { lifetime: env.SESSION_LIFETIME, minimumToExtend: Math.floor(env.SESSION_LIFETIME / 4) },
+      /** Names of block proposers, by lower-case address. */
+      validatorNames: env.VALIDATOR_NAMES,
+      nodeListFile: env.NODE_LIST_FILE && resolve(env.NODE_LIST_FILE),
+      nodeLogFile: env.NODE_LOG_FILE && resolve(env.NODE_LOG_FILE),
+      /** When a block counts as final. */
+      finality: env.CONFIRMATIONS,
+      /** Request timeout of the BFT network in seconds; `undefined` learns it from the blocks. */
+      requestTimeout: env.CONSENSUS_REQUEST_TIMEOUT,
+      /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
+      clockLimitMilliseconds: MINUTE,
+      /** How long another relayer on the same database may leave its work undone. */
+      takeOverMilliseconds: MINUTE,
     },
     sessions: {
       chainWaitMilliseconds,
-      loginAttemptsPerAddress: env.LOGIN_ATTEMPTS_PER_ADDRESS,
-      loginAttemptsPerSource: env.LOGIN_ATTEMPTS_PER_SOURCE,
-      sessionRate: env.SESSION_RATE,
+      /** Failed logins within a minute that lock one account out, and one network address. */
+      loginAttemptsPerAddress: 10,
+      loginAttemptsPerSource: 100,
+      /** Validations and extensions per minute and account. The panel makes 6. */
+      rate: 600,
     },
-    records: { tableName: env.TABLE_NAME, chainWaitMilliseconds, storeRate: env.STORE_RATE, queryRate: env.QUERY_RATE },
+    records: {
+      tableName: env.TABLE_NAME,
+      chainWaitMilliseconds,
+      /** Records per minute that one account may store. */
+      storeRate: env.STORE_RATE,
+      /** Searches and decoded transactions per minute and account, each. */
+      queryRate: env.QUERY_RATE,
+    },
     proofs: {
-      proofWaitMilliseconds: env.PROOF_WAIT * 1000,
-      batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * 1000,
-      maxInFlight: env.MAX_IN_FLIGHT,
-      anchorDeadlineMilliseconds: env.ANCHOR_DEADLINE * 1000,
+      proofWaitMilliseconds: env.PROOF_WAIT * SECOND,
+      batchMaxAgeMilliseconds: env.BATCH_MAX_AGE * SECOND,
+      /** Proofs that wait for the chain. */
+      maxInFlight: 1_000_000,
+      /** Age from which a proof that is not on chain raises an alert. */
+      anchorDeadlineMilliseconds: MINUTE,
     },
-    explorer: { rate: env.EXPLORER_RATE, url: env.EXPLORER_URL },
+    journal: {
+      /** File with the journal's key; `undefined` for the one in the data folder. */
+      keyFile: env.JOURNAL_KEY_FILE,
+      /** Whether an empty journal is accepted where there must have been one. */
+      mayBeNew: env.NEW_JOURNAL === "yes",
+      /** Whether other contracts or another table than before may be used. */
+      mayReplaceContracts: env.NEW_CONTRACTS === "yes",
+      /** Free space on its disk below which the server is not ready. */
+      minimumFreeBytes: 200e6,
+      checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * SECOND,
+      reconcileIntervalMilliseconds: MINUTE,
+      fullReconcileIntervalMilliseconds: DAY,
+      replicaTargets: env.REPLICA_TARGETS,
+      /** `sync`: a proof is acknowledged when a replica has it. */
+      replicaMode: env.REPLICA_MODE,
+      replicaIntervalMilliseconds: 5 * SECOND,
+      /** Lag of a replica that raises an alert. */
+      replicaLagLimitMilliseconds: MINUTE,
+    },
+    recovery: {
+      /** Retention of the rows of verifications, and their number for one caller and for all. */
+      retentionMilliseconds: 90 * DAY,
+      perCaller: 5_000_000,
+      total: 20_000_000,
+    },
+    alerts: { webhooks: env.ALERT_WEBHOOKS, webhookSecret: env.ALERT_WEBHOOK_SECRET },
+    explorer: {
+      /** Queries per minute from one network address. */
+      rate: 600,
+      /** Another block explorer to link to; without it, the server's own. */
+      url: env.EXPLORER_URL,
+    },
+    issuer: { name: env.ISSUER_NAME, keyPasswordFile: env.ISSUER_KEY_PASSWORD_FILE },
+    /** The Telegram bot; without it there is none. */
+    telegram: env.TELEGRAM_TOKEN === undefined ? undefined : telegramConfig(env, env.TELEGRAM_TOKEN),
+    map: {
+      /** Address and attribution of the tiles; without them there is a plain map. */
+      tiles:
+        env.TILE_URL === undefined || env.TILE_ATTRIBUTION === undefined
+          ? undefined
+          : { template: env.TILE_URL, attribution: env.TILE_ATTRIBUTION },
+      /** Age from which maps show a sensor's value as stale. */
+      readingMaxAgeMilliseconds: 6 * 60 * MINUTE,
+    },
   };
 }
 
-function journalConfig(env: EnvironmentValues): JournalConfig {
+function nodeConfig(env: EnvironmentValues, dataDirectory: string): NodeConfig {
+  if (env.RPC_URL !== undefined) return { kind: "remote", urls: env.RPC_URL, tls: peerTls(env) };
   return {
-    keyFile: env.JOURNAL_KEY_FILE,
-    mayBeNew: env.NEW_JOURNAL === "yes",
-    mayReplaceContracts: env.NEW_CONTRACTS === "yes",
-    minimumFreeBytes: env.DISK_FREE_MINIMUM * 1e6,
-    checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * 1000,
-    reconcileIntervalMilliseconds: env.RECONCILE_INTERVAL * 1000,
-    fullReconcileIntervalMilliseconds: env.RECONCILE_FULL_INTERVAL * 1000,
-    replicaTargets: env.REPLICA_TARGETS,
-    replicaMode: env.REPLICA_MODE,
-    replicaIntervalMilliseconds: env.REPLICA_INTERVAL * 1000,
-    replicaLagLimitMilliseconds: env.REPLICA_LAG_LIMIT * 1000,
+    kind: "embedded",
+    port: env.CHAIN_PORT,
+    portSends: env.CHAIN_PORT_SEND === "on",
+    blockPeriodSeconds: env.CHAIN_BLOCK_PERIOD,
+    directory: join(dataDirectory, "chain"),
   };
 }
 
-function refusal(details: readonly Fault[]): SealbookError {
-  const lines = details.map(({ path, message }) => `${path} ${message}`);
-  return new SealbookError("config_invalid", lines.join("; "), { details });
+function relayerSource(env: EnvironmentValues): RelayerSource | undefined {
+  const { RELAYER_KEY: key, RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: passwordFile } = env;
+  const { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: address } = env;
+  if (key !== undefined) return { kind: "environment", key };
+  if (file !== undefined && passwordFile !== undefined)
+    return { kind: "keystore", file: resolve(file), passwordFile: resolve(passwordFile) };
+  return url === undefined || address === undefined ? undefined : { kind: "signer", url, address, tls: peerTls(env) };
 }
 
-/** Settings of the air-quality map. */
-interface MapConfig {
-  /** Address and attribution of the tiles; without them there is a plain map. */
-  readonly tiles: { readonly template: string; readonly attribution: string } | undefined;
-  readonly readingMaxAgeMilliseconds: number;
-}
-
-/** Parses the settings of the map. Tiles require their provider's attribution. */
-function mapConfig({ TILE_URL, TILE_ATTRIBUTION, READING_MAX_AGE }: EnvironmentValues, faults: Fault[]): MapConfig {
-  if (TILE_URL !== undefined && TILE_ATTRIBUTION === undefined)
-    faults.push({ path: "TILE_ATTRIBUTION", message: "is needed with TILE_URL" });
-  if (TILE_URL === undefined && TILE_ATTRIBUTION !== undefined)
-    faults.push({ path: "TILE_URL", message: "is needed with TILE_ATTRIBUTION" });
+function peerTls(env: EnvironmentValues): PeerTlsConfig {
   return {
-    tiles:
-      TILE_URL === undefined || TILE_ATTRIBUTION === undefined
-        ? undefined
-        : { template: TILE_URL, attribution: TILE_ATTRIBUTION },
-    readingMaxAgeMilliseconds: READING_MAX_AGE * 1000,
+    client: certificateFiles(env.RPC_TLS_CERT_FILE, env.RPC_TLS_KEY_FILE),
+    authority: env.RPC_TLS_CA_FILE && resolve(env.RPC_TLS_CA_FILE),
+    pins: env.RPC_TLS_PIN,
+  };
+}
+
+function certificateFiles(certificate: string | undefined, key: string | undefined): CertificateFiles | undefined {
+  if (certificate === undefined || key === undefined) return undefined;
+  return { certificate: resolve(certificate), key: resolve(key) };
+}
+
+function tokenConfig({
+  JWT_KEY: key,
+  JWT_ALGORITHM: algorithm,
+  JWT_ISSUER: issuer,
+  JWT_AUDIENCE: audience,
+}: EnvironmentValues) {
+  if (key === undefined || issuer === undefined) return undefined;
+  const source = /^https?:/.test(key)
+    ? ({ kind: "jwks", url: key } as const)
+    : ({ kind: "file", path: resolve(key) } as const);
+  return { key: source, algorithm, issuer, audience };
+}
+
+function telegramConfig(env: EnvironmentValues, token: string) {
+  return {
+    token,
+    apiUrl: env.TELEGRAM_API_URL,
+    /** Address that Telegram posts to; without it the server polls Telegram. */
+    webhookUrl: env.TELEGRAM_WEBHOOK_URL,
+    adminChat: env.TELEGRAM_ADMIN_CHAT,
+    /** Messages per minute that the bot answers for one user. */
+    ratePerMinute: 30,
+    /** Time until the bot deletes its message with a new account's password. */
+    passwordSeconds: 300,
+    /** Private networks in which the bot may query sensors. */
+    sensorNetworks: env.TELEGRAM_SENSOR_NETWORKS,
   };
 }

@@ -4,289 +4,65 @@ import {
   chatNumber,
   databaseUrl,
   fingerprints,
+  hostNames,
   httpUrl,
   INSIDE,
-  isOneLine,
   networks,
   nodeUrls,
+  oneLine,
   privateKey,
+  publicKeySource,
   replicaTargets,
   telegramToken,
   tileUrl,
   validatorNames,
   webhooks,
   whole,
-  hostNames,
 } from "./notations.ts";
 
-const EXEMPTIONS = ["none", "metrics", "explorer", "metrics,explorer"] as const;
-const AUTHENTICATIONS = ["none", "apikey", "jwt", "apikey,jwt"] as const;
-export const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-] as const;
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
+
+/** @param unset Effect of a missing value */
+function file(description: string, unset: string) {
+  return z.string().min(1).optional().meta({ description, unset });
+}
+
+/** An acknowledgement for one start. */
+function yes(description: string) {
+  return z.enum(["no", "yes"]).default("no").meta({ description });
+}
 
 /**
  * Every environment variable that the server reads. The table of docs/configuration.md is generated from it:
  * `description` is the meaning, `unset` the effect of a missing value without a default.
  */
 export const Environment = z.object({
-  HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
-  PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
-  TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description:
-      "PEM file of the listener's certificate and its intermediate certificates; loaded again when it changes",
-    unset: "no TLS",
-  }),
-  TLS_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the certificate's key, without a passphrase; requires `TLS_CERT_FILE`",
-    unset: "no TLS",
-  }),
+  // The process and its data.
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder of all persistent data: database, embedded chain, contract addresses, keys",
   }),
-  RPC_URL: nodeUrls.optional().meta({
-    description:
-      "JSON-RPC address of the chain's node, `http://` or `https://`; with several, separated by commas, the server " +
-      "fails over between them",
-    unset: "the embedded chain",
-  }),
-  CONFIRMATIONS: z
-    .union([z.literal("finalized"), whole(0, 1_000)])
-    .default(0)
-    .meta({
-      description:
-        "Blocks on top of a block until it counts: until then nothing in it is confirmed. `finalized` waits until " +
-        "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT",
-    }),
-  CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
-    .optional()
-    .meta({
-      description:
-        "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
-        "from which the network counts as stalled follows from it",
-      unset: "twice the period of the blocks",
-    }),
-  NODE_LIST_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`; the server reports " +
-        "missing peers and peers that are not on the list",
-      unset: "no list",
-    }),
-  RPC_TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the client certificate for a node at an `https` address",
-    unset: "none",
-  }),
-  RPC_TLS_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of that certificate's key, without a passphrase; requires `RPC_TLS_CERT_FILE`",
-    unset: "none",
-  }),
-  RPC_TLS_CA_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the authorities trusted to issue the node's certificate",
-    unset: "those of Node.js",
-  }),
-  RPC_TLS_PIN: fingerprints.default([]).meta({
-    description: "SHA-256 of the certificates accepted from the node, separated by commas",
-    unset: "any issued by a trusted authority",
-  }),
-  CHAIN_PORT: whole(0, 65535).default(8545).meta({
-    description: "Port of the embedded chain's own JSON-RPC on loopback, for queries; 0 takes any free one",
-  }),
-  CHAIN_PORT_SEND: z.enum(["off", "on"]).default("off").meta({
-    description: "`on`: `CHAIN_PORT` takes transactions of every program of this machine, for development",
-  }),
-  CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
-    description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
-  }),
-  CLOCK_SKEW_LIMIT: whole(1, 315_360_000)
-    .default(60)
-    .meta({
-      description:
-        "Seconds that blocks may be ahead of this machine's clock, and that the clock may be set forward while the " +
-        "embedded chain runs; beyond it the alert `clock_skew` is raised",
-    }),
   DATABASE_URL: databaseUrl.optional().meta({
     description:
       "Address of the database: `file:PATH` of an SQLite file, or " +
       "`postgres://USER:PASSWORD@HOST/DATABASE`, PostgreSQL 15 or newer",
     unset: "`sealbook.sqlite` in `DATA_DIR`",
   }),
-  JOURNAL_KEY_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        "File with the journal's key, which several relayers of one journal share; see " +
-        "[The journal's key](operate.md#the-journals-key)",
-      unset: "`journal.key` in `DATA_DIR`, created at the first start",
-    }),
-  NEW_JOURNAL: z
-    .enum(["no", "yes"])
-    .default("no")
-    .meta({
-      description:
-        "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
-        "server refuses to start: [operate.md](operate.md#failure-modes)",
-    }),
-  NEW_CONTRACTS: z
-    .enum(["no", "yes"])
-    .default("no")
-    .meta({
-      description:
-        "`yes` continues the journal with other contracts or another `TABLE_NAME` than before, on the same chain; " +
-        "otherwise the server refuses to start: [operate.md](operate.md#other-contracts)",
-    }),
-  DISK_FREE_MINIMUM: whole(1, 10_000_000).default(200).meta({
-    description: "Free space in MB on the disks of database and `DATA_DIR`; with less the server is not ready",
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
+    description: "Lowest level that is logged: fatal, error, warn, info, debug, or silent for none",
   }),
-  RELAYER_KEY: privateKey.optional().meta({
-    description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
-    unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
+
+  // The listener.
+  HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
+  PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
+  PUBLIC_URL: httpUrl.optional().meta({
+    description: "Address at which clients reach this server, for the links in its responses",
+    unset: "`http://HOST:PORT`, with TLS `https://HOST:PORT`",
   }),
-  RELAYER_KEYSTORE_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        "Keystore (version 3) of that key, instead of `RELAYER_KEY`; loaded again when `npm run relayer -- " +
-        "rotate` changes it",
-      unset: "`RELAYER_KEY`",
-    }),
-  RELAYER_KEYSTORE_PASSWORD_FILE: z.string().min(1).optional().meta({
-    description: "File with the keystore's password; required with `RELAYER_KEYSTORE_FILE`",
-    unset: "none",
-  }),
-  RELAYER_SIGNER_URL: httpUrl.optional().meta({
-    description: "Address of a Web3Signer with that key, instead of `RELAYER_KEY`",
-    unset: "`RELAYER_KEY`",
-  }),
-  RELAYER_ADDRESS: address.optional().meta({
-    description: "Address of the Web3Signer's key; required with `RELAYER_SIGNER_URL`",
-    unset: "none",
-  }),
-  RELAYER_SIGNER_TLS_CERT_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the client certificate for a signer at an `https` address",
-    unset: "none",
-  }),
-  RELAYER_SIGNER_TLS_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of that certificate's key, without a passphrase; requires `RELAYER_SIGNER_TLS_CERT_FILE`",
-    unset: "none",
-  }),
-  RELAYER_SIGNER_TLS_CA_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the authorities trusted to issue the signer's certificate",
-    unset: "those of Node.js",
-  }),
-  RELAYER_SIGNER_TLS_PIN: fingerprints.default([]).meta({
-    description: "SHA-256 of the certificates accepted from the signer, separated by commas",
-    unset: "any issued by a trusted authority",
-  }),
-  ADMIN_KEY: privateKey.optional().meta({
-    description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only commands need it",
-    unset: "generated like `RELAYER_KEY`; the two must differ",
-  }),
-  FEE_MODE: z.enum(["auto", "legacy", "eip1559"]).default("auto").meta({
-    description: "Kind of transactions; `auto` signs those of EIP-1559 on a chain with a base fee, else legacy ones",
-  }),
-  GAS_PRICE: whole(0, 1e15).optional().meta({
-    description: "Fixed gas price of legacy transactions, in wei; with it no transaction is replaced",
-    unset: "what the chain asks for: 0 on a chain without fees",
-  }),
-  MAX_FEE: whole(0, 1e15).default(200_000_000_000).meta({
-    description: "Most that a unit of gas may cost, in wei, for a transaction and for what replaces it",
-  }),
-  SESSION_LIFETIME: whole(1, 86_400).optional().meta({
-    description: "Lifetime of a session in seconds; written into the contract",
-    unset: "60 at deployment, then the value in the contract",
-  }),
-  SESSION_MINIMUM_TO_EXTEND: whole(0, 86_399).optional().meta({
-    description: "A session can be extended while more than this many seconds are left; written into the contract",
-    unset: "15 at deployment, then the value in the contract",
-  }),
-  CHAIN_WAIT: whole(1, 600).default(30).meta({
-    description: "Seconds that a session or store call waits for the chain before it responds 503",
-  }),
-  PROOF_WAIT: whole(1, 600).default(30).meta({
-    description: "Seconds that a proof request waits for its confirmation before it responds 202 `pending`",
-  }),
-  BATCH_MAX_AGE: whole(1, 600).default(12).meta({
-    description: "Maximum time in seconds that a hash waits for others to share its transaction",
-  }),
-  MAX_IN_FLIGHT: whole(1, 100_000_000).default(1_000_000).meta({
-    description: "Maximum of proofs that wait for the chain; further ones are rejected with 503",
-  }),
-  ANCHOR_DEADLINE: whole(1, 86_400).default(60).meta({
-    description: "Seconds after which a proof that is not on chain raises an alert",
-  }),
-  TAKEOVER_AFTER: whole(1, 86_400).default(60).meta({
-    description: "Seconds after which a relayer takes over work that another relayer on the same database left undone",
-  }),
-  CHECKPOINT_INTERVAL: whole(1, 2_592_000).default(600).meta({
-    description: "Seconds between anchors of the journal's own digest, while there is something new in it",
-  }),
-  RECONCILE_INTERVAL: whole(1, 86_400).default(60).meta({
-    description: "Seconds between comparisons of new journal entries with the chain",
-  }),
-  RECONCILE_FULL_INTERVAL: whole(1, 31_536_000).default(86_400).meta({
-    description: "Seconds between full comparisons of journal, replicas and chain",
-  }),
-  VERIFICATION_RETENTION: whole(1, 315_360_000).default(7_776_000).meta({
-    description: "Seconds for which the rows of a recovery verification are kept, for `gap`; its result stays",
-  }),
-  VERIFICATION_ROWS_PER_CALLER: whole(1, 1_000_000_000)
-    .default(5_000_000)
-    .meta({
-      description:
-        "Maximum of rows retained for one caller, an API key, a token's subject or a network address; its oldest " +
-        "verifications are evicted",
-    }),
-  VERIFICATION_ROWS: whole(1, 1_000_000_000).default(20_000_000).meta({
-    description:
-      "Maximum of rows retained for all callers, of about 100 bytes each; the caller with the most is evicted",
-  }),
-  REPLICA_TARGETS: replicaTargets.default([]).meta({
-    description:
-      "Targets of the journal's replicas: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
-      "see [operate.md](operate.md)",
-    unset: "none",
-  }),
-  REPLICA_MODE: z
-    .enum(["async", "sync"])
-    .default("async")
-    .meta({
-      description:
-        "`sync` acknowledges a proof only when at least one target has it, and responds 503 when none takes it " +
-        "within `PROOF_WAIT` seconds",
-    }),
-  REPLICA_INTERVAL: whole(1, 3_600).default(5).meta({
-    description: "Seconds between shipments of new journal entries to the targets",
-  }),
-  REPLICA_LAG_LIMIT: whole(1, 86_400).default(60).meta({
-    description: "Lag of a target in seconds that raises an alert",
-  }),
-  ALERT_WEBHOOKS: webhooks.default([]).meta({
-    description:
-      "Addresses to which alerts are posted in the format of Alertmanager's API v2, as " +
-      "`https://HOST/api/v2/alerts,...`",
-    unset: "none",
-  }),
-  ALERT_WEBHOOK_SECRET: z.string().min(16, "is shorter than 16 characters").optional().meta({
-    description: "Secret that signs requests to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
-    unset: "no signature",
-  }),
+  TLS_CERT_FILE: file(
+    "PEM file of the listener's certificate and its intermediate certificates; loaded again when it changes",
+    "no TLS",
+  ),
+  TLS_KEY_FILE: file("PEM file of the certificate's key, without a passphrase; requires `TLS_CERT_FILE`", "no TLS"),
   ALLOWED_NETWORKS: networks.default(networks.parse(INSIDE)).meta({
     description: "Networks with access to the integrity-proof API, the explorer and the metrics, as `10.0.0.0/8,...`",
     unset: "loopback, private and link-local ones",
@@ -306,31 +82,24 @@ export const Environment = z.object({
         "Requests per second from one network address, counted over ten seconds; each 16 KiB of a body or response " +
         "count as a further one. Trusted proxies that forward no address have no limit",
     }),
+
+  // Authentication.
   API_AUTH: z
-    .enum(AUTHENTICATIONS)
+    .enum(["none", "apikey", "jwt", "apikey,jwt"])
     .default("none")
     .meta({
       description:
         "Authentication of the integrity-proof API, the explorer's API and the metrics: `none`, `apikey`, `jwt`, or " +
         "`apikey,jwt` for either",
     }),
-  API_AUTH_EXEMPT: z.enum(EXEMPTIONS).default("none").meta({
+  API_AUTH_EXEMPT: z.enum(["none", "metrics", "explorer", "metrics,explorer"]).default("none").meta({
     description: "Parts without the authentication of `API_AUTH`: `none`, `metrics`, `explorer`, or `metrics,explorer`",
   }),
-  JWT_PUBLIC_KEY_FILE: z.string().min(1).optional().meta({
-    description: "PEM file of the public key that verifies tokens",
-    unset: "`JWT_JWKS_URL`",
+  JWT_KEY: publicKeySource.optional().meta({
+    description:
+      "Key that verifies tokens: the path of a PEM file with the public key, or the `http(s)://` address of a JWKS",
+    unset: "none; required with `jwt`",
   }),
-  JWT_JWKS_URL: httpUrl
-    .refine(
-      (text) => new URL(text).username === "" && new URL(text).password === "",
-      "holds a name or password, which is sent nowhere",
-    )
-    .optional()
-    .meta({
-      description: "Address of the JWKS that verifies tokens",
-      unset: "`JWT_PUBLIC_KEY_FILE`",
-    }),
   JWT_ALGORITHM: z.enum(ALGORITHMS).default("RS256").meta({
     description: "Required signature algorithm of tokens",
   }),
@@ -339,59 +108,189 @@ export const Environment = z.object({
     unset: "none",
   }),
   JWT_AUDIENCE: z.string().min(1).default("sealbook").meta({ description: "Required audience of tokens" }),
+
+  // The chain.
+  RPC_URL: nodeUrls.optional().meta({
+    description:
+      "JSON-RPC address of the chain's node, `http://` or `https://`; with several, separated by commas, the server " +
+      "fails over between them",
+    unset: "the embedded chain",
+  }),
+  RPC_TLS_CERT_FILE: file(
+    "PEM file of the client certificate for a node, or a Web3Signer, at an `https` address",
+    "none",
+  ),
+  RPC_TLS_KEY_FILE: file(
+    "PEM file of that certificate's key, without a passphrase; requires `RPC_TLS_CERT_FILE`",
+    "none",
+  ),
+  RPC_TLS_CA_FILE: file(
+    "PEM file of the authorities trusted to issue the certificates of node and signer",
+    "those of Node.js",
+  ),
+  RPC_TLS_PIN: fingerprints.default([]).meta({
+    description: "SHA-256 of the certificates accepted from node and signer, separated by commas",
+    unset: "any issued by a trusted authority",
+  }),
+  CONFIRMATIONS: z
+    .union([z.literal("finalized"), whole(0, 1_000)])
+    .default(0)
+    .meta({
+      description:
+        "Blocks on top of a block until it counts: until then nothing in it is confirmed. `finalized` waits until " +
+        "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT",
+    }),
+  CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
+    .optional()
+    .meta({
+      description:
+        "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
+        "from which the network counts as stalled follows from it",
+      unset: "twice the period of the blocks",
+    }),
+  NODE_LIST_FILE: file(
+    "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`; the server reports " +
+      "missing peers and peers that are not on the list",
+    "no list",
+  ),
+  NODE_LOG_FILE: file(
+    "Log file of the chain's node; `/gethlog` shows its newest lines without secrets",
+    "the log of the embedded chain",
+  ),
+  VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
+    description: "Names of block proposers, as `0xADDRESS=NAME,...`",
+    unset: "their addresses",
+  }),
+  CHAIN_PORT: whole(0, 65535).default(8545).meta({
+    description: "Port of the embedded chain's own JSON-RPC on loopback, for queries; 0 takes any free one",
+  }),
+  CHAIN_PORT_SEND: z.enum(["off", "on"]).default("off").meta({
+    description: "`on`: `CHAIN_PORT` takes transactions of every program of this machine, for development",
+  }),
+  CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
+    description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
+  }),
+
+  // Keys and fees.
+  RELAYER_KEY: privateKey.optional().meta({
+    description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
+    unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
+  }),
+  RELAYER_KEYSTORE_FILE: file(
+    "Keystore (version 3) of that key, instead of `RELAYER_KEY`; loaded again when `npm run relayer -- " +
+      "rotate` changes it",
+    "`RELAYER_KEY`",
+  ),
+  RELAYER_KEYSTORE_PASSWORD_FILE: file(
+    "File with the keystore's password; required with `RELAYER_KEYSTORE_FILE`",
+    "none",
+  ),
+  RELAYER_SIGNER_URL: httpUrl.optional().meta({
+    description: "Address of a Web3Signer with that key, instead of `RELAYER_KEY`",
+    unset: "`RELAYER_KEY`",
+  }),
+  RELAYER_ADDRESS: address.optional().meta({
+    description: "Address of the Web3Signer's key; required with `RELAYER_SIGNER_URL`",
+    unset: "none",
+  }),
+  ADMIN_KEY: privateKey.optional().meta({
+    description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only commands need it",
+    unset: "generated like `RELAYER_KEY`; the two must differ",
+  }),
+  FEE_MODE: z.enum(["auto", "legacy", "eip1559"]).default("auto").meta({
+    description: "Kind of transactions; `auto` signs those of EIP-1559 on a chain with a base fee, else legacy ones",
+  }),
+  GAS_PRICE: whole(0, 1e15).optional().meta({
+    description: "Fixed gas price of legacy transactions, in wei; with it no transaction is replaced",
+    unset: "what the chain asks for: 0 on a chain without fees",
+  }),
+  MAX_FEE: whole(0, 1e15).default(200_000_000_000).meta({
+    description: "Most that a unit of gas may cost, in wei, for a transaction and for what replaces it",
+  }),
+
+  // The record store.
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the records' table on chain",
   }),
-  LOGIN_ATTEMPTS_PER_ADDRESS: whole(1, 1_000_000)
-    .default(10)
+  SESSION_LIFETIME: whole(1, 86_400)
+    .optional()
     .meta({
       description:
-        "Failed logins within a minute that lock one login out: for a minute at first, then for increasing " + "times",
+        "Lifetime of a session in seconds; it can be extended while more than a quarter of it is left. Written into " +
+        "the contract",
+      unset: "60 at deployment, then the value in the contract",
     }),
-  LOGIN_ATTEMPTS_PER_SOURCE: whole(1, 1_000_000).default(100).meta({
-    description: "Failed logins within a minute that lock one network address out, for the same times",
-  }),
-  SESSION_RATE: whole(1, 1_000_000).default(600).meta({
-    description:
-      "Validations and extensions per minute and account, together; each is a transaction. The panel makes 6 a minute",
+  CHAIN_WAIT: whole(1, 600).default(30).meta({
+    description: "Seconds that a session or store call waits for the chain before it responds 503",
   }),
   STORE_RATE: whole(1, 1_000_000).default(6_000).meta({ description: "Records per minute that one account may store" }),
   QUERY_RATE: whole(1, 1_000_000).default(600).meta({
     description: "Searches and decoded transactions per minute and account, each",
   }),
-  EXPLORER_RATE: whole(1, 1_000_000).default(600).meta({
-    description: "Explorer requests per minute from one network address",
+
+  // Integrity proofs.
+  PROOF_WAIT: whole(1, 600).default(30).meta({
+    description: "Seconds that a proof request waits for its confirmation before it responds 202 `pending`",
   }),
-  VALIDATOR_NAMES: validatorNames.default(new Map()).meta({
-    description: "Names of block proposers, as `0xADDRESS=NAME,...`",
-    unset: "their addresses",
+  BATCH_MAX_AGE: whole(1, 600).default(12).meta({
+    description: "Maximum time in seconds that a hash waits for others to share its transaction",
   }),
-  PUBLIC_URL: httpUrl.optional().meta({
-    description: "Address at which clients reach this server, for the links in its responses",
-    unset: "`http://HOST:PORT`, with TLS `https://HOST:PORT`",
-  }),
-  ISSUER_NAME: z
-    .string()
-    .max(200, "is longer than 200 characters")
-    .refine(isOneLine, "is not one line of text")
-    .default("Sealbook appliance")
-    .meta({
-      description: "Name of the issuer in attestations",
-    }),
-  ISSUER_KEY_PASSWORD_FILE: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({
-      description:
-        "File with the password that encrypts the issuer's private key in `DATA_DIR` and in the journal; see " +
-        "[Issuer keys](operate.md#issuer-keys)",
-      unset: "the key is not encrypted, and in no replica",
-    }),
   EXPLORER_URL: httpUrl.optional().meta({
     description: "Block explorer for `verification_url`, as `EXPLORER_URL/tx/HASH`",
     unset: "the server's own, `PUBLIC_URL/explorer`",
   }),
+  ISSUER_NAME: oneLine.default("Sealbook appliance").meta({ description: "Name of the issuer in attestations" }),
+  ISSUER_KEY_PASSWORD_FILE: file(
+    "File with the password that encrypts the issuer's private key in `DATA_DIR` and in the journal; see " +
+      "[Issuer keys](operate.md#issuer-keys)",
+    "the key is not encrypted, and in no replica",
+  ),
+
+  // The journal.
+  JOURNAL_KEY_FILE: file(
+    "File with the journal's key, which several relayers of one journal share; see " +
+      "[The journal's key](operate.md#the-journals-key)",
+    "`journal.key` in `DATA_DIR`, created at the first start",
+  ),
+  CHECKPOINT_INTERVAL: whole(1, 2_592_000).default(600).meta({
+    description: "Seconds between anchors of the journal's own digest, while there is something new in it",
+  }),
+  REPLICA_TARGETS: replicaTargets.default([]).meta({
+    description:
+      "Targets of the journal's replicas: `file:///PATH` and `s3://BUCKET/PREFIX`, separated by commas; " +
+      "see [operate.md](operate.md)",
+    unset: "none",
+  }),
+  REPLICA_MODE: z
+    .enum(["async", "sync"])
+    .default("async")
+    .meta({
+      description:
+        "`sync` acknowledges a proof only when at least one target has it, and responds 503 when none takes it " +
+        "within `PROOF_WAIT` seconds",
+    }),
+  NEW_JOURNAL: yes(
+    "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
+      "server refuses to start: [operate.md](operate.md#failure-modes)",
+  ),
+  NEW_CONTRACTS: yes(
+    "`yes` continues the journal with other contracts or another `TABLE_NAME` than before, on the same chain; " +
+      "otherwise the server refuses to start: [operate.md](operate.md#other-contracts)",
+  ),
+
+  // Alerts.
+  ALERT_WEBHOOKS: webhooks.default([]).meta({
+    description:
+      "Addresses to which alerts are posted in the format of Alertmanager's API v2, as " +
+      "`https://HOST/api/v2/alerts,...`",
+    unset: "none",
+  }),
+  ALERT_WEBHOOK_SECRET: z.string().min(16, "is shorter than 16 characters").optional().meta({
+    description: "Secret that signs requests to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
+    unset: "no signature",
+  }),
+
+  // The Telegram bot and the map.
   TELEGRAM_TOKEN: telegramToken.optional().meta({
     description: "Token of the Telegram bot; see [telegram.md](telegram.md)",
     unset: "no bot",
@@ -400,7 +299,7 @@ export const Environment = z.object({
     .default("https://api.telegram.org")
     .meta({ description: "Address of Telegram's Bot API, or of your own Bot API server" }),
   TELEGRAM_WEBHOOK_URL: httpUrl
-    .refine((text) => new URL(text).protocol === "https:", "is not an https address")
+    .refine((text) => text.startsWith("https:"), "is not an https address")
     .optional()
     .meta({
       description: "Address at which Telegram posts to this server's `/telegram`",
@@ -409,19 +308,9 @@ export const Environment = z.object({
   TELEGRAM_ADMIN_CHAT: chatNumber
     .optional()
     .meta({ description: "Number of the chat that receives alerts", unset: "none" }),
-  TELEGRAM_RATE: whole(1, 10_000)
-    .default(30)
-    .meta({ description: "Messages per minute from one user that the bot replies to" }),
-  TELEGRAM_PASSWORD_LIFETIME: whole(1, 86_400).default(300).meta({
-    description: "Seconds after which the bot deletes its message with a new account's password",
-  }),
   TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
     description: "Private networks in which the bot may query sensors, as `10.1.0.0/16,...`",
     unset: "none",
-  }),
-  NODE_LOG_FILE: z.string().min(1).optional().meta({
-    description: "Log file of the chain's node; `/gethlog` shows its newest lines without secrets",
-    unset: "the log of the embedded chain",
   }),
   TILE_URL: tileUrl.optional().meta({
     description:
@@ -429,20 +318,9 @@ export const Environment = z.object({
       "also with `{s}.` before the host",
     unset: "a plain built-in map",
   }),
-  TILE_ATTRIBUTION: z
-    .string()
-    .max(200, "is longer than 200 characters")
-    .refine(isOneLine, "is not one line of text")
-    .optional()
-    .meta({
-      description: "Attribution that the tiles' provider requires; required with `TILE_URL`",
-      unset: "none",
-    }),
-  READING_MAX_AGE: whole(60, 604_800).default(21_600).meta({
-    description: "Age in seconds from which maps show a sensor's value as stale",
-  }),
-  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
-    description: "Lowest level that is logged: fatal, error, warn, info, debug, or silent for none",
+  TILE_ATTRIBUTION: oneLine.optional().meta({
+    description: "Attribution that the tiles' provider requires; required with `TILE_URL`",
+    unset: "none",
   }),
 });
 
@@ -450,7 +328,7 @@ export const Environment = z.object({
 export type EnvironmentValues = z.output<typeof Environment>;
 
 /** The environment variables, as text. */
-export type EnvironmentVariables = Readonly<Partial<Record<keyof z.input<typeof Environment>, string>>>;
+export type EnvironmentVariables = Readonly<Partial<Record<keyof EnvironmentValues, string>>>;
 
 /** The variables of this process. Nothing else reads `process.env`. */
 export function readEnv(): EnvironmentVariables {

@@ -18,14 +18,34 @@ export const httpUrl = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), "is not an http or https address")
   .transform((text) => text.replace(/\/+$/, ""));
 
+/** The path of a file, or the address of a JWKS. */
+export const publicKeySource = z
+  .string()
+  .min(1)
+  .refine(
+    (text) => !/^https?:/i.test(text) || (URL.canParse(text) && new URL(text).username + new URL(text).password === ""),
+    "is not an address, or holds a name or password, which is sent nowhere",
+  );
+
+/**
+ * A list with commas between its items.
+ * @param fault Returns the fault of an item that is not valid; it must not name an item that may hold a secret
+ */
+function list(isItem: (item: string) => boolean, fault: (item: string, number: number) => string) {
+  return z.string().transform((text, context): string[] => {
+    const items = text.split(",").map((item) => item.trim());
+    const wrong = items.findIndex((item) => !isItem(item));
+    if (wrong === -1) return items;
+    context.addIssue({ code: "custom", message: fault(items[wrong] ?? "", wrong + 1) });
+    return z.NEVER;
+  });
+}
+
 /** Names of hosts, without port. */
-export const hostNames = z.string().transform((text, context): readonly string[] => {
-  const names = text.split(",").map((item) => item.trim());
-  const wrong = names.find((name) => !/^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(name));
-  if (wrong === undefined) return names;
-  context.addIssue({ code: "custom", message: `has "${wrong}", which is not the name or the address of a host` });
-  return z.NEVER;
-});
+export const hostNames = list(
+  (name) => /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i.test(name),
+  (name) => `has "${name}", which is not the name or the address of a host`,
+);
 
 /** The host is named in the pages' policy, so that it may hold nothing but a name; one for all, or `{s}` before it. */
 export const tileUrl = z
@@ -46,9 +66,10 @@ export const nodeUrls = z.string().transform((text, context): readonly [string, 
   return z.NEVER;
 });
 
-export function isOneLine(text: string): boolean {
-  return text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text);
-}
+export const oneLine = z
+  .string()
+  .max(200, "is longer than 200 characters")
+  .refine((text) => text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text), "is not one line of text");
 
 /** Which database the journal is in. */
 export type DatabaseConfig =
@@ -149,33 +170,10 @@ export const replicaTargets = z.string().transform((text, context) => {
 /** Loopback, private and link-local networks. */
 export const INSIDE = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,169.254.0.0/16,fc00::/7,fe80::/10";
 
-export const networks = z.string().transform((text, context): string[] => {
-  const items = text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-  for (const item of items) {
-    if (isNetwork(item)) continue;
-    context.addIssue({ code: "custom", message: `"${item}" is not an address, nor a network such as 10.0.0.0/8` });
-    return z.NEVER;
-  }
-  return items;
-});
+export const networks = list(isNetwork, (item) => `"${item}" is not an address, nor a network such as 10.0.0.0/8`);
 
-export const webhooks = z.string().transform((text, context): string[] => {
-  const items = text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-  for (const [index, item] of items.entries()) {
-    // Name and password are percent-decoded later, which a stray "%" would not survive.
-    if (/^https?:$/.test(URL.parse(item)?.protocol ?? "") && !/%(?![0-9a-f]{2})/i.test(item)) continue;
-    // The address itself may hold a secret.
-    context.addIssue({
-      code: "custom",
-      message: `has an item, number ${index + 1}, that is not an http or https address`,
-    });
-    return z.NEVER;
-  }
-  return items;
-});
+export const webhooks = list(
+  // Name and password are percent-decoded later, which a stray "%" would not survive.
+  (item) => /^https?:$/.test(URL.parse(item)?.protocol ?? "") && !/%(?![0-9a-f]{2})/i.test(item),
+  (_, number) => `has an item, number ${number}, that is not an http or https address`,
+);

@@ -24,7 +24,7 @@ export interface StatusDeps {
   readonly transactionsInFlight: () => Promise<number>;
   /** Anchors that the chain rejected and that wait for another attempt. */
   readonly failedAnchors: () => Promise<number>;
-  /** Whether a proof waits for the chain longer than `ANCHOR_DEADLINE`. */
+  /** Whether a proof waits for the chain for too long. */
   readonly isLate: () => boolean;
   readonly divergences: () => number;
   readonly storage: () => StorageState;

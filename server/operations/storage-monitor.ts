@@ -123,7 +123,7 @@ export class StorageMonitor {
     const megabytes = (bytes: number): number => Math.floor(bytes / 1e6);
     return (
       `the disk of the journal has ${megabytes(this.#freeBytes)} MB free, ` +
-      `less than DISK_FREE_MINIMUM, ${megabytes(minimumFreeBytes)} MB`
+      `less than ${megabytes(minimumFreeBytes)} MB`
     );
   }
 }

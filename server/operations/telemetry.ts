@@ -165,11 +165,11 @@ function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
     anchoringLate: (acceptedAt) =>
       alerts.raise(
         "degraded_performance",
-        `proofs wait for the chain longer than ANCHOR_DEADLINE: the oldest since ${new Date(acceptedAt).toUTCString()}`,
+        `proofs wait for the chain for too long: the oldest since ${new Date(acceptedAt).toUTCString()}`,
         ANCHORING,
       ),
     anchoringInTime: () =>
-      alerts.resolve("degraded_performance", "no proof waits for the chain longer than ANCHOR_DEADLINE", ANCHORING),
+      alerts.resolve("degraded_performance", "no proof waits for the chain for too long", ANCHORING),
   };
 }
 

@@ -19,7 +19,7 @@ const READ_AT_ONCE = 5_000;
 /** Groups of documents that are read at a time: other requests are served in between. */
 const GROUPS_AT_ONCE = 50;
 const NOT_RETAINED =
-  "the documents of this verification are not in this database: they were deleted after VERIFICATION_RETENTION or " +
+  "the documents of this verification are not in this database: they were deleted after 90 days or " +
   "for newer ones, or the database was restored from a replica, which has results only; compare the documents again";
 
 /** A comparison that begins. */

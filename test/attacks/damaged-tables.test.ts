@@ -24,7 +24,7 @@ describe("the status of a damaged installation", () => {
   const start = async (): Promise<TestServer> =>
     (server = await startServer(chain.variables, {
       directory: chain.directory,
-      periods: { reconcileIntervalMilliseconds: 200 },
+      settings: { journal: { reconcileIntervalMilliseconds: 200 } },
     }));
   beforeEach(async () => {
     chain = await startRemoteChain(startRawNode);

@@ -4,7 +4,7 @@ import { assert } from "chai";
 import { AbiCoder, concat, Wallet } from "ethers";
 import { bzip2 } from "../../server/records/bzip2.ts";
 import { encodeCallData } from "../../server/records/call-data.ts";
-import { botVariables } from "../support/bot.ts";
+import { TALKATIVE, botVariables } from "../support/bot.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { startRawNode } from "../support/raw-anvil.ts";
 import { startRemoteChain } from "../support/remote-chain.ts";
@@ -60,13 +60,15 @@ describe("decoding hostile call data", function () {
   const stranger = (): Chat => telegram.person((people += 1));
   before(async () => {
     telegram = await new TelegramServer().start();
-    server = await startServer({
-      ...botVariables(telegram),
-      CHAIN_PORT_SEND: "on",
-      SESSION_LIFETIME: "36000",
-      QUERY_RATE: "1000000",
-      EXPLORER_RATE: "1000000",
-    });
+    server = await startServer(
+      {
+        ...botVariables(telegram),
+        CHAIN_PORT_SEND: "on",
+        SESSION_LIFETIME: "36000",
+        QUERY_RATE: "1000000",
+      },
+      { settings: { explorer: { rate: 1e6 }, ...TALKATIVE } },
+    );
     token = await server.login();
     sender = new Wallet(JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8")).administrator);
     eventTable = (await server.get("/explorer/api/chain")).body.contracts.EventTable;

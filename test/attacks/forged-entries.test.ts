@@ -91,7 +91,7 @@ for (const engine of ENGINES)
     before(async () => {
       directory = await temporaryDirectory();
       database = await emptyDatabase(engine);
-      server = await startServer({ DATABASE_URL: database.url }, { directory, periods: PERIODS });
+      server = await startServer({ DATABASE_URL: database.url }, { directory, settings: { journal: PERIODS } });
       await anchored(server, "/api/v1/proof", document);
       attacker = await attackerOf(database, engine);
     });

@@ -49,7 +49,7 @@ for (const engine of ENGINES)
     const hash = createHash("sha256").update("content").digest();
 
     const start = (periods: typeof QUIET): Promise<TestServer> =>
-      startServer({ DATABASE_URL: database.url }, { directory, periods });
+      startServer({ DATABASE_URL: database.url }, { directory, settings: { journal: periods } });
     const attest = () => server.post("/api/v1/recovery/attest", { document_id: "damaged", audience: "court" });
     const alerts = async (): Promise<ParsedJson[]> =>
       (await server.get("/api/v1/alerts")).body.alerts.filter(({ state }: ParsedJson) => state === "raised");

@@ -29,8 +29,11 @@ describe("80 connections with invented logins", () => {
 
   before(async () => {
     server = await startServer(
-      { TRUSTED_PROXIES: "127.0.0.1", LOGIN_ATTEMPTS_PER_SOURCE: "1000000", LOGIN_ATTEMPTS_PER_ADDRESS: "1000000" },
-      { overrides: { keystoreRounds: ROUNDS } },
+      { TRUSTED_PROXIES: "127.0.0.1" },
+      {
+        overrides: { keystoreRounds: ROUNDS },
+        settings: { sessions: { loginAttemptsPerSource: 1e6, loginAttemptsPerAddress: 1e6 } },
+      },
     );
     clients = Array.from({ length: CONNECTIONS }, (_, n) => tryLogins(`10.66.0.${n % HOSTILE_SOURCES}`));
     await eventually(async () => assert.include(statuses, 401));

@@ -29,7 +29,7 @@ describe("trust in the chain's nodes", function () {
       {
         directory: chain.directory,
         overrides: { nodeIntervalMilliseconds: 50, chainLagMilliseconds: 500 },
-        periods: { reconcileIntervalMilliseconds: 200 },
+        settings: { journal: { reconcileIntervalMilliseconds: 200 } },
       },
     );
   };

@@ -31,7 +31,7 @@ for (const engine of ENGINES)
     const [first = assert.fail(), second = assert.fail()] = freshDocuments(2);
 
     const start = (on: EngineDatabase, variables = {}): Promise<TestServer> =>
-      startServer({ DATABASE_URL: on.url, ...variables }, { directory, periods: PERIODS });
+      startServer({ DATABASE_URL: on.url, ...variables }, { directory, settings: { journal: PERIODS } });
     const journal = (...args: string[]): Promise<Outcome> =>
       runJournalScript({ DATABASE_URL: older.url, DATA_DIR: directory }, ...args);
     const headSubject = async (): Promise<string> => {

@@ -72,7 +72,10 @@ for (const engine of ["sqlite", "postgres"] as const)
     };
     const start = async (changes: EnvironmentVariables = {}): Promise<TestServer> => {
       await stopped();
-      return (server = await startServer(variables(changes), { directory: chain.directory, periods: PERIODS }));
+      return (server = await startServer(variables(changes), {
+        directory: chain.directory,
+        settings: { journal: PERIODS },
+      }));
     };
     const refusal = async (changes: EnvironmentVariables = {}): Promise<string> =>
       start(changes).then(

@@ -114,10 +114,10 @@ describe("the relayer's key", () => {
       RELAYER_SIGNER_URL: `https://127.0.0.1:${proxy.port}`,
       RELAYER_ADDRESS: chain.relayer,
       PROOF_WAIT: "2",
-      RELAYER_SIGNER_TLS_CA_FILE: authority.certificateFile,
-      RELAYER_SIGNER_TLS_PIN: `${shown.fingerprint},${renewed.fingerprint}`,
-      RELAYER_SIGNER_TLS_CERT_FILE: client.certificateFile,
-      RELAYER_SIGNER_TLS_KEY_FILE: client.keyFile,
+      RPC_TLS_CA_FILE: authority.certificateFile,
+      RPC_TLS_PIN: `${shown.fingerprint},${renewed.fingerprint}`,
+      RPC_TLS_CERT_FILE: client.certificateFile,
+      RPC_TLS_KEY_FILE: client.keyFile,
     };
     const refusal = async (
       changed: EnvironmentVariables,
@@ -129,20 +129,17 @@ describe("the relayer's key", () => {
       return String(await startServer(settings, { directory: chain.directory }).catch((error: unknown) => error));
     };
     assert.match(
-      await refusal({}, "RELAYER_SIGNER_TLS_CA_FILE"),
-      /does not return its keys: the signer's certificate is from an unknown authority; the known ones are in RELAYER_SIGNER_TLS_CA_FILE/,
+      await refusal({}, "RPC_TLS_CA_FILE"),
+      /does not return its keys: the signer's certificate is from an unknown authority; the known ones are in RPC_TLS_CA_FILE/,
     );
     assert.match(
-      await refusal({}, "RELAYER_SIGNER_TLS_CERT_FILE", "RELAYER_SIGNER_TLS_KEY_FILE"),
-      /the signer requires a client certificate; set RELAYER_SIGNER_TLS_CERT_FILE/,
+      await refusal({}, "RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE"),
+      /the signer requires a client certificate; set RPC_TLS_CERT_FILE/,
     );
+    assert.match(await refusal({ RPC_TLS_PIN: renewed.fingerprint }), /not among those of RPC_TLS_PIN; it is /);
     assert.match(
-      await refusal({ RELAYER_SIGNER_TLS_PIN: renewed.fingerprint }),
-      /not among those of RELAYER_SIGNER_TLS_PIN; it is /,
-    );
-    assert.match(
-      await refusal({ RELAYER_SIGNER_TLS_KEY_FILE: shown.keyFile }),
-      /RELAYER_SIGNER_TLS_CERT_FILE, RELAYER_SIGNER_TLS_KEY_FILE and RELAYER_SIGNER_TLS_CA_FILE: /,
+      await refusal({ RPC_TLS_KEY_FILE: shown.keyFile }),
+      /RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE: /,
     );
 
     const server = await startServer(variables, { directory: chain.directory, overrides: FAST_RECHECK });
@@ -154,7 +151,7 @@ describe("the relayer's key", () => {
     accepted.push(...freshDocuments(1));
     assert.equal((await server.post("/api/v1/proof", accepted[1])).status, 202);
     await eventually(async () =>
-      assert.isTrue(server.log.some((line) => line.includes("not among those of RELAYER_SIGNER_TLS_PIN"))),
+      assert.isTrue(server.log.some((line) => line.includes("not among those of RPC_TLS_PIN"))),
     );
     proxy.show(renewed);
     await assertExactlyOnce(server, chain.url, { accepted });

@@ -67,7 +67,7 @@ describe("secrets", () => {
       ADMIN_KEY: chain.variables.ADMIN_KEY ?? "",
       API_AUTH: "apikey,jwt",
       API_AUTH_EXEMPT: "metrics",
-      JWT_PUBLIC_KEY_FILE: issuerFile,
+      JWT_KEY: issuerFile,
       JWT_ALGORITHM: "ES256",
       JWT_ISSUER: ISSUER,
       ALERT_WEBHOOKS: `${webhook}?key=${secrets.add("key of a webhook", randomBytes(8).toString("hex"))},http://hook:${secrets.add("password of a webhook", randomBytes(8).toString("hex"))}@127.0.0.1:1/`,

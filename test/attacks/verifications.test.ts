@@ -22,7 +22,7 @@ describe("recovery verifications of many rows", () => {
   let server: TestServer;
   let owner: string;
   before(async () => {
-    server = await startServer({ API_AUTH: "apikey", VERIFICATION_ROWS_PER_CALLER: String(PER_CALLER) });
+    server = await startServer({ API_AUTH: "apikey" }, { settings: { recovery: { perCaller: PER_CALLER } } });
     owner = await create("write");
     const withKey = { post: (path: string, body: unknown) => server.post(path, body, { "X-API-Key": owner }) };
     for (const name of ["one", "two"])

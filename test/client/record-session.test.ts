@@ -36,7 +36,7 @@ describe("a session of the record client", function () {
   let now = NaN;
   before(async () => {
     server = await startServer(
-      { SESSION_LIFETIME: String(LIFETIME_SECONDS), SESSION_MINIMUM_TO_EXTEND: "1" },
+      { SESSION_LIFETIME: String(LIFETIME_SECONDS) },
       { overrides: { clock: () => (Number.isNaN(now) ? Date.now() : now) } },
     );
     now = Date.now();

@@ -4,7 +4,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
-import { startRelayerPair } from "../support/relayer-pair.ts";
+import { startRelayerPair, takeOverAfter } from "../support/relayer-pair.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { FAST_RECHECK } from "../support/server.ts";
 
@@ -24,8 +24,12 @@ describe("a chain rollback with a revoked relayer", () => {
       await dying.end("SIGKILL");
       await rpcCall(pair.url, "evm_revert", snapshot);
       const other = await second.start(
-        { TAKEOVER_AFTER: "1", RECONCILE_INTERVAL: "1", BATCH_MAX_AGE: "1" },
-        { ...FAST_RECHECK, chainLagMilliseconds: 1_000 },
+        { BATCH_MAX_AGE: "1" },
+        {
+          ...FAST_RECHECK,
+          chainLagMilliseconds: 1_000,
+          settings: { journal: { reconcileIntervalMilliseconds: 1_000 }, ...takeOverAfter(1).settings },
+        },
       );
       const added = freshDocuments(2);
       for (const document of added) await anchored(other, "/api/v1/proof", document);

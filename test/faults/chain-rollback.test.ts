@@ -32,10 +32,13 @@ for (const engine of ENGINES)
           DATABASE_URL: database.url,
           CHECKPOINT_INTERVAL: "3600",
           PROOF_WAIT: "2",
-          // The clock of the chain is put forward.
-          CLOCK_SKEW_LIMIT: "100000",
         },
-        { directory: chain.directory, overrides: OVERRIDES, periods: PERIODS },
+        {
+          directory: chain.directory,
+          overrides: OVERRIDES,
+          // The clock of the chain is put forward.
+          settings: { journal: PERIODS, chain: { clockLimitMilliseconds: 1e8 } },
+        },
       );
     const prove = async (): Promise<void> => {
       const [one, ...others] = freshDocuments(4);

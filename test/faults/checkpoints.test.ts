@@ -42,7 +42,7 @@ for (const engine of ENGINES)
 
     const start = async (directory = chain.directory, extra: EnvironmentVariables = {}): Promise<TestServer> => {
       const variables = { ...chain.variables, DATABASE_URL: database.url };
-      const server = await startServer({ ...variables, ...extra }, { directory, periods: PERIODS });
+      const server = await startServer({ ...variables, ...extra }, { directory, settings: { journal: PERIODS } });
       servers.push(server);
       return server;
     };

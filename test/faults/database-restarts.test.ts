@@ -8,7 +8,7 @@ import { type Load, startLoad } from "../support/load.ts";
 import { type PostgresCluster, startPostgresCluster } from "../support/postgres-cluster.ts";
 import { postgresDatabase } from "../support/postgres-database.ts";
 import type { ServerProcess } from "../support/process.ts";
-import { startRelayerPair } from "../support/relayer-pair.ts";
+import { startRelayerPair, takeOverAfter } from "../support/relayer-pair.ts";
 
 /** Two relayers on a database, each kept busy by its own clients, at whom something happens meanwhile. */
 async function underLoad(
@@ -20,7 +20,7 @@ async function underLoad(
   try {
     await pair.mine();
     const servers = await Promise.all(
-      pair.seats.map((seat) => seat.start({ BATCH_MAX_AGE: "1", PROOF_WAIT: "5", TAKEOVER_AFTER: "5" })),
+      pair.seats.map((seat) => seat.start({ BATCH_MAX_AGE: "1", PROOF_WAIT: "5" }, takeOverAfter(5))),
     );
     const loads = servers.map((server) => startLoad(server, expected));
     await happens(servers, loads);

@@ -68,14 +68,15 @@ for (const [kind, open] of [
         ...chain.variables,
         REPLICA_TARGETS: replica.target,
         REPLICA_MODE: "sync",
-        // Without the wait for the replica nearly everything would be lost.
-        REPLICA_INTERVAL: "3600",
-        REPLICA_LAG_LIMIT: "7200",
         BATCH_MAX_AGE: "1",
         PROOF_WAIT: "2",
         ...(kind === "bucket" ? { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" } : {}),
       };
-      const server = await startProcess(disk, variables, FAST_RECHECK);
+      const server = await startProcess(disk, variables, {
+        ...FAST_RECHECK,
+        // Without the wait for the replica nearly everything would be lost.
+        settings: { journal: { replicaIntervalMilliseconds: 3_600_000, replicaLagLimitMilliseconds: 7_200_000 } },
+      });
       const acknowledged: ProofRequest[] = [];
       const clients = Array.from({ length: CLIENTS }, () => postUntilGone(server, acknowledged));
       await eventually(async () => assert.isAbove(acknowledged.length, 300));

@@ -30,8 +30,8 @@ describe("a chain whose base fee rises tenfold and falls again", () => {
   const start = async (): Promise<void> => {
     server = await startProcess(
       chain.directory,
-      { ...chain.variables, PROOF_WAIT: "1", BATCH_MAX_AGE: "1", SESSION_LIFETIME: "3600", SESSION_RATE: "1000" },
-      { ...FAST_RECHECK, nodeIntervalMilliseconds: 300 },
+      { ...chain.variables, PROOF_WAIT: "1", BATCH_MAX_AGE: "1", SESSION_LIFETIME: "3600" },
+      { ...FAST_RECHECK, nodeIntervalMilliseconds: 300, settings: { sessions: { rate: 1_000 } } },
     );
   };
   const kill = async (): Promise<void> => {

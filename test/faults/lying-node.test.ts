@@ -111,7 +111,7 @@ async function playAll(lies: readonly Lie[]): Promise<void> {
     {
       directory: chain.directory,
       overrides: { nodeIntervalMilliseconds: 100 },
-      periods: { reconcileIntervalMilliseconds: 500 },
+      settings: { journal: { reconcileIntervalMilliseconds: 500 } },
     },
   );
   const scene: Scene = { chain, server, accepted: [] };

@@ -81,10 +81,10 @@ describe("the server's process", function () {
   it("rejects invalid variables at the start, and names all of them", async () => {
     const secret = "5e".repeat(40);
     const output = await fails(
-      { RELAYER_KEY: secret, LOG_LEVEL: "loud", CHAIN_WAIT: "x" },
+      { RELAYER_KEY: secret, LOG_LEVEL: "loud", PROOF_WAIT: "x" },
       /RELAYER_KEY/,
       /LOG_LEVEL/,
-      /CHAIN_WAIT/,
+      /PROOF_WAIT/,
     );
     assert.notInclude(output, secret);
     assert.isEmpty(readdirSync(directory), "nothing was made");

@@ -10,6 +10,12 @@ import { startRawNode } from "../support/raw-anvil.ts";
 import { startRemoteChain } from "../support/remote-chain.ts";
 import { folderReplica } from "../support/test-replica.ts";
 
+const PERIODS = {
+  replicaIntervalMilliseconds: 1_000,
+  reconcileIntervalMilliseconds: 1_000,
+  fullReconcileIntervalMilliseconds: 1_000,
+};
+
 describe("reconciliation of an honest journal, replica and chain", () => {
   const undisturbed = (engine: Engine) => async (): Promise<void> => {
     const chain = await startRemoteChain(startRawNode);
@@ -19,16 +25,13 @@ describe("reconciliation of an honest journal, replica and chain", () => {
       ...chain.variables,
       DATABASE_URL: database.url,
       REPLICA_TARGETS: `file://${replica.path}`,
-      REPLICA_INTERVAL: "1",
-      RECONCILE_INTERVAL: "1",
-      RECONCILE_FULL_INTERVAL: "1",
       CHECKPOINT_INTERVAL: "1",
       BATCH_MAX_AGE: "1",
     };
     let server: ServerProcess | undefined;
     try {
       for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const) {
-        const running = (server = await startProcess(chain.directory, variables));
+        const running = (server = await startProcess(chain.directory, variables, { settings: { journal: PERIODS } }));
         const load = startLoad(running, [200, 201, 202, 503]);
         await load.confirms(40);
         await fullPasses(database, 2);
@@ -37,7 +40,7 @@ describe("reconciliation of an honest journal, replica and chain", () => {
         await load.end().catch(() => undefined);
         assert.notInclude(running.output(), "journal_divergence");
       }
-      const running = (server = await startProcess(chain.directory, variables));
+      const running = (server = await startProcess(chain.directory, variables, { settings: { journal: PERIODS } }));
       const documents = freshDocuments(3);
       for (const document of documents) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
       await fullPasses(database, 2);

@@ -1,3 +1,4 @@
+import type { Settings } from "../support/settings.ts";
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import { Wallet } from "ethers";
@@ -14,7 +15,7 @@ import { startRawNode } from "../support/raw-anvil.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { type FolderReplica, folderReplica } from "../support/test-replica.ts";
 import { rpcCall } from "../support/rpc.ts";
-import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
 
 /** Short: what is found by one comparison is looked at over several. */
 const PERIOD = 200;
@@ -33,10 +34,10 @@ for (const engine of ENGINES)
     let server: TestServer;
     let intruder: Intruder;
 
-    const start = (periods: TestServerOptions["periods"] = PERIODS): Promise<TestServer> =>
+    const start = (periods: Settings["journal"] = PERIODS): Promise<TestServer> =>
       startServer(
         { ...chain.variables, DATABASE_URL: database.url, REPLICA_TARGETS: `file://${replica.path}` },
-        { directory: chain.directory, periods },
+        { directory: chain.directory, settings: { journal: periods } },
       );
     const prove = async (count: number): Promise<ParsedJson[]> => {
       const { status, body, text } = await server.post("/api/v1/proof/batch", { documents: freshDocuments(count) });

@@ -42,6 +42,8 @@ async function keySet(server: TestServer): Promise<ParsedJson> {
   return (await server.get("/.well-known/jwks.json")).body;
 }
 
+const FAST_REPLICA = { journal: { replicaIntervalMilliseconds: 1_000 } };
+
 describe("the issuer's keys after the loss of the disk", () => {
   let root: string;
   let directory: string;
@@ -57,13 +59,12 @@ describe("the issuer's keys after the loss of the disk", () => {
 
   const variables = (password: boolean): EnvironmentVariables => ({
     REPLICA_TARGETS: `file://${replica}`,
-    REPLICA_INTERVAL: "1",
     ...(password ? { ISSUER_KEY_PASSWORD_FILE: passwordFile } : {}),
   });
 
   /** Issues with two keys, and loses everything except for chain and replica. Returns the two attestations. */
   async function issueAndLose(password: boolean): Promise<[ParsedJson, ParsedJson]> {
-    const server = await startServer(variables(password), { directory });
+    const server = await startServer(variables(password), { directory, settings: FAST_REPLICA });
     await anchored(server, "/api/v1/proof", DOCUMENT);
     const first = await attested(server);
     const file = issuerKeysFile(directory);
@@ -97,7 +98,7 @@ describe("the issuer's keys after the loss of the disk", () => {
 
   it("are published again, and sign again with their password", async () => {
     const [first, second] = await issueAndLose(true);
-    const server = await startServer(variables(true), { directory });
+    const server = await startServer(variables(true), { directory, settings: FAST_REPLICA });
     try {
       await verifyAll(server, [first, second]);
       const third = await attested(server);
@@ -124,7 +125,7 @@ describe("the issuer's keys after the loss of the disk", () => {
   it("do not sign with another password, which the server logs", async () => {
     await issueAndLose(true);
     await writeFile(passwordFile, "another");
-    const { message } = await thrownBy(startServer(variables(true), { directory }));
+    const { message } = await thrownBy(startServer(variables(true), { directory, settings: FAST_REPLICA }));
     assert.include(message, "ISSUER_KEY_PASSWORD_FILE does not decrypt the issuer's key");
     assert.notInclude(await readdir(directory), "issuer-keys.json");
   });
@@ -132,7 +133,7 @@ describe("the issuer's keys after the loss of the disk", () => {
   it("are published again without a password, and a new key signs", async () => {
     const [first, second] = await issueAndLose(false);
     assert.notMatch(await linesIn(replica), /"kind":"issuer_key".*"keystore":"/);
-    const server = await startServer(variables(false), { directory });
+    const server = await startServer(variables(false), { directory, settings: FAST_REPLICA });
     try {
       await verifyAll(server, [first, second]);
       const third = await attested(server);

@@ -115,7 +115,7 @@ for (const [engine, openReplica] of [
       PROOF_WAIT: "2",
     });
     const start = (on: EngineDatabase): Promise<TestServer> =>
-      startServer(variables(on), { directory, overrides: FAST_RECHECK, periods: PERIODS });
+      startServer(variables(on), { directory, overrides: FAST_RECHECK, settings: { journal: PERIODS } });
     const restoreVariables = (): EnvironmentVariables => ({
       RPC_URL: chain.proxy.url,
       DATA_DIR: directory,
@@ -318,7 +318,7 @@ describe("restore of a lost journal, with the embedded chain", () => {
     const [directory, backup] = [await temporaryDirectory(), await temporaryDirectory()];
     const variables = { REPLICA_TARGETS: target };
     const restore = () => runJournalScript({ DATA_DIR: directory, CHAIN_PORT: "0" }, "restore", "--from", target);
-    let server = await startServer(variables, { directory, periods: PERIODS });
+    let server = await startServer(variables, { directory, settings: { journal: PERIODS } });
     try {
       const { demo } = server;
       const requested = documents(3);
@@ -343,7 +343,7 @@ describe("restore of a lost journal, with the embedded chain", () => {
       const { code, err } = await restore();
       assert.equal(code, 0, err);
 
-      server = await startServer(variables, { directory, periods: PERIODS });
+      server = await startServer(variables, { directory, settings: { journal: PERIODS } });
       const running = server;
       await eventually(() => running.login(demo));
       const after = await everything(running, requested, demo);

@@ -1,3 +1,4 @@
+import { FAST_RECHECK } from "../support/server.ts";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "chai";
@@ -6,7 +7,7 @@ import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import type { ServerProcess } from "../support/process.ts";
-import { type RelayerPair, startRelayerPair } from "../support/relayer-pair.ts";
+import { type RelayerPair, startRelayerPair, takeOverAfter } from "../support/relayer-pair.ts";
 import { allTransactions, anchoredHash, type MinedTransaction } from "../support/rpc.ts";
 
 interface Document {
@@ -99,7 +100,7 @@ for (const engine of ENGINES)
       assert.deepEqual(await pair.stages(), { open: 1, queued: 1, signed: [0, 1, 2, 3] });
       await dying.end("SIGKILL");
 
-      const other = await second.start({ TAKEOVER_AFTER: "1" });
+      const other = await second.start({}, takeOverAfter(1));
       await eventually(async () => assert.deepEqual(first.noncesOver(second.proxy), [0, 1, 2, 3]));
       await pair.mine();
       await assertConfirmedOnce(other);
@@ -127,7 +128,7 @@ for (const engine of ENGINES)
       await dying.end("SIGKILL");
       await pair.revoke(first.address);
 
-      const other = await second.start({ TAKEOVER_AFTER: "1" });
+      const other = await second.start({}, takeOverAfter(1));
       const [, ...late] = accepted;
       const proofs: ParsedJson[] = await eventually(() =>
         Promise.all(late.map((document) => proofOf(other, document))),
@@ -141,7 +142,10 @@ for (const engine of ENGINES)
 
     it("halts for longer than that and continues: each hash is confirmed once, and it accepts others", async () => {
       const [first, second] = pair.seats;
-      const halting = await first.start({ MAX_IN_FLIGHT: "7", TAKEOVER_AFTER: "1" });
+      const halting = await first.start(
+        {},
+        { ...FAST_RECHECK, settings: { ...takeOverAfter(1).settings, proofs: { maxInFlight: 7 } } },
+      );
       await leaveGap(halting);
       await submit(halting, 1);
       assert.deepEqual(await pair.stages(), { open: 1, queued: 0, signed: [0, 1, 2] });
@@ -153,7 +157,7 @@ for (const engine of ENGINES)
         await halting.pause();
       }
 
-      const other = await second.start({ TAKEOVER_AFTER: "1" });
+      const other = await second.start({}, takeOverAfter(1));
       await pair.mine();
       await assertConfirmedOnce(other);
       await finished();

@@ -29,13 +29,14 @@ describe("both APIs, with arbitrary requests", function () {
   let ids: readonly string[];
 
   before(async () => {
-    server = await startServer({
-      SESSION_LIFETIME: "36000",
-      STORE_RATE: "1000000",
-      QUERY_RATE: "1000000",
-      EXPLORER_RATE: "1000000",
-      LOGIN_ATTEMPTS_PER_SOURCE: "5",
-    });
+    server = await startServer(
+      {
+        SESSION_LIFETIME: "36000",
+        STORE_RATE: "1000000",
+        QUERY_RATE: "1000000",
+      },
+      { settings: { explorer: { rate: 1e6 }, sessions: { loginAttemptsPerSource: 5 } } },
+    );
     token = await server.login();
     const proof = (await server.post("/api/v1/proof", { document_id: "known", hash: "ab".repeat(32) })).body;
     await server.post("/api/v1/proof", CONTRACT);

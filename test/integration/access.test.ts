@@ -83,8 +83,8 @@ describe("access to the integrity-proof API", function () {
     let now = Date.now();
     before(async () => {
       server = await startServer(
-        { API_AUTH: "apikey", CLOCK_SKEW_LIMIT: "315360000" },
-        { overrides: { clock: () => now } },
+        { API_AUTH: "apikey" },
+        { overrides: { clock: () => now }, settings: { chain: { clockLimitMilliseconds: Infinity } } },
       );
     });
     after(() => server.stop());
@@ -246,7 +246,7 @@ describe("access to the integrity-proof API", function () {
       const directory = await temporaryDirectory();
       const file = join(directory, "issuer.pem");
       await writeFile(file, keys.publicKey.export({ type: "spki", format: "pem" }));
-      const server = await startServer({ API_AUTH: "jwt", JWT_PUBLIC_KEY_FILE: file, ...rules });
+      const server = await startServer({ API_AUTH: "jwt", JWT_KEY: file, ...rules });
       await check(server);
       await server.stop();
       await removeDirectory(directory);
@@ -265,7 +265,7 @@ describe("access to the integrity-proof API", function () {
       const port = typeof address === "object" ? address?.port : undefined;
       const server = await startServer({
         API_AUTH: "apikey,jwt",
-        JWT_JWKS_URL: `http://127.0.0.1:${port}/jwks.json`,
+        JWT_KEY: `http://127.0.0.1:${port}/jwks.json`,
         ...rules,
       });
       const headers = { Authorization: `Bearer ${await token()}` };
@@ -284,10 +284,10 @@ describe("access to the integrity-proof API", function () {
       const directory = await temporaryDirectory();
       const file = join(directory, "issuer.pem");
       await writeFile(file, "no key");
-      const refusal = await startServer({ API_AUTH: "jwt", JWT_PUBLIC_KEY_FILE: file, ...rules }, { directory }).catch(
+      const refusal = await startServer({ API_AUTH: "jwt", JWT_KEY: file, ...rules }, { directory }).catch(
         (error: unknown) => error,
       );
-      assert.match(String(refusal), /JWT_PUBLIC_KEY_FILE/);
+      assert.match(String(refusal), /JWT_KEY/);
       await removeDirectory(directory);
     });
   });

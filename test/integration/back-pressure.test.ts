@@ -10,8 +10,8 @@ describe("back-pressure and the promised deadline", function () {
   before(async () => {
     chain = await startRemoteChain();
     server = await startServer(
-      { ...chain.variables, MAX_IN_FLIGHT: "10", PROOF_WAIT: "1", ANCHOR_DEADLINE: "1" },
-      { directory: chain.directory },
+      { ...chain.variables, PROOF_WAIT: "1" },
+      { directory: chain.directory, settings: { proofs: { maxInFlight: 10, anchorDeadlineMilliseconds: 1_000 } } },
     );
   });
   after(async () => {

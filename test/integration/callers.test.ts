@@ -27,14 +27,16 @@ describe("authenticated callers", () => {
     directory = await temporaryDirectory();
     const file = join(directory, "issuer.pem");
     await writeFile(file, keys.publicKey.export({ type: "spki", format: "pem" }));
-    server = await startServer({
-      API_AUTH: "apikey,jwt",
-      JWT_PUBLIC_KEY_FILE: file,
-      JWT_ALGORITHM: "ES256",
-      JWT_ISSUER: "https://login.example",
-      SESSION_RATE: String(SESSION_RATE),
-      SESSION_LIFETIME: "3600",
-    });
+    server = await startServer(
+      {
+        API_AUTH: "apikey,jwt",
+        JWT_KEY: file,
+        JWT_ALGORITHM: "ES256",
+        JWT_ISSUER: "https://login.example",
+        SESSION_LIFETIME: "3600",
+      },
+      { settings: { sessions: { rate: SESSION_RATE } } },
+    );
     const env = { ...SURROUNDINGS, DATA_DIR: server.directory };
     key = JSON.parse(
       (await run(process.execPath, [SCRIPT, "create", "a test", "--scope", "read", "--json"], { env })).stdout,

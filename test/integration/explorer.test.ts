@@ -62,12 +62,14 @@ describe("the explorer", function () {
   };
 
   before(async () => {
-    server = await startServer({
-      EXPLORER_RATE: "300",
-      TRUSTED_PROXIES: "127.0.0.1",
-      SESSION_LIFETIME: "3600",
-      CHAIN_PORT_SEND: "on",
-    });
+    server = await startServer(
+      {
+        TRUSTED_PROXIES: "127.0.0.1",
+        SESSION_LIFETIME: "3600",
+        CHAIN_PORT_SEND: "on",
+      },
+      { settings: { explorer: { rate: 300 } } },
+    );
     administrator = new Wallet(JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8")).administrator);
     one = (
       await server.post("/api/v1/proof", {

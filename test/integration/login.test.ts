@@ -13,13 +13,16 @@ describe("logins", function () {
   before(async () => {
     server = await startServer(
       {
-        LOGIN_ATTEMPTS_PER_ADDRESS: "2",
-        LOGIN_ATTEMPTS_PER_SOURCE: "3",
         TRUSTED_PROXIES: "127.0.0.1",
         SESSION_LIFETIME: "86400",
-        CLOCK_SKEW_LIMIT: "31536000",
       },
-      { overrides: { clock: () => Date.now() + aside, steadyClock: () => Date.now() + aside } },
+      {
+        overrides: { clock: () => Date.now() + aside, steadyClock: () => Date.now() + aside },
+        settings: {
+          sessions: { loginAttemptsPerAddress: 2, loginAttemptsPerSource: 3 },
+          chain: { clockLimitMilliseconds: Infinity },
+        },
+      },
     );
   });
   after(() => server.stop());

@@ -21,7 +21,10 @@ describe("monitoring", function () {
   before(async () => {
     directory = await temporaryDirectory();
     await mkdir(join(directory, "replica"));
-    server = await startServer({ REPLICA_TARGETS: `file://${directory}/replica`, RECONCILE_INTERVAL: "1" });
+    server = await startServer(
+      { REPLICA_TARGETS: `file://${directory}/replica` },
+      { settings: { journal: { reconcileIntervalMilliseconds: 1_000 } } },
+    );
     await server.login();
     await server.call(ROUTES.auth, { ...server.demo, password: "wrong" });
     assert.equal((await server.post("/api/v1/proof/batch", { documents: freshDocuments(3) })).status, 201);

@@ -14,7 +14,10 @@ describe("the OpenAPI document", function () {
   let server: TestServer;
   let openApi: OpenApi;
   before(async () => {
-    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "1000", LOGIN_ATTEMPTS_PER_SOURCE: "1000" });
+    server = await startServer(
+      {},
+      { settings: { sessions: { loginAttemptsPerAddress: 1000, loginAttemptsPerSource: 1000 } } },
+    );
     openApi = new OpenApi((await server.get("/openapi.json")).text);
   });
   after(() => server.stop());
@@ -247,11 +250,13 @@ describe("the OpenAPI document", function () {
   });
 
   it("describes responses to unauthorized callers and above the rate limit", async () => {
-    const guarded = await startServer({
-      API_AUTH: "apikey",
-      TRUSTED_PROXIES: "127.0.0.1",
-      LOGIN_ATTEMPTS_PER_ADDRESS: "1",
-    });
+    const guarded = await startServer(
+      {
+        API_AUTH: "apikey",
+        TRUSTED_PROXIES: "127.0.0.1",
+      },
+      { settings: { sessions: { loginAttemptsPerAddress: 1 } } },
+    );
     try {
       for (const operation of openApi.operations.filter(({ described }) => described.security.length > 0)) {
         const request = async (status: number, headers: Record<string, string>): Promise<void> => {

@@ -29,7 +29,7 @@ describe("proofs", function () {
   let server: TestServer;
   before(async () => {
     // No comparison of journal and chain takes part: what raises an alert here is the call.
-    server = await startServer({ RECONCILE_INTERVAL: "86400" });
+    server = await startServer({}, { settings: { journal: { reconcileIntervalMilliseconds: 86_400_000 } } });
   });
   after(() => server.stop());
 
@@ -521,7 +521,7 @@ describe("proofs", function () {
       let other: TestServer;
       before(async () => {
         other = server;
-        server = await startServer({ RECONCILE_INTERVAL: "1" });
+        server = await startServer({}, { settings: { journal: { reconcileIntervalMilliseconds: 1_000 } } });
       });
       after(async () => {
         await server.stop();

@@ -26,8 +26,8 @@ describe("recovery over HTTP", function () {
   before(async () => {
     chain = await startRemoteChain();
     server = await startServer(
-      { ...chain.variables, PROOF_WAIT: "1", RECONCILE_INTERVAL: "3600" },
-      { directory: chain.directory },
+      { ...chain.variables, PROOF_WAIT: "1" },
+      { directory: chain.directory, settings: { journal: { reconcileIntervalMilliseconds: 3_600_000 } } },
     );
     client = new ProofClient(server.url, { retryForMilliseconds: 0 });
   });

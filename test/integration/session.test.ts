@@ -25,7 +25,7 @@ describe("the life of a session", function () {
   before(async () => {
     let now = NaN;
     const clock = (): number => (Number.isNaN(now) ? Date.now() : now);
-    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "100" }, { overrides: { clock } });
+    server = await startServer({}, { overrides: { clock }, settings: { sessions: { loginAttemptsPerAddress: 100 } } });
     // The clock stands still: how many seconds a session has left does not depend on the machine.
     now = Date.now();
   });
@@ -347,7 +347,7 @@ describe("a short session", function () {
   /** The server's clock, which only the tests set forward. */
   let now = NaN;
   before(async () => {
-    const variables = { SESSION_LIFETIME: "8", SESSION_MINIMUM_TO_EXTEND: "4" };
+    const variables = { SESSION_LIFETIME: "16" };
     const clock = (): number => (Number.isNaN(now) ? Date.now() : now);
     server = await startServer(variables, { overrides: { clock } });
     now = Date.now();
@@ -356,13 +356,13 @@ describe("a short session", function () {
 
   it("keeps its expiry after a validate, rejects a late extension, and expires", async () => {
     const { tparams } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth);
-    assert.oneOf(tparams.session, [7, 8]);
+    assert.oneOf(tparams.session, [15, 16]);
     now += 1_100;
     const validated = content(await server.call(ROUTES.validate, { token: tparams.tx }), ROUTES.validate);
-    assert.isAtMost(validated.tparams.session, 7);
+    assert.isAtMost(validated.tparams.session, 15);
     const late = validated.tparams.tx;
-    // Four seconds or less are left, whatever the phase of the clock.
-    now += 3_000;
+    // A quarter of the lifetime or less is left, whatever the phase of the clock.
+    now += 11_000;
     refused(await server.call(ROUTES.extend, { token: late }), ROUTES.extend, 409, "extend_refused");
     now += 4_500;
     refused(await server.call(ROUTES.validate, { token: late }), ROUTES.validate, 401, "token_expired");
@@ -391,10 +391,10 @@ describe("a short session", function () {
   it("lives longer than its lifetime when extended", async () => {
     let token = await server.login();
     for (let round = 0; round < 3; round += 1) {
-      now += 2_000;
+      now += 8_000;
       token = content(await server.call(ROUTES.validate, { token }), ROUTES.validate).tparams.tx;
       const extended = content(await server.call(ROUTES.extend, { token }), ROUTES.extend).tparams;
-      assert.oneOf(extended.session, [7, 8]);
+      assert.oneOf(extended.session, [15, 16]);
       token = extended.tx;
     }
     now += 3_000;
@@ -405,7 +405,7 @@ describe("a short session", function () {
 describe("attempts to log in and to store", function () {
   let server: TestServer;
   before(async () => {
-    server = await startServer({ LOGIN_ATTEMPTS_PER_ADDRESS: "3", STORE_RATE: "3" });
+    server = await startServer({ STORE_RATE: "3" }, { settings: { sessions: { loginAttemptsPerAddress: 3 } } });
   });
   after(() => server.stop());
 

@@ -15,7 +15,10 @@ describe("a stolen database", function () {
   let token: string;
   let secureKey: string;
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "3600", LOGIN_ATTEMPTS_PER_ADDRESS: "100" });
+    server = await startServer(
+      { SESSION_LIFETIME: "3600" },
+      { settings: { sessions: { loginAttemptsPerAddress: 100 } } },
+    );
     ({ tx: token, pkey: secureKey } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams);
     const record = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { value: 1 } });
     assert.equal(record.status, 200);

@@ -30,7 +30,7 @@ describeInBrowser("the explorer page", function () {
   const title = (text: string | RegExp) => page.getByRole("heading", { level: 1, name: text }).waitFor();
 
   before(async () => {
-    stage = await openPanel({ EXPLORER_RATE: "100000" });
+    stage = await openPanel({}, { settings: { explorer: { rate: 100_000 } } });
     const { server } = stage;
     one = (await server.post("/api/v1/proof", { document_id: "contract", hash: sha256("contract") })).body;
     const documents = Array.from({ length: 13 }, (_, index) => ({

@@ -24,7 +24,7 @@ describeInBrowser("a page that is left while its token is replaced", function ()
   let stage: PanelStage;
   let page: Page;
   before(async () => {
-    stage = await openPanel({ CHAIN_BLOCK_PERIOD: BLOCK_PERIOD, SESSION_RATE: "100000" });
+    stage = await openPanel({ CHAIN_BLOCK_PERIOD: BLOCK_PERIOD }, { settings: { sessions: { rate: 100_000 } } });
     page = await stage.page("/");
     await logIn(page, stage.server.demo);
   });

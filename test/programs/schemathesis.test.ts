@@ -23,13 +23,14 @@ describe("Schemathesis, with all of its checks", () => {
 
   before(async () => {
     directory = await temporaryDirectory();
-    server = await startServer({
-      SESSION_LIFETIME: "36000",
-      STORE_RATE: "1000000",
-      QUERY_RATE: "1000000",
-      EXPLORER_RATE: "1000000",
-      LOGIN_ATTEMPTS_PER_SOURCE: "1000000",
-    });
+    server = await startServer(
+      {
+        SESSION_LIFETIME: "36000",
+        STORE_RATE: "1000000",
+        QUERY_RATE: "1000000",
+      },
+      { settings: { explorer: { rate: 1e6 }, sessions: { loginAttemptsPerSource: 1e6 } } },
+    );
     const token = await server.login();
     await server.post("/api/v1/proof", CONTRACT);
     const stored = await server.call(

@@ -4,8 +4,11 @@ import type { TelegramServer } from "./telegram-server.ts";
 
 /** Returns the configuration of a server as a bot of a Telegram server. */
 export function botVariables(telegram: TelegramServer): EnvironmentVariables {
-  return { TELEGRAM_TOKEN: telegram.token, TELEGRAM_API_URL: telegram.url, TELEGRAM_RATE: "1000" };
+  return { TELEGRAM_TOKEN: telegram.token, TELEGRAM_API_URL: telegram.url };
 }
+
+/** Lets one person send as many messages as a test has. */
+export const TALKATIVE = { telegram: { ratePerMinute: 1_000 } };
 
 /** Fills in the registration form up to its confirmation. */
 export async function fillIn(

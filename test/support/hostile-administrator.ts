@@ -1,6 +1,6 @@
+import type { Settings } from "./settings.ts";
 import { createHash } from "node:crypto";
 import { assert } from "chai";
-import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { newApiKey } from "../../server/http/access/caller.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
@@ -118,13 +118,16 @@ export function describeHostileAdministrator(engine: Engine): void {
       hash,
     }));
 
-    const start = (variables: EnvironmentVariables, periods: Partial<typeof QUIET> = {}): Promise<TestServer> =>
-      startServer({ DATABASE_URL: database.url, ...variables }, { directory, periods: { ...QUIET, ...periods } });
+    const start = (settings: Settings): Promise<TestServer> =>
+      startServer(
+        { DATABASE_URL: database.url },
+        { directory, settings: { ...settings, journal: { ...QUIET, ...settings.journal } } },
+      );
 
     before(async () => {
       directory = await temporaryDirectory();
       database = await emptyDatabase(engine);
-      server = await start({}, { checkpointIntervalMilliseconds: 100 });
+      server = await start({ journal: { checkpointIntervalMilliseconds: 100 } });
       for (const document of documents) await anchored(server, "/api/v1/proof", document);
       await anchored(server, "/api/v1/proof/batch", { documents: many });
       await anchored(server, "/api/v1/proof", newer);
@@ -139,7 +142,7 @@ export function describeHostileAdministrator(engine: Engine): void {
       await server.stop("keep");
       await addRows();
       // The comparisons of the claims are not kept: otherwise each adds an entry, and what they write cannot be undone.
-      server = await start({ VERIFICATION_ROWS_PER_CALLER: "1" });
+      server = await start({ recovery: { perCaller: 1 } });
       await anchored(server, "/api/v1/proof", fresh);
       await server.login();
       attacker = await attackerOf(database, engine);

@@ -5,6 +5,7 @@ import type { ServerOverrides } from "../../server/composition/context.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
 import { putKey } from "./journal-key.ts";
+import type { Settings } from "./settings.ts";
 import { secretWatch } from "./secrets/watch.ts";
 import { clientOf, demoAccount, type TestServer } from "./server.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
@@ -15,7 +16,7 @@ const MAIN_WITH_OVERRIDES = join(import.meta.dirname, "server-main.ts");
 /** Replacements for a server in a separate process: those that are numbers. */
 export type ProcessOverrides = {
   readonly [Name in keyof ServerOverrides as Extract<Name, "keystoreRounds" | `${string}Milliseconds`>]?: number;
-};
+} & { readonly settings?: Settings };
 
 /** The server as a separate process that can be killed. */
 export interface ServerProcess extends Pick<TestServer, "url" | "demo" | "call" | "login" | "get" | "post"> {

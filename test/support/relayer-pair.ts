@@ -48,6 +48,11 @@ export interface RelayerPair {
   close(): Promise<void>;
 }
 
+/** Replacements for a server that takes over the work of the other one soon. */
+export function takeOverAfter(seconds: number) {
+  return { ...FAST_RECHECK, settings: { chain: { takeOverMilliseconds: 1000 * seconds } } } satisfies ProcessOverrides;
+}
+
 /** @param database An empty database; removed with the pair */
 export async function startRelayerPair(database: EngineDatabase): Promise<RelayerPair> {
   const opened = new AsyncDisposableStack();

@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Logger, pino } from "pino";
-import { type JournalConfig, parseConfig } from "../../server/config/config.ts";
+import { parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import type { ServerOverrides } from "../../server/composition/context.ts";
 import { createServer, type Server } from "../../server/composition/server.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { putKey } from "./journal-key.ts";
 import { type HttpResponse, post, request } from "./http.ts";
+import { adjusted, type Settings } from "./settings.ts";
 import { secretWatch } from "./secrets/watch.ts";
 
 /** Credentials of an account. */
@@ -42,10 +43,7 @@ export interface TestServer {
 export interface TestServerOptions {
   readonly directory?: string;
   readonly overrides?: ServerOverrides;
-  /** Periods below the range of the variables, for tests of periodic work. */
-  readonly periods?: {
-    readonly [Name in keyof JournalConfig as Extract<Name, `${string}IntervalMilliseconds`>]?: number;
-  };
+  readonly settings?: Settings;
 }
 
 /** Passwords of tests protect nothing, and blocks of their chains come without a pause. */
@@ -56,7 +54,7 @@ export const FAST_RECHECK = { ...FAST, recheckMilliseconds: 500 } as const;
 /** Starts the server like `npm start`, but in this process and on free ports. */
 export async function startServer(
   variables: EnvironmentVariables = {},
-  { directory: given, overrides, periods }: TestServerOptions = {},
+  { directory: given, overrides, settings }: TestServerOptions = {},
 ): Promise<TestServer> {
   const directory = given ?? (await temporaryDirectory());
   if (variables.DATABASE_URL !== undefined) await putKey(directory);
@@ -65,11 +63,8 @@ export async function startServer(
   secretWatch.configured(variables);
   const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
-  const config = parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables });
-  const context = await createServer({ ...config, journal: { ...config.journal, ...periods } }, logger, {
-    ...FAST,
-    ...overrides,
-  });
+  const config = adjusted(parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }), settings);
+  const context = await createServer(config, logger, { ...FAST, ...overrides });
   const { url } = await context.start();
   secretWatch.keeps(directory);
   for (const { keystore } of await context.journal.accounts.list())

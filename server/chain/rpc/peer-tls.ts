@@ -12,7 +12,7 @@ export interface TlsPeer {
 }
 
 export const NODE = configured("node", "RPC_TLS");
-export const SIGNER = configured("signer", "RELAYER_SIGNER_TLS");
+export const SIGNER = configured("signer", "RPC_TLS");
 
 function configured(name: string, prefix: string): TlsPeer {
   return {

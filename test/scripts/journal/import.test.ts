@@ -20,7 +20,7 @@ describe("journal import", () => {
   const start = async (): Promise<TestServer> =>
     (server = await startServer(
       { ...chain.variables, BATCH_MAX_AGE: "1" },
-      { directory: chain.directory, periods: { reconcileIntervalMilliseconds: 200 } },
+      { directory: chain.directory, settings: { journal: { reconcileIntervalMilliseconds: 200 } } },
     ));
   const stop = async (): Promise<void> => {
     await server?.stop("keep");
@@ -102,8 +102,8 @@ describe("journal import", () => {
     assert.match(imported.out, /^6 proofs restored .*, 3 to be anchored again, 0 known/m);
     assert.equal((await runJournalScript(variables(), "check")).code, 0);
     server = await startServer(
-      { ...chain.variables, TAKEOVER_AFTER: "1", BATCH_MAX_AGE: "1" },
-      { directory: chain.directory },
+      { ...chain.variables, BATCH_MAX_AGE: "1" },
+      { directory: chain.directory, settings: { chain: { takeOverMilliseconds: 1_000 } } },
     );
     await eventually(async () => {
       for (const each of other.slice(1)) assert.equal((await find(each)).status, "confirmed");

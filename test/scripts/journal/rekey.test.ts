@@ -25,7 +25,7 @@ for (const engine of ENGINES)
 
     const variables = () => ({ DATABASE_URL: database.url, JOURNAL_KEY_FILE: keyFile });
     const start = (): Promise<TestServer> =>
-      startServer(variables(), { directory, periods: { checkpointIntervalMilliseconds: 200 } });
+      startServer(variables(), { directory, settings: { journal: { checkpointIntervalMilliseconds: 200 } } });
     const rekey = (...args: string[]): Promise<Outcome> =>
       runJournalScript({ ...variables(), DATA_DIR: directory }, "rekey", "--reason", REASON, ...args);
 

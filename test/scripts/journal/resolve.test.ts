@@ -26,7 +26,8 @@ for (const engine of ENGINES)
     let contract: string;
 
     const variables = () => ({ ...chain.variables, DATABASE_URL: database.url });
-    const start = (): Promise<TestServer> => startServer(variables(), { directory: chain.directory, periods: PERIODS });
+    const start = (): Promise<TestServer> =>
+      startServer(variables(), { directory: chain.directory, settings: { journal: PERIODS } });
     const run = (...args: string[]) =>
       runJournalScript({ ...variables(), DATA_DIR: chain.directory }, "resolve", ...args);
     const divergences = async (): Promise<number> => (await server.get("/api/v1/status")).body.journal.divergences;

@@ -21,7 +21,10 @@ describe("the administrators' chat", () => {
         NODE_LOG_FILE: join(chain.directory, "node.log"),
         CHAIN_WAIT: "1",
       },
-      { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 200 } },
+      {
+        directory: chain.directory,
+        overrides: { nodeIntervalMilliseconds: 200 },
+      },
     );
   };
   before(async () => {

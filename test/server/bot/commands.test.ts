@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { bzip2 } from "../../../server/records/bzip2.ts";
-import { botVariables, register } from "../../support/bot.ts";
+import { TALKATIVE, botVariables, register } from "../../support/bot.ts";
 import { content } from "../../support/envelope.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rpcCall } from "../../support/rpc.ts";
@@ -25,7 +25,7 @@ describe("the bot's commands", () => {
     chat = telegram.person(1001);
     russian = telegram.person(1002, "ru");
     group = telegram.group(-100500, 1004);
-    server = await startServer({ ...botVariables(telegram), EXPLORER_URL: EXPLORER });
+    server = await startServer({ ...botVariables(telegram), EXPLORER_URL: EXPLORER }, { settings: TALKATIVE });
   });
   after(async () => {
     await server.stop();

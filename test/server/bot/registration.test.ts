@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { botVariables, fillIn, register } from "../../support/bot.ts";
+import { TALKATIVE, botVariables, fillIn, register } from "../../support/bot.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
@@ -14,7 +14,9 @@ describe("registration with the bot", () => {
   const anybody = (language?: string): Chat => telegram.person((people += 1), language);
   before(async () => {
     telegram = await new TelegramServer().start();
-    server = await startServer({ ...botVariables(telegram), TELEGRAM_PASSWORD_LIFETIME: "1" });
+    server = await startServer(botVariables(telegram), {
+      settings: { telegram: { ...TALKATIVE.telegram, passwordSeconds: 1 } },
+    });
   });
   after(async () => {
     await server.stop();

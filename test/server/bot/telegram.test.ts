@@ -11,7 +11,7 @@ describe("the bot with Telegram's limits", () => {
   const anybody = (): Chat => telegram.person((people += 1));
   before(async () => {
     telegram = await new TelegramServer().start();
-    server = await startServer({ ...botVariables(telegram), TELEGRAM_RATE: "5" });
+    server = await startServer(botVariables(telegram), { settings: { telegram: { ratePerMinute: 5 } } });
   });
   after(async () => {
     await server.stop();

@@ -71,16 +71,10 @@ describe("configuration", function () {
     ADMIN_KEY: ["", "x", "0x", KEY.slice(2), `${KEY}00`, `0x${"g".repeat(64)}`, "0".repeat(64)],
     GAS_PRICE: wholeNumbers,
     SESSION_LIFETIME: [...wholeNumbers, "0", "86401"],
-    SESSION_MINIMUM_TO_EXTEND: [...wholeNumbers, "86400"],
     CHAIN_WAIT: [...wholeNumbers, "0", "601"],
     PROOF_WAIT: [...wholeNumbers, "0", "601"],
-    TAKEOVER_AFTER: [...wholeNumbers, "0", "86401"],
     REPLICA_TARGETS: ["x", "/path", "file:path", "https://host/x", "s3:///x", "file:///a,file:///a", "file:///a?x=1"],
-    REPLICA_INTERVAL: [...wholeNumbers, "0", "3601"],
-    REPLICA_LAG_LIMIT: [...wholeNumbers, "0", "5", "86401"],
     TABLE_NAME: ["", "x".repeat(65)],
-    LOGIN_ATTEMPTS_PER_ADDRESS: [...wholeNumbers, "0"],
-    LOGIN_ATTEMPTS_PER_SOURCE: [...wholeNumbers, "0"],
     STORE_RATE: [...wholeNumbers, "0"],
     QUERY_RATE: [...wholeNumbers, "0"],
     ALLOWED_HOSTS: ["", " ", "a,", "host:8080", "http://host", "*.host", "fd00::1", "a b"],
@@ -97,11 +91,8 @@ describe("configuration", function () {
     TELEGRAM_API_URL: ["", "x", "ftp://host"],
     TELEGRAM_WEBHOOK_URL: ["", "x", "http://host/telegram"],
     TELEGRAM_ADMIN_CHAT: ["", "x", "0", "1.5", "-", "@name", "9".repeat(17)],
-    TELEGRAM_RATE: [...wholeNumbers, "0"],
-    TELEGRAM_PASSWORD_LIFETIME: [...wholeNumbers, "0", "86401"],
     TELEGRAM_SENSOR_NETWORKS: ["x", "10.0.0.0/33"],
     NODE_LOG_FILE: [""],
-    EXPLORER_RATE: [...wholeNumbers, "0"],
     VALIDATOR_NAMES: ["x", "0x12=a", `0x${"1".repeat(40)}`, `0x${"1".repeat(40)}=`, `=a`, `0x${"1".repeat(40)}=a,b`],
     ISSUER_NAME: ["", " ", "a\nb", "x".repeat(201)],
     EXPLORER_URL: ["x", "ftp://host", "javascript:alert(1)"],
@@ -117,7 +108,7 @@ describe("configuration", function () {
       "javascript:alert('{z}{x}{y}')",
     ],
     TILE_ATTRIBUTION: ["", " ", "a\nb", "x".repeat(201)],
-    READING_MAX_AGE: [...wholeNumbers, "59", "604801"],
+    JWT_KEY: ["", "https://", "https://user:pw@host/jwks.json"],
     LOG_LEVEL: ["", "x", "INFO", "verbose"],
   };
 
@@ -136,15 +127,11 @@ describe("configuration", function () {
   }
 
   it("requires the key of a certificate", () => {
-    const signer = {
-      RPC_URL: "https://node.example",
-      RELAYER_SIGNER_URL: "https://signer.example",
-      RELAYER_ADDRESS: `0x${"1".repeat(40)}`,
-    };
+    const signer = { RELAYER_SIGNER_URL: "https://signer.example", RELAYER_ADDRESS: `0x${"1".repeat(40)}` };
     for (const [prefix, rpc] of [
       ["TLS", {}],
       ["RPC_TLS", { RPC_URL: "https://node.example", RELAYER_KEY: KEY }],
-      ["RELAYER_SIGNER_TLS", signer],
+      ["RPC_TLS", signer],
     ] as const) {
       assert.include(
         refusal({ ...rpc, [`${prefix}_CERT_FILE`]: "/x.pem" }).message,
@@ -157,20 +144,23 @@ describe("configuration", function () {
     }
   });
 
-  it("accepts TLS settings of the node only with an address that uses TLS", () => {
+  it("accepts TLS settings of node and signer only with an address that uses TLS", () => {
     assert.include(
       refusal({ RPC_URL: "http://node.example", RELAYER_KEY: KEY, RPC_TLS_CA_FILE: "/ca.pem" }).message,
-      "RPC_TLS_CA_FILE is for a node whose RPC_URL",
+      "RPC_TLS_CA_FILE is for a node or signer whose RPC_URL",
     );
     for (const url of ["http://signer.example", undefined]) {
       const signer =
         url === undefined ? { RELAYER_KEY: KEY } : { RELAYER_SIGNER_URL: url, RELAYER_ADDRESS: `0x${"1".repeat(40)}` };
       assert.include(
-        refusal({ ...signer, RELAYER_SIGNER_TLS_CA_FILE: "/ca.pem" }).message,
-        "RELAYER_SIGNER_TLS_CA_FILE is for a signer whose RELAYER_SIGNER_URL",
+        refusal({ ...signer, RPC_TLS_CA_FILE: "/ca.pem" }).message,
+        "RPC_TLS_CA_FILE is for a node or signer whose RPC_URL or RELAYER_SIGNER_URL",
       );
     }
-    assert.include(refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message, "RPC_TLS_PIN is for a node whose RPC_URL");
+    assert.include(
+      refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message,
+      "RPC_TLS_PIN is for a node or signer whose RPC_URL",
+    );
     assert.include(
       refusal({ RPC_URL: "https://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message,
       "RPC_TLS_PIN",
@@ -212,8 +202,8 @@ describe("configuration", function () {
 
   it("requires the attribution of tiles", () => {
     const template = "https://{s}.tiles.example:8443/v1/{z}/{x}/{y}.png?key=1";
-    const { map } = parseConfig({ TILE_URL: template, TILE_ATTRIBUTION: "© Tiles", READING_MAX_AGE: "60" });
-    assert.deepEqual(map, { tiles: { template, attribution: "© Tiles" }, readingMaxAgeMilliseconds: 60_000 });
+    const { map } = parseConfig({ TILE_URL: template, TILE_ATTRIBUTION: "© Tiles" });
+    assert.deepEqual(map.tiles, { template, attribution: "© Tiles" });
     assert.isUndefined(parseConfig({}).map.tiles);
   });
 
@@ -254,9 +244,10 @@ describe("configuration", function () {
       [{ ...remote, CHAIN_BLOCK_PERIOD: "1" }, "CHAIN_BLOCK_PERIOD"],
       [{ RELAYER_KEY: KEY, ADMIN_KEY: KEY }, "ADMIN_KEY"],
       [{ RELAYER_KEY: KEY, ADMIN_KEY: `0x${KEY.toUpperCase()}` }, "ADMIN_KEY"],
-      [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "10" }, "SESSION_MINIMUM_TO_EXTEND"],
-      [{ SESSION_LIFETIME: "10", SESSION_MINIMUM_TO_EXTEND: "11" }, "SESSION_MINIMUM_TO_EXTEND"],
-      [{ REPLICA_INTERVAL: "60" }, "REPLICA_LAG_LIMIT"],
+      [{ API_AUTH: "jwt", JWT_ISSUER: "https://login.example" }, "JWT_KEY"],
+      [{ API_AUTH: "jwt", JWT_KEY: "/key.pem" }, "JWT_ISSUER"],
+      [{ REPLICA_MODE: "sync" }, "REPLICA_MODE"],
+      [{ FEE_MODE: "eip1559", GAS_PRICE: "1" }, "GAS_PRICE"],
       [{ TELEGRAM_ADMIN_CHAT: "-100" }, "TELEGRAM_ADMIN_CHAT"],
       [{ TELEGRAM_WEBHOOK_URL: "https://host/telegram" }, "TELEGRAM_WEBHOOK_URL"],
       [{ TILE_URL: "https://tiles.example/{z}/{x}/{y}.png" }, "TILE_ATTRIBUTION"],
@@ -277,7 +268,7 @@ describe("configuration", function () {
     assert.deepEqual(config.chain.fees, { mode: "auto", gasPrice: undefined, maxFee: 200_000_000_000n });
     assert.equal(config.proofs.proofWaitMilliseconds, 30_000);
     assert.equal(config.logLevel, "info");
-    assert.isUndefined(config.chain.sessionRules.lifetime);
+    assert.isUndefined(config.chain.sessionRules);
     assert.deepEqual(config.journal.replicaTargets, []);
   });
 
@@ -317,14 +308,11 @@ describe("configuration", function () {
       GAS_PRICE: "1000",
       MAX_FEE: "5000",
       SESSION_LIFETIME: "10",
-      SESSION_MINIMUM_TO_EXTEND: "9",
       PORT: "0",
       VALIDATOR_NAMES: `0x${"aB".repeat(20)} = Data centre 1 , 0x${"cd".repeat(20)}=two,`,
       EXPLORER_URL: "https://explorer.example/",
       DATABASE_URL: "file:/tmp/x.sqlite",
       REPLICA_TARGETS: "file:///mnt/a,s3://bucket/b",
-      REPLICA_INTERVAL: "10",
-      REPLICA_LAG_LIMIT: "11",
       RPC_TLS_CERT_FILE: "/c.pem",
       RPC_TLS_KEY_FILE: "/c.key",
       RPC_TLS_CA_FILE: "/ca.pem",
@@ -355,10 +343,7 @@ describe("configuration", function () {
       config.journal.replicaTargets.map(({ name }) => name),
       ["file:///mnt/a", "s3://bucket/b"],
     );
-    assert.deepEqual(
-      [config.journal.replicaIntervalMilliseconds, config.journal.replicaLagLimitMilliseconds],
-      [10_000, 11_000],
-    );
+    assert.deepEqual(config.chain.sessionRules, { lifetime: 10, minimumToExtend: 2 });
   });
 
   it("accepts all kinds of PostgreSQL addresses unchanged", () => {

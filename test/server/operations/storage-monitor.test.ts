@@ -48,7 +48,7 @@ describe("the monitor of the journal's storage", () => {
     await monitor.start();
     try {
       assert.deepInclude(monitor.state(), { writable: true, freeBytes: 150e6 });
-      assert.match(String(monitor.state().fault), /150 MB free, less than DISK_FREE_MINIMUM, 200 MB/);
+      assert.match(String(monitor.state().fault), /150 MB free, less than 200 MB/);
       assert.throws(() => monitor.assertReady());
       disk.free = 300e6;
       await eventually(async () => monitor.assertReady());

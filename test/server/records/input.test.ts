@@ -32,11 +32,10 @@ describe("input of the record store API", function () {
   let server: TestServer;
   let token: string;
   before(async () => {
-    server = await startServer({
-      SESSION_LIFETIME: "3600",
-      LOGIN_ATTEMPTS_PER_ADDRESS: "1000",
-      LOGIN_ATTEMPTS_PER_SOURCE: "1000",
-    });
+    server = await startServer(
+      { SESSION_LIFETIME: "3600" },
+      { settings: { sessions: { loginAttemptsPerAddress: 1000, loginAttemptsPerSource: 1000 } } },
+    );
     token = await server.login();
   });
   after(() => server.stop());
