@@ -3,11 +3,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { CALLS, ROUTES } from "../server/composition/openapi.ts";
 import { configurationTable } from "../server/config/environment.ts";
 import type { Route } from "../server/http/route.ts";
+import { securityRegister } from "./docs/security-register.ts";
 
-/** Each table, with its page and the name in the comments around it. */
+/** Each table or group of tables, with its page and the name in the comments around it. */
 const TABLES: readonly (readonly [page: string, name: string, table: string])[] = [
   ["configuration.md", "configuration", configurationTable()],
   ["http-api.md", "routes", `${routesTable()}\n\n${callsTable()}`],
+  ["security-register.md", "claims", securityRegister()],
 ];
 
 for (const [name, label, table] of TABLES) {

@@ -25,6 +25,7 @@ describe("a source with very many requests", () => {
     });
   }
 
+  // Security, network: cannot keep other sources waiting with heavy requests: one of a source runs at a time
   it("waits for its own heavy requests, and others do not", async () => {
     const busy = new Agent({ keepAlive: true, localAddress: "127.0.0.2" });
     const other = new Agent({ keepAlive: true, localAddress: "127.0.0.3" });

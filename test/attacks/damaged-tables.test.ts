@@ -46,6 +46,7 @@ describe("the status of a damaged installation", () => {
     await eventually(async () => assert.equal((await get("/api/v1/status")).body.status, "ok"));
   });
 
+  // Security, node: the node cannot contradict itself while the status is `ok`
   it("names the node while attestations are refused because it loses the transactions of its blocks", async () => {
     const { post, stop } = await start();
     await anchored({ post }, "/api/v1/proof", { document_id: "a", hash: "ab".repeat(32) });

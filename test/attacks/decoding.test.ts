@@ -115,6 +115,7 @@ describe("decoding hostile call data", function () {
     assert.isUndefined(body.action.row);
   }
 
+  // Security, network: cannot make the server expand a few bytes to megabytes: by API, panel, explorer or bot
   it("of 2 KB expands to no megabytes, by none of the four ways", async () => {
     for (const bomb of BOMBS) {
       assert.isBelow(bomb.length, 2 * 2_048);
@@ -122,6 +123,7 @@ describe("decoding hostile call data", function () {
     }
   });
 
+  // Security, network: cannot exhaust the server with nested data
   it("of 20,000 levels is refused with the reason, by each of the four ways", () =>
     refusedEverywhere(DEEP, NESTING_LIMIT));
 
@@ -163,6 +165,7 @@ describe("decoding hostile call data", function () {
     }
   });
 
+  // Security, network: cannot keep others waiting with many or expensive transactions to decode
   it("keeps no other caller waiting: the callers of a long queue take turns", async () => {
     const other = (await server.context.accounts?.create("full")) ?? assert.fail("there is no administration");
     const otherToken = await server.login(other);
@@ -197,6 +200,7 @@ describe("decoding hostile call data", function () {
     assert.isAtLeast(inFlight, 1);
   });
 
+  // Security, bot: a user of a chat cannot decode without end, nor fill the database with replies
   it("has a rate for users of the bot without an account", async () => {
     const chat = stranger();
     const replies: string[] = [];

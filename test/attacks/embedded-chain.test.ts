@@ -36,6 +36,7 @@ describe("the embedded chain under attack", () => {
 
   // Other systems have no folder that lists the ports of a process.
   if (process.platform === "linux")
+    // Security, machine: cannot connect to the embedded chain's engine, neither its socket nor its HTTP port (Linux)
     it("has an engine that no program of this machine can connect to", async () => {
       const runFolder = join(server.directory, "chain", "run");
       assert.equal(statSync(runFolder).mode & 0o077, 0, "others may not enter the folder of the socket");
@@ -56,6 +57,7 @@ describe("the embedded chain under attack", () => {
       ...(signal === undefined ? {} : { signal }),
     });
 
+  // Security, machine: cannot send a transaction to the embedded chain, and so fill no block
   it("takes no transaction of another program", async () => {
     const wallet = new Wallet(`0x${randomBytes(32).toString("hex")}`);
     const fields = { type: 0, chainId: EMBEDDED_CHAIN_ID, nonce: 0, gasPrice: 0n, gasLimit: 21_000n };
@@ -68,6 +70,7 @@ describe("the embedded chain under attack", () => {
     assert.match(readFileSync(file, "utf8"), /^http:\/\/owner:[\w-]{32}@127\.0\.0\.1:\d+$/);
   });
 
+  // Security, machine: cannot stop the engine's blocks with expensive calls: they take turns, with a maximum of gas
   it("anchors proofs while others call code that runs until its gas is used", async () => {
     const over = new AbortController();
     let ended = 0;
@@ -98,6 +101,7 @@ describe("the embedded chain under attack", () => {
       assert.equal((await call(method)).error?.code, -32_601);
   });
 
+  // Security, machine: cannot use the memory up with bodies for the embedded chain that it does not finish
   it("has a bounded number of connections, each with a bounded body", async () => {
     const { hostname: host, port } = new URL(server.chainUrl);
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";

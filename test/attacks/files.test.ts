@@ -5,6 +5,7 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { startServer } from "../support/server.ts";
 
 describe("another user of the machine", () => {
+  // Security, machine: cannot read a file of the database or of its locks, whatever the folder's mode
   it("reads no file of the database or of the locks, whatever the folder's mode", async () => {
     const directory = await temporaryDirectory();
     const before = process.umask(0o000);

@@ -116,6 +116,7 @@ describe("rows that a stolen relayer key writes", function () {
     return alerts.find((each: ParsedJson) => each.alert === "foreign_writes" && each.subject === subject);
   };
 
+  // Security, relayer key: can write another signed row over a record; both are found, one marked, with an alert
   it("over a record leave it in the search, marked, and raise an alert", async () => {
     const rowId = await store("mine");
     const genuine = await rowOf(rowId);
@@ -140,6 +141,7 @@ describe("rows that a stolen relayer key writes", function () {
     });
   });
 
+  // Security, relayer key: cannot write a signed row under another row id or in another table without mark and alert
   it("with signatures from elsewhere are marked as replays: under another row id, and in another table", async () => {
     const rowId = await store("replayed");
     const genuine = await rowOf(rowId);
@@ -169,6 +171,7 @@ describe("rows that a stolen relayer key writes", function () {
     await eventually(async () => assert.match((await alert("replayed")).message, /^3 signed rows were written again/));
   });
 
+  // Security, relayer key: cannot bring a row here undetected that was signed for another table of the contract
   it("of another table first are marked when they come to this one", async () => {
     const rowId = 6_000n;
     const row = await signed(rowId, "from another table");
@@ -181,6 +184,7 @@ describe("rows that a stolen relayer key writes", function () {
     );
   });
 
+  // Security, relayer key: cannot write an old version of a row again undetected
   it("with an old version again are marked, and the newer version stays in the search", async () => {
     const rowId = 7_000n;
     const [older, newer] = [await signed(rowId, "older"), await signed(rowId, "newer")];
@@ -203,6 +207,7 @@ describe("rows that a stolen relayer key writes", function () {
     assert.deepEqual(verdicts, ["original", "replay"]);
   });
 
+  // Security, relayer key: cannot keep records from being stored by taking row ids before the server
   it("on ids ahead, near and at the end of all numbers, keep no record from being stored", async () => {
     const next = (await store("before")) + 1n;
     const ahead = Array.from({ length: 40 }, (_, index) => next + BigInt(index));

@@ -19,6 +19,7 @@ describe("transactions that an administrator of the database adds", () => {
   });
   after(() => server.stop());
 
+  // Security, database: cannot have the relayer sign anything but its own calls of the three contracts' functions
   it("are not signed: each raises an alert, and the relayer's own go on", async () => {
     const file = deploymentFile(server.directory, Number(await rpcCall(server.chainUrl, "eth_chainId")));
     const { ProofAnchor, SessionRegistry } = (await readDeployment(file))?.contracts ?? assert.fail();

@@ -103,6 +103,8 @@ for (const engine of ENGINES)
     });
 
     for (const [kind, forge] of Object.entries(FORGERIES)) {
+      // Security, database: cannot append an entry without the journal's key, whatever its digest: a pass finds it
+      // Security, database: cannot get anything signed until such an entry is gone
       it(`is found within a pass when it is ${kind}, and stops signatures until it is gone`, async () => {
         await fullPasses(database, 1);
         await eventually(async () => assert.equal((await attest()).status, 200));

@@ -78,6 +78,7 @@ for (const engine of ENGINES)
       ["journal_rows", "entries", forged],
       ["proof_keys_recent", "index", () => undefined],
     ] as const) {
+      // Security, database: cannot hide damage found before a signature: it is an open divergence with an alert
       it(`is an open divergence with an alert when it is in ${table}, until it is undone`, async () => {
         assert.equal((await attest()).status, 200);
         const isWanted = (row: Row): boolean =>
@@ -109,6 +110,8 @@ for (const engine of ENGINES)
       });
     }
 
+    // Security, database: cannot have anything signed while a divergence of the journal's history is known
+    // Security, database: cannot end a divergence by deleting its row: a full comparison or `journal resolve` does
     it("of an entry stops every signature, whatever is signed, until it is undone and compared again", async () => {
       // The damage is in another row.
       for (let batch = 0; batch < 2; batch += 1)
@@ -180,6 +183,7 @@ for (const engine of ENGINES)
       ],
       ["whose transaction waits again", { transactions: { state: "queued", nonce: null, raw: null, hash: null } }],
     ] as const)
+      // Security, database: cannot have an anchor sent twice by emptying it or its transaction: it is looked up first
       it(`of an anchor ${name} is repaired from the chain, and nothing is anchored again`, async () => {
         const proof = async (): Promise<ParsedJson> => (await server.get("/api/v1/proof/damaged")).body.proof;
         const right = await proof();
@@ -202,6 +206,7 @@ for (const engine of ENGINES)
         assert.isAtMost(await signed(), before, "no other transaction was signed");
       });
 
+    // Security, database: cannot get a signature for an invented comparison: a result is signed once, at its end
     it("of an invented comparison gets no signature, also with the journal's key and a copied signature", async () => {
       const documents = [{ document_id: "damaged", hash: hash.toString("hex") }];
       const { verification_id } = (await server.post("/api/v1/recovery/verify", { documents })).body;

@@ -44,6 +44,8 @@ describe("80 connections with invented logins", () => {
     await server.stop();
   });
 
+  // Security, network: cannot keep right logins out with many invented ones: addresses take turns, IPv6 by /64
+  // Security, network: cannot have more than a limited number of logins of an address in flight
   it("keep no right login out, neither from a new source nor from a known one", async () => {
     for (let login = 0; login < 4; login += 1) {
       const response = await from("10.1.1.1", server.demo);
@@ -56,6 +58,7 @@ describe("80 connections with invented logins", () => {
     assert.isFalse(isOver);
   });
 
+  // Security, network: cannot find out from a full queue which accounts exist
   it("learn nothing from the refusals: they concern all logins of their sources alike", async () => {
     // More than the places of a source, so that some of each kind are refused.
     const codes = (logins: readonly string[]): Promise<Set<string>> =>

@@ -20,6 +20,7 @@ describe("a document with very many proofs", () => {
   });
   after(() => server.stop());
 
+  // Security, network: cannot make a query for a document expensive by proving it very often
   it("costs a page, not all of them", async () => {
     const { body, text } = await server.get("/api/v1/proof/many");
     assert.equal(body.proof.metadata.timestamp, PROOFS - 1);

@@ -124,6 +124,7 @@ describe("trust in the chain's nodes", function () {
       other = undefined;
     });
 
+    // Security, node: one of several nodes gets no statement or bundle signed for a block that no other node has
     it("signs nothing while they disagree on a block", async () => {
       const document = await record();
       const bundle = (): Promise<HttpResponse> => server.get(`/api/v1/proof/${idOf(document)}?format=bundle`);

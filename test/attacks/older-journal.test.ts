@@ -73,6 +73,8 @@ for (const engine of ENGINES)
       await headSubject();
     });
 
+    // Security, database: cannot replace the journal by an older, another or a rewritten one: nothing is signed then
+    // Security, database: cannot resume signing by any write: an operator must accept the journal on the machine
     it("never becomes true by waiting, by new entries or by a restart", async () => {
       // More entries than the relayer has seen: another history.
       await server.post("/api/v1/proof/batch", { documents: freshDocuments(20) });

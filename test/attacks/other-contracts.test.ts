@@ -149,6 +149,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       await database.remove();
     });
 
+    // Security, administrator key: can deploy other contracts; a start with them requires an operator's confirmation
     it("stop a start that does not confirm them, and name the setting", async () => {
       const running = await start();
       first = await account(running);
@@ -161,6 +162,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       assert.include(message, fresh.contracts.SessionRegistry);
     });
 
+    // Security, administrator key: cannot invalidate former proofs with other contracts: each is verified in its own
     it("get new anchors and records when they are confirmed, and former proofs stay valid where they are", async () => {
       const running = await start(CONFIRMED);
       second = await account(running);
@@ -217,6 +219,7 @@ for (const engine of ["sqlite", "postgres"] as const)
       }
     });
 
+    // Security, administrator key: cannot make records disappear from searches with another table
     it("and another table: a start confirms it too, and no record is lost", async () => {
       const message = await refusal({ TABLE_NAME: "another" });
       assert.match(message, /table "events".*table "another".*NEW_CONTRACTS=yes/);

@@ -28,6 +28,7 @@ describe("expensive queries of records", () => {
 
   const search = (value: string) => server.call(ROUTES.search, { token }, { search: { target: "2", value } });
 
+  // Security, network: cannot block the server with a search
   it("with many wildcards take a time that is linear in the text, with other requests in between", async () => {
     let isOver = false;
     const searching = search(MANY_WILDCARDS).finally(() => (isOver = true));
@@ -40,6 +41,7 @@ describe("expensive queries of records", () => {
     assert.isAtLeast(served, 3);
   });
 
+  // Security, network: cannot keep the searches of others waiting
   it("keep no other account waiting: the accounts take turns", async () => {
     const other = (await server.context.accounts?.create("read")) ?? assert.fail("there is no administration");
     const otherToken = await server.login(other);

@@ -73,6 +73,7 @@ describe("the relayer's key", () => {
     assert.match(await refusal({ ADMIN_KEY: key }), /ADMIN_KEY is the relayer's key too/);
   });
 
+  // Security, node: the signer cannot pass anything but a signature of its key
   it("is a signer's with the Web3Signer API, also during outages, timeouts and wrong signatures", async () => {
     const signer = await startLocalSigner([Wallet.createRandom().privateKey, key]);
     const variables = { ...without(), RELAYER_SIGNER_URL: signer.url, RELAYER_ADDRESS: chain.relayer, PROOF_WAIT: "1" };
@@ -100,6 +101,7 @@ describe("the relayer's key", () => {
     await signer.close();
   });
 
+  // Security, node: the connection to the signer: cannot impersonate the signer
   it("is a signer's over TLS, authenticated by authority, pin and client certificate", async () => {
     const authority = await makeAuthority(chain.directory, "signers");
     const [shown, renewed, client] = [
@@ -160,6 +162,7 @@ describe("the relayer's key", () => {
     await signer.close();
   });
 
+  // Security, relayer key: loses its rights with one command, under load
   it("is rotated by one command under load: every accepted hash is anchored once", async () => {
     const variables = await keystore();
     const server = await startProcess(chain.directory, variables, FAST_RECHECK);

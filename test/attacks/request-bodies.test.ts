@@ -42,6 +42,7 @@ describe("large request bodies", () => {
     });
   }
 
+  // Security, network: cannot use the memory up with unfinished large bodies: two of a source are read at a time
   it("that never end keep only their source waiting, and not its other requests", async () => {
     const parked = await Promise.all(Array.from({ length: 60 }, () => park("127.0.0.1")));
     // The server has read what it reads of them before it responds to another request.
@@ -61,6 +62,7 @@ describe("large request bodies", () => {
     ["lists in lists", "[".repeat(MIB - 10), "recovery/verify"],
     ["more than a body may have, compressed to a few kilobytes", `[${"0,".repeat(8 * MIB)}0]`, "proof/batch"],
   ] as const) {
+    // Security, network: cannot use the memory up with a small body that expands to millions of values
     it(`are refused before they are parsed: ${name}`, async () => {
       const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
       const body = gzipSync(text);

@@ -27,6 +27,7 @@ const ISSUER = "https://login.example";
 const run = promisify(execFile);
 
 describe("secrets", () => {
+  // Security, log: finds no password, token, key or credential, in any success or failure
   it("are in no output, log or metric of the server, in any success or failure", async () => {
     const secrets = new KnownSecrets();
     /** What left the server, by the way it took. */

@@ -40,6 +40,8 @@ describe("very many statements", () => {
       sent.on("error", reject).end(JSON.stringify({ document_id: documentId, audience: "court" }));
     });
 
+  // Security, network: cannot occupy the server with statements: few are made at a time, and sources take turns
+  // Security, network: cannot have more than a limited number of statements of a source waiting
   it("are made few at a time; of a source a limited number wait, and another source gets its turn", async () => {
     const { proofs } = server.context.journal;
     const { confirmed } = proofs;

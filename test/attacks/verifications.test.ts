@@ -66,6 +66,8 @@ describe("recovery verifications of many rows", () => {
     inDatabase("select max(last_sequence) from journal_rows"),
   ];
 
+  // Security, network: cannot fill the disk with recovery verifications with a `read` key
+  // Security, network: cannot change what another caller's `gap` is about
   it("with a read key store nothing, and leave another caller's gap as it was", async () => {
     const { body: own } = await server.post(
       "/api/v1/recovery/verify",
@@ -93,6 +95,7 @@ describe("recovery verifications of many rows", () => {
     assert.equal((await gap(reader, `?verification_id=${own.verification_id}`)).status, 200);
   });
 
+  // Security, network: cannot keep more rows of recovery verifications than the bounds permit
   it("with a write key keep a bounded number of rows", async () => {
     const writer = await create("write");
     const before = Number(stored()[0]);

@@ -173,6 +173,7 @@ contract ProofAnchorInvariants is InvariantTest {
         callAtRandom(address(handler));
     }
 
+    // Security, relayer: cannot change or remove what is on chain
     function invariant_theFirstTimeStandsForEver() public view {
         for (uint256 i = 0; i < handler.HASHES(); ++i) {
             bytes32 hash = handler.hashAt(i);

@@ -315,6 +315,7 @@ describe("SessionRegistry", () => {
   });
 
   describe("close", () => {
+    // Security, relayer key: can close sessions or replace their tokens, which are useless without the database
     it("ends the session", async () => {
       const { registry, user, expiresAt } = await loadFixture(withSession);
       await expect(registry.close(first)).to.emit(registry, "SessionClosed").withArgs(first);

@@ -125,6 +125,7 @@ for (const engine of ENGINES)
       await database.remove();
     });
 
+    // Security, node: the node cannot roll the chain back undetected
     it("is repaired with the lost transactions, while the server runs", async () => {
       const snapshot = await rpcCall(chain.url, "evm_snapshot");
       const kept = await relayed();

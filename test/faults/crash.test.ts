@@ -226,6 +226,7 @@ describe("a server killed at random moments", () => {
     for (const output of outputs) assert.notInclude(output, password);
   });
 
+  // Security, log: finds no token or secure key in log or files after a crash
   it("writes no token or secure key to logs or files", () => {
     assert.isAtLeast(secrets.length, 5);
     const database = ["sealbook.sqlite", "sealbook.sqlite-wal"].map((name) => readFileSync(join(directory, name)));

@@ -184,6 +184,8 @@ for (const engine of ENGINES)
       });
     }
 
+    // Security, database: cannot change, remove or exchange a journal row: the next full comparison raises an alert
+    // Security, database: cannot make a query return a proof of such a row before that: it gets an error
     it("finds a deleted row", () =>
       assertFound(
         /^entries$/,
@@ -240,6 +242,7 @@ for (const engine of ENGINES)
         .filter((name) => name.endsWith(".json") === ending && name !== "sealbook-replica.json")
         .at(index) ?? assert.fail("there is no such segment");
 
+    // Security, replica: cannot change a segment undetected
     it("finds a changed byte of a segment", async () => {
       const key = await segment(1, false);
       const genuine = await replica.get(key);
@@ -253,6 +256,7 @@ for (const engine of ENGINES)
       );
     });
 
+    // Security, replica: cannot remove a segment undetected
     it("finds a missing segment", async () => {
       const key = await segment(1, true);
       const genuine = await replica.get(key);
@@ -275,6 +279,8 @@ for (const engine of ENGINES)
       );
     });
 
+    // Security, database: cannot rewrite checkpointed entries, also with the journal's key: comparison raises an alert
+    // Security, database: cannot hide the checkpoint too: the relayers' newest entries, replicas and anchors show it
     it("finds a journal rewritten as a whole, by its checkpoints and anchors", async () => {
       let genuine: JournalEntry | undefined;
       await server.stop("keep");
@@ -303,6 +309,7 @@ for (const engine of ENGINES)
       await atRest();
     });
 
+    // Security, relayer key: cannot anchor undetected: the journal lacks the hash
     it("finds a hash on the chain without a proof in the journal, and keeps the finding after a restart", async () => {
       await atRest();
       const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");

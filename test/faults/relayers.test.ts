@@ -126,6 +126,7 @@ for (const engine of ENGINES)
       }
     });
 
+    // Security, network: cannot avoid a lock-out by trying another relayer on the same PostgreSQL database
     it("share their lock-outs of logins", async () => {
       const login = Wallet.createRandom().address;
       const [first, second] = servers;

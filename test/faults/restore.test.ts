@@ -231,6 +231,7 @@ for (const [engine, openReplica] of [
       await isEmpty(restored);
     });
 
+    // Security, replica: cannot get a changed segment restored
     it("fails for a changed segment, which it names", async () => {
       const key =
         (await replica.list()).filter((name) => !name.endsWith(".json")).at(1) ??

@@ -116,6 +116,7 @@ for (const engine of ENGINES)
       }
     });
 
+    // Security, relayer key: cannot lose transactions in flight: another key anchors their proofs
     it("is killed and its key loses the role: its transactions fail, the other key anchors the proofs", async () => {
       const [first, second] = pair.seats;
       await pair.mine();

@@ -83,6 +83,7 @@ describe("both APIs, with arbitrary requests", function () {
   }
 
   for (const operation of openApi.operations) {
+    // Security, network: cannot cause a 5xx response or reveal internals with any request
     it(`${operation.id}: responds as documented, in time, without internals`, async function () {
       this.timeout(2 * TIMEOUT_MILLISECONDS + RUNS * 1_000);
       // The one operation of the record store stands for seven.

@@ -47,6 +47,8 @@ describe("access to the integrity-proof API", function () {
         problem(await from(outside), 403);
     });
 
+    // Security, network: cannot use the integrity-proof API or the metrics from outside the allowed networks
+    // Security, network: cannot spoof an address inside the allowed networks
     it("trusts one proxy only: addresses claimed by callers are ignored", async () => {
       problem(await from("10.1.2.3, 8.8.8.8"), 403);
       assert.equal((await from("8.8.8.8, 10.1.2.3")).status, 200);
@@ -111,6 +113,7 @@ describe("access to the integrity-proof API", function () {
       assert.equal((await request(key)).status, 200);
     });
 
+    // Security, network: cannot use protected routes without a key, nor write with a `read` key
     it("allows queries and no writes with a read key, however the path is written", async () => {
       const { key } = await create("--scope", "read");
       const headers = { "X-API-Key": key };
@@ -173,6 +176,7 @@ describe("access to the integrity-proof API", function () {
       await removeDirectory(directory);
     });
 
+    // Security, database copy: finds API keys as digests only
     it("never writes a key to a log, the database or a list", async () => {
       const { key } = await create();
       await request(key);
@@ -242,6 +246,7 @@ describe("access to the integrity-proof API", function () {
       assert.isFalse(server.log.some((line) => wrong.some(([, text]) => text.length > 10 && line.includes(text))));
     };
 
+    // Security, network: cannot use a token of another issuer, audience or algorithm
     it("verifies them with a configured key", async () => {
       const directory = await temporaryDirectory();
       const file = join(directory, "issuer.pem");

@@ -62,6 +62,8 @@ describe("authenticated callers", () => {
       return JSON.parse(line ?? assert.fail("not logged"));
     });
 
+  // Security, log: learns accounts, ids of API keys, subjects of tokens, times and amounts, locked-out addresses
+  // Security, log: learns no path, header or body of a request
   it("are in the access log: the account, the id of the API key, the subject of the token", async () => {
     const id = (name: string) => ({ "X-Request-Id": name });
     await server.get("/api/v1/status", { headers: { "X-API-Key": key, ...id("by-key") } });
@@ -81,6 +83,7 @@ describe("authenticated callers", () => {
       assert.isFalse(server.log.some((line) => line.includes(String(secret))));
   });
 
+  // Security, explorer: cannot query the explorer or the metrics without a key where the API requires one
   it("need a key for the metrics and the explorer, but not for health and readiness", async () => {
     for (const path of ["/metrics", "/explorer/api/chain"]) {
       assert.equal((await server.get(path)).status, 401, path);
@@ -90,6 +93,7 @@ describe("authenticated callers", () => {
       assert.notEqual((await server.get(path)).status, 401, path);
   });
 
+  // Security, network: cannot make the chain grow with validations and extensions beyond `SESSION_RATE`
   it("have a rate of validations and extensions, which leaves the session as it is", async () => {
     let current = await server.login();
     for (let call = 0; call < SESSION_RATE; call += 1) {

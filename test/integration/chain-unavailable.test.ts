@@ -176,6 +176,7 @@ describe("an unavailable chain", function () {
       assert.match(responses.metrics.text, /^sealbook_proofs_pending 31$/m);
     });
 
+    // Security, node: the node can fail in any way; no accepted proof is lost or anchored twice
     it("confirms every pending proof afterwards, with one transaction", async () => {
       const proof = await confirmed(responses.first.body.id);
       assert.isTrue((await verify(waiting.hash)).body.valid);

@@ -34,6 +34,7 @@ describeInBrowser("the API documentation page", function () {
     if (browser !== undefined) await server.stop();
   });
 
+  // Security, network: cannot run a script in the page of the API
   it("has a strict policy and no inline scripts", async () => {
     const response = await server.get("/docs/");
     const policy = response.headers.get("content-security-policy") ?? "";

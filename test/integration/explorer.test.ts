@@ -160,6 +160,7 @@ describe("the explorer", function () {
     problem(await request(`/anchors/${batch.proofs[0].proof.record_hash}`), 404);
   });
 
+  // Security, explorer: can read every record and its signer's address; they are on chain in plain text
   it("decodes a record and recovers its signer", async () => {
     token = await server.login();
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
@@ -354,6 +355,7 @@ describe("the explorer", function () {
     assert.include(String(await thrownBy(client.search("x"))), "no block number");
   });
 
+  // Security, explorer: cannot read the journal: no id, hash or metadata of a document, no list of those under a root
   it("returns no data that only the journal has", () => {
     assert.isAbove(bodies.length, 80);
     for (const text of bodies) {
@@ -364,6 +366,7 @@ describe("the explorer", function () {
     }
   });
 
+  // Security, explorer: cannot query from outside the allowed networks, or above the rate limit
   it("serves allowed networks only, with a rate limit per address", async () => {
     const from = (address: string) =>
       server.get("/explorer/api/search?q=x", { headers: { "X-Forwarded-For": address } });

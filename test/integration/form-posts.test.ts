@@ -44,6 +44,7 @@ describe("form posts of the panel", function () {
     assert.equal(closed.tparams[NAME], formToken);
   });
 
+  // Security, network: cannot post a form of the panel from a page of another site
   it("are refused without the form token, with another one, and without the cookie", async () => {
     const other = `0x${"ab".repeat(48)}`;
     for (const [fields, cookie] of [

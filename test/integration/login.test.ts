@@ -49,6 +49,7 @@ describe("logins", function () {
     return { response: { status, sent, body: rest, length: Number(headers.get("content-length")) }, derivations };
   };
 
+  // Security, network: cannot find out from responses, or their duration, which accounts exist
   it("respond and cost the same for an unknown login, a wrong password and a revoked account", async () => {
     const { accounts = assert.fail("there is no administration") } = server.context;
     const revoked = await accounts.create("full");
@@ -65,6 +66,7 @@ describe("logins", function () {
     await server.login();
   });
 
+  // Security, network: cannot try passwords without a growing lock-out, from any number of sources
   it("that fail lock their account out, each time for longer, from any source, also for unknown accounts", async () => {
     const logins = [server.demo.login, Wallet.createRandom().address];
     for (const [round, minutes] of [1, 2, 4].entries()) {
@@ -93,6 +95,7 @@ describe("logins", function () {
     assert.isAtMost(secondsToWait(await wrong("10.3.0.9", account.login)), 60);
   });
 
+  // Security, network: can lock an account out by failed logins, but not at addresses from which it logged in before
   it("from a known source of an account continue while others fail with its address", async () => {
     const account = (await server.context.accounts?.create("full")) ?? assert.fail();
     assert.equal((await from("10.4.0.1", account)).status, 200);
@@ -103,6 +106,7 @@ describe("logins", function () {
     secondsToWait(await from("10.4.0.1", account));
   });
 
+  // Security, network: cannot use an own account to continue a password attack on others
   it("that fail lock their network address out; a login with another account does not clear it", async () => {
     const account = (await server.context.accounts?.create("full")) ?? assert.fail();
     const source = "10.5.0.1";

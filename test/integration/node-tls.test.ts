@@ -56,6 +56,7 @@ describe("mutual TLS to the node", function () {
     assert.equal(await request({}, "localhost"), chainId);
   });
 
+  // Security, node: the connection to the node: cannot impersonate a pinned node
   it("fails with the reason for a wrong node, or one that requires another certificate", async () => {
     assert.match(
       await refusal({ pins: [renewed.fingerprint] }),

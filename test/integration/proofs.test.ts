@@ -597,6 +597,7 @@ describe("proofs", function () {
       });
     }
 
+    // Security, database: cannot make an invented or changed proof valid
     it("are neither valid nor invalid when inserted", async () => {
       const hash = fresh();
       const { proof } = (await created({ document_id: "model", hash: fresh(), metadata: { timestamp: 3 } })).body;

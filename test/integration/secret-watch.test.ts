@@ -86,6 +86,7 @@ describe("the check for leaked secrets", () => {
     return { code: ran.code ?? 0, output: ran.stdout + ran.stderr };
   };
 
+  // Security, log: finds no secret in the output of any server of the whole test suite
   it("fails a run whose server logged a secret, with the file and the kind but not the secret", async () => {
     const [token, pass, clean] = await Promise.all([
       runCase("token", "--parallel", "--jobs", "2"),

@@ -209,6 +209,7 @@ describe("the life of a session", function () {
     }
   });
 
+  // Security, network: cannot reuse a replaced or closed token, nor harm the live session with it
   it("an old token does not affect the live session", async () => {
     const old = await server.login();
     const live = content(await validate(old), ROUTES.validate).tparams.tx;

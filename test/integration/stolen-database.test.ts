@@ -38,6 +38,7 @@ describe("a stolen database", function () {
     (await server.context.accounts?.create("read")) ?? assert.fail("there is no administration");
   const store = (with_: string) => server.call(ROUTES.store, { token: with_ }, { code: "c", topic: "t", payload: {} });
 
+  // Security, database copy: finds no token, key or password in the copy
   it("contains no token, secure key, signing key or password", async () => {
     const { privateKey } = await decryptKeystoreJson(keystoreOf(server.demo.login), server.demo.password);
     const secrets = [token, secureKey, privateKey, server.demo.password];
@@ -58,6 +59,7 @@ describe("a stolen database", function () {
     }
   });
 
+  // Security, database: cannot publish a key as the issuer's: published keys are those of `issuer-keys.json`
   it("does not allow to publish a key as the issuer's", async () => {
     const keySet = async (): Promise<unknown> => (await server.get("/.well-known/jwks.json")).body;
     const before = await keySet();
@@ -71,6 +73,7 @@ describe("a stolen database", function () {
     database.prepare("delete from issuer_keys where sequence = 999").run();
   });
 
+  // Security, database copy: cannot use a session with any data of the copy
   it("contains no text that is accepted as a token", async () => {
     const tables = database
       .prepare("select name from sqlite_master where type = 'table'")
@@ -100,6 +103,7 @@ describe("a stolen database", function () {
     }
   });
 
+  // Security, database: cannot create an account
   it("does not allow to create an account: the chain does not have it", async () => {
     const password = "the intruder's own password";
     const { address, privateKey } = Wallet.createRandom();
@@ -113,6 +117,7 @@ describe("a stolen database", function () {
     database.prepare("delete from accounts where address = ?").run(address);
   });
 
+  // Security, database: cannot extend the rights of an account
   it("does not allow to extend an account's rights beyond those on the chain", async () => {
     const account = await reader();
     await eventually(() => server.login(account));
@@ -120,6 +125,7 @@ describe("a stolen database", function () {
     refused(await store(await server.login(account)), ROUTES.store, 403, "scope_refused");
   });
 
+  // Security, database: cannot act for an account by replacing its password
   it("does not allow to replace an account's key and get its rights", async () => {
     const password = "the intruder's own password";
     const before = keystoreOf(server.demo.login);

@@ -83,6 +83,7 @@ describe("a stolen key", function () {
     signature: stored.args.getValue("signature"),
   });
 
+  // Security, relayer key: cannot write in an account's name, nor open a session for it
   it("of the relayer writes no record in an account's name, and opens no session of it", async () => {
     const { rowdata, comp } = row();
     const own = await relayer.signMessage(getBytes(rowdata));
@@ -104,6 +105,7 @@ describe("a stolen key", function () {
     );
   });
 
+  // Security, relayer key: cannot grant or revoke rights
   it("of the relayer enrols no account, grants no role, and changes no setting", async () => {
     const calls = [
       ["SessionRegistry", "enroll", relayer.address, 2],
@@ -120,6 +122,7 @@ describe("a stolen key", function () {
       assert.equal(await refusal(relayer, name, call, ...args), "AccessControlUnauthorizedAccount", call);
   });
 
+  // Security, relayer key: can repeat a signed row on chain; it is valid only under its own number
   it("of the relayer can repeat an account's signed row only under the same number", async () => {
     const { rowdata, comp, signature } = row();
     await send(relayer, "EventTable", "set", TABLE, 77, rowdata, comp, signature);
@@ -136,6 +139,7 @@ describe("a stolen key", function () {
     assert.lengthOf(found.tparams.events, 1);
   });
 
+  // Security, relayer key: can anchor any hash, but not backdate one
   it("of the relayer can anchor any hash, but not in the past", async () => {
     const { body } = await server.post("/api/v1/proof", { document_id: "d", hash: "ab".repeat(32) });
     const hash = `0x${body.proof.record_hash}`;
@@ -149,6 +153,7 @@ describe("a stolen key", function () {
     assert.isAtLeast((await provider.getBlock(logs[0]?.blockNumber ?? 0))?.timestamp ?? 0, before);
   });
 
+  // Security, administrator key: cannot write in an account's name
   it("of the administrator writes no record in an account's name, with any role", async () => {
     const { rowdata, comp } = row();
     const own = await administrator.signMessage(getBytes(rowdata));

@@ -67,6 +67,7 @@ describe("TLS", function () {
   const shown = async (): Promise<string> => (await send("/livez")).fingerprint;
   const occurrences = (sentence: string): number => server.log.filter((line) => line.includes(sentence)).length;
 
+  // Security, network: cannot read or change traffic with TLS
   it("has the version 1.2 or later, and links and cookies use it", async () => {
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:/);
     assert.equal(await shown(), first.fingerprint);

@@ -97,6 +97,7 @@ describe("a node of another chain with the same chain id", function () {
     ["which has no contracts", async () => undefined],
     ["which has the same contracts at the same addresses", () => deployAlike(other.http, chain)],
   ] as const)
+    // Security, node: the node cannot serve another chain, also with the same chain id and the same contracts
     it(`${title}: nothing is sent or confirmed, and work resumes with the right chain`, async () => {
       await prepare();
       const right = chain.proxy.target;

@@ -126,6 +126,7 @@ describeInBrowser("the explorer page", function () {
     await page.getByText("The file does not match the proof").waitFor();
   });
 
+  // Security, explorer: an altered proof dropped into a page is shown with the failing step
   it("shows at which step an altered proof fails", async () => {
     const response = batch.proofs[3];
     const altered = async (change: (proof: ParsedJson) => void, expected: RegExp): Promise<void> => {

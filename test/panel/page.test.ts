@@ -48,6 +48,7 @@ describeInBrowser("the panel's page", function () {
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
+  // Security, panel: text in a record or a document's name never runs as a script in a browser
   it("has a strict policy and no inline scripts", async () => {
     for (const path of ["/", "/explorer", "/explorer/tx/0x12"]) {
       const { status, headers, text } = await stage.server.get(path);
@@ -203,6 +204,7 @@ describeInBrowser("the panel's page", function () {
     await page.context().close();
   });
 
+  // Security, panel: the panel contacts no other server
   it("contacts no other server, and complies with its policy", () => {
     assert.deepEqual([...new Set(stage.requested.map((url) => new URL(url).origin))], [stage.server.url]);
     assert.deepEqual(

@@ -178,6 +178,7 @@ describeInBrowser("the panel's proofs", function () {
     await page.unroute("**/api/v1/**");
   });
 
+  // Security, explorer: a file or proof dropped into a page stays in the browser; only hashes are sent
   it("send hashes, and no content of any file", () => {
     assert.isTrue(sent.some((body) => body.includes(sha256(document))));
     for (const body of sent) assert.notInclude(body, "minutes of the");

@@ -107,6 +107,7 @@ describeInBrowser("the panel's session", function () {
     assert.equal(await page.locator(".field-error").count(), 1);
   });
 
+  // Security, panel: after a rejected login the browser does not have the password
   it("is rejected with a wrong password, and the form clears the password", async () => {
     await page.getByLabel("Blockchain address").fill(stage.server.demo.login);
     await page.getByLabel("Password").fill("a wrong one");
@@ -258,6 +259,7 @@ describeInBrowser("the panel's session", function () {
     await page.goto("/#/");
   });
 
+  // Security, panel: a panel that nobody uses does not extend its session
   it("is not extended while nobody uses the panel, continues with the next use, and ends with the reason", async () => {
     const setUse = (time: number) => page.evaluate((used) => localStorage.setItem("sealbook.used", used), String(time));
     /** Reloads: the page must not have seen a use of its own, and loading one is a use. */

@@ -6,6 +6,7 @@ const HIDDEN = [
 ];
 
 describe("text of the panel", () => {
+  // Security, panel: a name with invisible or reordering characters does not look like another name
   it("has the numbers of characters that are invisible or change the order of others", () => {
     for (const code of HIDDEN) {
       const number = code.toString(16).toUpperCase().padStart(4, "0");

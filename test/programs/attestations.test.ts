@@ -327,6 +327,7 @@ describe("attestations", function () {
     }
   });
 
+  // Security, database: cannot get a signature for a statement that the chain contradicts
   it("are refused when the chain contradicts the journal", async () => {
     const { tx_hash } = await record("contradicted", "contradicted");
     const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));

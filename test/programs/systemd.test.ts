@@ -26,6 +26,7 @@ describe("units of systemd", () => {
     await run(systemd, ["security", "--offline=true", "--threshold=20", unit]);
   }
 
+  // Security, programs: control over the process gives few rights on the machine
   it("start the server", async () => {
     const unit = await readFile(join(ROOT, "deploy/sealbook.service"), "utf8");
     await assertProtected("sealbook.service", unit.replaceAll("/opt/sealbook", ROOT));

@@ -294,6 +294,7 @@ describe("account script", () => {
       refused(response, ROUTES.store, 403, "scope_refused");
     });
 
+    // Security, network: cannot use a password, or a session opened with it, after it was changed
     it("changes a password: the old one and open sessions end, and the new one works", async () => {
       const made = await create(directory);
       const token = await server.login(made);

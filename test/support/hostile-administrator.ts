@@ -392,16 +392,19 @@ export function describeHostileAdministrator(engine: Engine): void {
       assert.isEmpty(failures, failures.join("\n"));
     };
     for (let part = 1; part <= PARTS; part += 1) {
+      // Security, database: cannot change a signed or claimed fact by one change of any column or row: it is refused
       it(`changes nothing that is signed or claimed, one change at a time, without being found: part ${part}`, () =>
         playPart(part));
     }
 
+    // Security, database: cannot change such a fact by all changes together in tables that nothing signed reads
     it("changes nothing by tables that nothing signed or claimed reads", async () => {
       const unread = (await attacker.tables()).filter((table) => !written.has(table) && table in UNREAD);
       assert.isAbove(unread.length, 8);
       await assertUnread(unread);
     });
 
+    // Security, database: cannot hide a record by deleting its keys from the index
     it("hides no record by its keys in the index", async () => {
       const removed = { proof_keys_recent: 0, proof_keys: 0 };
       for (const { document_id, hash, metadata } of [...documents, ...many.slice(0, 5), newer, fresh]) {

@@ -219,6 +219,8 @@ describe("forged bundles", function () {
     );
   });
 
+  // Security, relayer: cannot create validators' seals
+  // Security, node: a validator cannot create a block that others accept, nor a bundle
   it("are rejected with too few seals, and with a repeated one", async () => {
     const [proof] = await chain.anchor([record("sealed by few")]);
     if (proof === undefined) throw new Error("there is no proof");
@@ -267,6 +269,7 @@ describe("forged bundles", function () {
     expect(await failureOf(first, swapped)).to.match(/^Receipt: the block has another receipt at this index/);
   });
 
+  // Security, relayer: cannot create a valid bundle of data that is not on chain
   it("are rejected with evidence of another block or transaction", async () => {
     expect(await failureOf(first, (bundle) => (bundle.block = elsewhere.block))).to.match(
       /^Transaction: node 0 of the proof does not have the hash/,
@@ -338,6 +341,7 @@ describe("forged bundles", function () {
       node: async (method) => (method in results ? results[method] : Promise.reject(new Error("no such method"))),
     });
 
+    // Security, relayer: cannot hide a false signed bundle from a query to any node
     it("pass when the node has the block, and fail when it does not", async () => {
       const block = { hash: first.block.hash };
       const verified = await check(

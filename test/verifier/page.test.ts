@@ -34,6 +34,7 @@ describe("the verifier page", () => {
     expect(status, stderr).to.equal(0);
   });
 
+  // Security, programs: the page and the program of the verifier load nothing from a network
   it("allows only its own script and style", () => {
     const hash = (tag: string) => `'sha256-${createHash("sha256").update(contentOf(tag)).digest("base64")}'`;
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];

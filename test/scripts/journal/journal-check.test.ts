@@ -121,6 +121,7 @@ describe("the journal check", function () {
       );
     });
 
+    // Security, database: can remove entries that no relayer has seen in a pass and that are in no replica
     it("reports the value of a checkpoint when the digest lags far behind it", async () => {
       await writer.confirmed(3);
       for (let n = 0; n < 40; n += 1) await writer.confirmed(1000);

@@ -194,6 +194,7 @@ describe("journal script", function () {
       assert.isAtLeast(matched?.length ?? 0, 2);
     });
 
+    // Security, node: the node can return false data; a missing block confirms no proof
     it("reports a missing block, and concludes nothing from one that lacks its receipts", async () => {
       proxy.intercept = only(["eth_getBlockReceipts"], () => ({ result: [] }));
       const { code, err } = await journal(variables, "check");

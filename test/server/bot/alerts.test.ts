@@ -69,6 +69,7 @@ describe("the administrators' chat", () => {
     assert.match((await person.request("/providers")).text, /1 in all.*\n.*: 6 µg/);
   });
 
+  // Security, bot: a user of a chat finds no key, token or password in the node's log that the bot shows
   it("shows the newest lines of a node's log, without secrets", async () => {
     const file = join(chain.directory, "node.log");
     assert.include((await admins.request("/gethlog")).text, "An internal error", "there is no such file yet");

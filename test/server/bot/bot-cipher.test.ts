@@ -35,6 +35,7 @@ describe("the bot's cipher", function () {
     assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
+  // Security, bot: a writer of the database cannot replace one user's key with another's
   it("decrypts nothing that was moved or changed, and reveals nothing of it", async () => {
     const cipher = await BotCipher.load(file, true);
     fc.assert(

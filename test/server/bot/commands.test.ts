@@ -181,6 +181,7 @@ describe("the bot's commands", () => {
       for (const { text, file } of texts) shown(file?.content.toString() ?? text);
     });
 
+    // Security, bot: a user's Telegram account can send values and edit the form, but does not get the password
     it("/fetch shows the form and the account, without the password", async () => {
       const { text } = await chat.request("/fetch");
       for (const piece of ["Somchai", "SDS011", "13.75, 100.5", "Roof", "typed with /pm", login.login])

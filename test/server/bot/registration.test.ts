@@ -78,6 +78,8 @@ describe("registration with the bot", () => {
       );
     });
 
+    // Security, bot: a reader of the database learns Telegram numbers, addresses of accounts and times
+    // Security, bot: a reader of the database finds no message, key or password
     it("and stores no password, name or place in plain text, and its key file for its owner only", async () => {
       const files = ["sealbook.sqlite", "sealbook.sqlite-wal"].map((name) => readFile(join(server.directory, name)));
       const database = Buffer.concat(await Promise.all(files));

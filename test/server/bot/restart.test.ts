@@ -84,6 +84,7 @@ describe("the bot after kill -9", () => {
     assert.equal(tparams.stats.accounts, 3, "these two and the demo account");
   });
 
+  // Security, bot: a user of a chat cannot cause a duplicate value or account through a crash
   it("while a value is in flight, stores it once and replies once", async () => {
     const values = [10, 20];
     const before = [chat.messages.length, other.messages.length];

@@ -62,6 +62,7 @@ describe("a sensor source", function () {
       assert.equal(await readAt(`${sensor.url}${url}`, path), fault));
   }
 
+  // Security, bot: a user of a chat cannot make it query an address inside the operator's networks
   it("is rejected in a private network, however it is addressed", async () => {
     const { port } = new URL(elsewhere.url);
     const ways = [

@@ -65,6 +65,7 @@ describe("the bot with Telegram's limits", () => {
     assert.lengthOf(chat.messages, 2, "what was said meanwhile is not said later");
   });
 
+  // Security, bot: a user of a chat cannot block other users
   it("limits the replies to one user, reports the limit once, and serves others as before", async () => {
     const flood = anybody();
     const other = anybody();

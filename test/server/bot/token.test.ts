@@ -48,6 +48,7 @@ describe("the bot's token", function () {
     telegram.end();
   };
 
+  // Security, bot: a reader of the log does not find the bot's token, for any response of Telegram
   it("is in no error of an unreachable Telegram", async () => assertHidden(`http://127.0.0.1:${await freePort()}`));
 
   for (const [status, body] of [

@@ -61,6 +61,7 @@ describe("the bot's webhook, with PostgreSQL", () => {
     });
   });
 
+  // Security, bot: a caller of the webhook's address cannot post there in Telegram's name
   it("rejects other callers", async () => {
     const { secret = "" } = telegram.webhook ?? {};
     assert.match(secret, /^[0-9a-f]{64}$/);

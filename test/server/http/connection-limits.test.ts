@@ -104,6 +104,7 @@ describe("limits of a connection", function () {
       }
     });
 
+    // Security, network: cannot block the server with a slow, endless, large or ambiguous request
     it("close a connection with an endless body, at any speed", async () => {
       for (const [path, type] of [
         ["/json", "application/json"],
@@ -192,6 +193,7 @@ describe("limits of a connection", function () {
       return String(chunk);
     };
 
+    // Security, network: cannot use all connections up from one address
     it("limits the connections; other sources and proxies are served", async () => {
       const sockets = await Promise.all(
         Array.from({ length: 60 }, async () => {
@@ -216,6 +218,7 @@ describe("limits of a connection", function () {
       });
     });
 
+    // Security, network: cannot keep others waiting with thousands of requests at once: its connections are closed
     it("closes the connections of a source with very many requests at once, and new ones for a while", async () => {
       const many = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000);
       // Answered while the next ones are parsed, or not at all.

@@ -39,6 +39,7 @@ describe("the rate of a source", () => {
   const countOf = (outcomes: readonly Outcome[], status: number): number =>
     outcomes.filter((outcome) => outcome.status === status).length;
 
+  // Security, network: cannot use the thread up with requests of any kind: a source has a rate; refusals are slow
   it("refuses more, after a second, and no other source", async () => {
     const start = performance.now();
     const outcomes = await many(REQUESTS + 5, "127.0.0.2");
@@ -53,6 +54,7 @@ describe("the rate of a source", () => {
     assert.equal((await send("127.0.0.3", "/livez")).status, 200);
   });
 
+  // Security, network: is charged for the bytes of its requests and responses
   it("counts bytes: a large response is several requests", async () => {
     const outcomes: Outcome[] = [];
     while (outcomes.at(-1)?.status !== 429) outcomes.push(await send("127.0.0.4", "/openapi.json"));

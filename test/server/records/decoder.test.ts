@@ -62,6 +62,7 @@ describe("rows in the decoder", () => {
     }
   });
 
+  // Security, network: cannot keep others waiting with large records: a thread packs them, one per account in turn
   it("of an account wait for one another, and those of others in between are packed before", async () => {
     const done: string[] = [];
     const pack = (account: string): Promise<void> =>

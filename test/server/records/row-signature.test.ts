@@ -21,6 +21,7 @@ describe("row signature", () => {
     assert.equal(recoverSigner(ROWDATA, `0x${signature.slice(2).toUpperCase()}`), ACCOUNT.address);
   });
 
+  // Security, relayer: cannot change the content of a record in an account's name: the call data reveals the signer
   it("identifies another signer for other bytes", () => {
     assert.notEqual(recoverSigner(Buffer.of(...ROWDATA, 0), signature), ACCOUNT.address);
   });

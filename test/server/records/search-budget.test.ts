@@ -27,6 +27,7 @@ function serviceOf(rows: number, matches: (position: number) => boolean) {
 describe("the budget of a search", () => {
   const search = { field: "topic", phrase: "*a*b*", limit: 5 } as const;
 
+  // Security, network: cannot search without end
   it("ends a search that finds nothing, with its name, a remedy and the place to continue at", async () => {
     const { service, queries } = serviceOf(100, () => false);
     const error = await thrownBy(service.search("account", search));

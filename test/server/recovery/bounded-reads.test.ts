@@ -66,6 +66,7 @@ for (const engine of ENGINES)
         assert.isAtMost(proofRows, 200);
       });
 
+      // Security, network: cannot make others' inventory expensive by proving a document often: the newest are read
       it(`read few of its proofs for the inventory, which lists it once, with ${place} keys`, async () => {
         const names: string[] = [];
         const { proofRows } = await count.during(async () => {

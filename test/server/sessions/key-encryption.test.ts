@@ -16,6 +16,7 @@ describe("encryption of a session's keys", function () {
     );
   });
 
+  // Security, database copy: cannot decrypt the keys of a session without its token
   it("rejects any other token", () => {
     fc.assert(
       fc.property(key, key, keys, (token, other, inside) => {

@@ -20,6 +20,7 @@ describe("queries over the port of the embedded chain", () => {
       assert.equal(await code(limit("eth_createAccessList", wrong)), -32_602);
   });
 
+  // Security, machine: cannot make the server read the logs of the whole chain, traces, or the whole pool at once
   it("for logs have a maximum of blocks", async () => {
     for (const range of [
       {},

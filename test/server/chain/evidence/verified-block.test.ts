@@ -135,6 +135,7 @@ describe("verified blocks", function () {
     }
   });
 
+  // Security, node: the node cannot change a field of a block, transaction or receipt: the block's hash must match
   it("are rejected when the node's data is inconsistent", async () => {
     await mine(2);
     const number = Number(await rpc.call("eth_blockNumber", []));

@@ -74,6 +74,7 @@ for (const protocol of ["ibft2", "qbft"] as const)
       assert.lengthOf(stored, 1);
     });
 
+    // Security, node: the node cannot replace a block of a BFT network: commit seals of known validators are checked
     it("are not those that a forged header lists", async () => {
       await rejects(time(2, FORGERS, FORGERS.keys));
       // As many of the known ones as may be faulty are not enough.
@@ -111,6 +112,7 @@ describe("blocks of an engine with a record", () => {
     await anvil.stop();
   });
 
+  // Security, machine: cannot get a statement or a bundle signed for a block of the engine that is not in the block log
   it("are signed for only as they were recorded", async () => {
     const recorded = new Map<number, string>();
     const chain = new VerifiedChain({

@@ -336,6 +336,7 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(await rpc.call("eth_getBlockReceipts", ["0x1"]), receipts);
   });
 
+  // Security, node: the node cannot fill the server's memory with one response
   it("rejects a response of very many values before it is parsed", async () => {
     for (const [value, count] of [
       ["{}", 10_000_000],

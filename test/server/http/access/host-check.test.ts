@@ -43,6 +43,7 @@ describe("the host of a request", () => {
     assert.match(await respond("/livez"), /^HTTP\/1\.1 200 /, "HTTP/1.0 without a host");
   });
 
+  // Security, network: cannot read a response with a web page whose name resolves to the server's address
   it("can be no other: a page whose name resolves to this address reads nothing", async () => {
     for (const host of [
       "attacker.example",

@@ -86,6 +86,7 @@ describe("worker pool", function () {
     await pool.run("thread", undefined, stranger("x"));
   });
 
+  // Security, network: cannot occupy a decoding thread: beyond its time or memory it is ended and replaced
   it("ends and replaces a thread whose job exceeds the time, and names the budget", async () => {
     const pool = tasksOf({ deadlineMilliseconds: 3_000 });
     // The start of a thread counts, and can take longer on a busy machine.
