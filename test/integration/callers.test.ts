@@ -93,7 +93,7 @@ describe("authenticated callers", () => {
       assert.notEqual((await server.get(path)).status, 401, path);
   });
 
-  // Security, network: cannot make the chain grow with validations and extensions beyond `SESSION_RATE`
+  // Security, network: cannot make the chain grow with validations and extensions beyond the rate of an account
   it("have a rate of validations and extensions, which leaves the session as it is", async () => {
     let current = await server.login();
     for (let call = 0; call < SESSION_RATE; call += 1) {
