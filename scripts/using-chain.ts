@@ -5,7 +5,7 @@ import { deploymentFile, readDeployment } from "../server/chain/contracts/deploy
 import { NodeError } from "../server/chain/rpc/rpc.ts";
 import type { ChainConfig } from "../server/config/config.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
-import { CommandFailure } from "./proofs/run-command.ts";
+import { CommandFailure } from "./commands/run-command.ts";
 
 /** Access to an open chain. */
 export interface ChainUse {

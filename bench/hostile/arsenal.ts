@@ -13,7 +13,7 @@ import { showProgress } from "../run/progress.ts";
 import { type Sealbook, startSealbook } from "../run/sealbook.ts";
 import { EXPANDING_PAYLOADS, rowCallData, type Arsenal } from "./attacks.ts";
 
-const ACCOUNT = join(import.meta.dirname, "../../scripts/account.ts");
+const SEALBOOK = join(import.meta.dirname, "../../scripts/sealbook.ts");
 const DOCUMENT = "many";
 const BATCH = 1_000;
 const TOPIC = "a".repeat(256);
@@ -48,7 +48,7 @@ const Sent = z.object({ result: z.string() });
 export async function prepare(root: string, variables: EnvironmentVariables, amounts: Amounts): Promise<Prepared> {
   await using server = await startSealbook(root, { ...variables, CHAIN_PORT_SEND: "on" });
   const env = { PATH: process.env["PATH"], DATA_DIR: server.directory, ...variables };
-  const created = await promisify(execFile)(process.execPath, [ACCOUNT, "create", "--json"], { env });
+  const created = await promisify(execFile)(process.execPath, [SEALBOOK, "account", "create", "--json"], { env });
   const account = Account.parse(JSON.parse(created.stdout));
   const { login: victim } = await server.demoAccount();
   const batch = await recordProofs(server, amounts);

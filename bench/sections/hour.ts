@@ -11,7 +11,7 @@ import { showProgress } from "../run/progress.ts";
 import { atLeast, atMost } from "../run/result.ts";
 import { startSealbook } from "../run/sealbook.ts";
 
-const APIKEY = join(import.meta.dirname, "../../scripts/apikey.ts");
+const SEALBOOK = join(import.meta.dirname, "../../scripts/sealbook.ts");
 const CLIENTS = 64;
 const HASHES = 360_000;
 const QUICK_SHARE = 0.02;
@@ -91,6 +91,8 @@ async function inTurn(activities: readonly Activity[], onDone: () => void): Prom
 /** Creates a key while the server runs. */
 async function apiKey(directory: string): Promise<string> {
   const env = { PATH: process.env["PATH"], DATA_DIR: directory };
-  const { stdout } = await promisify(execFile)(process.execPath, [APIKEY, "create", "bench", "--json"], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [SEALBOOK, "apikey", "create", "bench", "--json"], {
+    env,
+  });
   return z.object({ key: z.string() }).parse(JSON.parse(stdout)).key;
 }

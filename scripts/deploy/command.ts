@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { deploymentFile, readDeployment, writeDeployment } from "../../server/chain/contracts/deployment.ts";
 import { type Address, CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
 import type { ChainConfig } from "../../server/config/config.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { build } from "./build.ts";
 import { connectConfigured, type Connection, connectWithHardhat } from "./connection.ts";
 import { configurationFindings, contractFindings, type Finding } from "./findings.ts";
@@ -96,13 +96,6 @@ async function relayerAddress(config: ChainConfig, chainId: number): Promise<Add
   return key.address;
 }
 
-/** Who started the command. */
-interface DeployStart {
-  /** The network of `npx hardhat run --network`; unset without Hardhat, and for its default network. */
-  readonly network: string | undefined;
-  readonly isHardhatRun: boolean;
-}
-
 const addressOf = (option: string) => (text: string) => parseAddress(option, text);
 
 function parseBlock(text: string): number {
@@ -110,20 +103,24 @@ function parseBlock(text: string): number {
   throw malformed("--first-block", `"${text}" is not a block number`);
 }
 
-/** Creates the command `deploy`. */
-export function deployCommand(terminal: Terminal, { network, isHardhatRun }: DeployStart): Command {
+/** The default network of `npx hardhat run`. */
+export const DEFAULT_NETWORK = "default";
+
+/**
+ * Creates the command `deploy`.
+ * @param network Network of `npx hardhat run`; without it, and for `remote`, the chain is the configured one
+ */
+export function deployCommand(terminal: Terminal, network?: string): Command {
   const configured = () => parseConfig(terminal.variables, { relays: false }).chain;
-  const program = new Command("deploy").description(
-    "Deploys the contracts, and compares deployed ones with the build.",
-  );
+  const program = new Command("deploy");
 
   program
     .command("contracts", { isDefault: true })
     .description("deploy the contracts to the chain at RPC_URL, unless they are deployed, and write their addresses")
     .action(async () => {
       const config = configured();
-      const isOther = isHardhatRun && network !== "remote";
-      const connection: Connection = isOther ? await connectWithHardhat() : await connectConfigured(config);
+      const isConfigured = network === undefined || network === "remote";
+      const connection: Connection = isConfigured ? await connectConfigured(config) : await connectWithHardhat();
       try {
         await deployContracts(terminal, connection, config);
       } finally {

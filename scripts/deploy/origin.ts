@@ -15,7 +15,7 @@ import {
   type ContractAddresses,
   type ContractName,
 } from "../../server/chain/transaction.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 
 /**
  * How the code of a contract on chain agrees with the build.

@@ -15,7 +15,7 @@ import { CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/trans
 import { holdAdministration } from "../../server/composition/data-folder.ts";
 import type { ChainConfig } from "../../server/config/config.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { printLine, type Terminal } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "../commands/run-command.ts";
 import { build } from "./build.ts";
 import { type Connection, keysFor } from "./connection.ts";
 import { deployingTransactions, deployWithIgnition, type IgnitionRun } from "./ignition.ts";

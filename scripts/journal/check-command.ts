@@ -14,7 +14,7 @@ import { missingFile, openJournalToRead } from "../../server/composition/journal
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { AnchorQueries } from "./chain-comparison.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { interruptible } from "./interruptible.ts";
 import { Stages } from "./stages.ts";

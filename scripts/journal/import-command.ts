@@ -6,7 +6,7 @@ import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { showProgress } from "../proofs/file-run.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 import { bundleFiles } from "./staged-bundles.ts";

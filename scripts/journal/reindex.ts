@@ -13,7 +13,7 @@ import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { showProgress } from "../proofs/file-run.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { interruptible } from "./interruptible.ts";
 
 const PAGE = 2_048;

@@ -14,7 +14,7 @@ import {
 } from "../../server/composition/journal-database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { anchorContracts } from "../../server/journal/contract-store.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine } from "./check-command.ts";
 import { interruptible } from "./interruptible.ts";

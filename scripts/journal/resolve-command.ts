@@ -8,7 +8,7 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { appendResolution } from "../../server/journal/entries/entry-log.ts";
 import { printable } from "../proofs/reason.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 
 /** Divergences per transaction, to bound the wait of other writers. */
 const AT_ONCE = 500;

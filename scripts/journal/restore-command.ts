@@ -23,7 +23,7 @@ import { rebuildJournal } from "./rebuild.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
 import { restoreJournal, type Restored } from "./restore.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 
 interface Options {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { GENESIS_DIGEST, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { KeptSums } from "./key-check.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 import { writeJson } from "../proofs/write-file.ts";
 
 /** The point up to which a check had no findings; a later check can continue there. */

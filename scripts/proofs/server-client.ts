@@ -1,5 +1,5 @@
 import { ClientError, ProofClient, type ProofClientOptions } from "../../client/index.ts";
-import { CommandFailure } from "./run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 
 const BAD_USAGE = 2;
 const UNAUTHORIZED = 401;

@@ -9,7 +9,7 @@ import { readEnv } from "../../server/config/environment.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { parseValidators, type VerifyOptions } from "../../verifier/verify.mjs";
 import { reasonOf } from "./reason.ts";
-import { CommandFailure } from "./run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
 import { findFiles } from "./files.ts";
 

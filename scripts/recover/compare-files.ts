@@ -5,7 +5,7 @@ import { findFiles, type FoundFile, idOf, type Unreadable } from "../proofs/file
 import { readManifest } from "./manifest.ts";
 import { ClientError, type ComparedDocument, type ProofClient, type RecoveryVerification } from "../../client/index.ts";
 import { LogRoot } from "../../server/recovery/running-verification.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 
 /** A file to compare. */
 interface RestoredFile {

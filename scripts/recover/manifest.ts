@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../proofs/reason.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 
 /** Invalid CSV. */
 export class CsvError extends Error {

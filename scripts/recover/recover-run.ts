@@ -5,7 +5,7 @@ import { withRetry } from "../../client/retry.ts";
 import { hashFile } from "../proofs/files.ts";
 import { forEachConcurrently, showProgress } from "../proofs/file-run.ts";
 import { reasonOf } from "../proofs/reason.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 import { compareFiles, type HashedRestoredFile, type RestoredTree } from "./compare-files.ts";
 import type { Mismatch, Missing, NotChecked, RecoveryReport, Unrecorded } from "./recovery-report.ts";
 

@@ -4,7 +4,7 @@ import { decodeCallData } from "../../server/records/call-data.ts";
 import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
 import { checkRow } from "../../server/records/row-audit.ts";
 import { callDataListing, failedChecks } from "../decode-listing.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 import { printingFailures } from "./failures.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/i;

@@ -1,5 +1,5 @@
 import { SealbookError } from "../../server/errors.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 
 /** Runs a task, and prints a failure without Hardhat's report of a crash. */
 export async function printingFailures(work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import { DEFAULT_CONCURRENCY } from "../proofs/options.ts";
-import { CommandFailure } from "../proofs/run-command.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 import { isAllVerified, reportText } from "../proofs/verify-files.ts";
 import { verifyNamed } from "../proofs/verify-named.ts";
 import { printingFailures } from "./failures.ts";

@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -18,7 +19,6 @@ import { SURROUNDINGS } from "../support/surroundings.ts";
 import { startTlsProxy } from "../support/tls-proxy.ts";
 import { startLocalSigner } from "../support/web3-signer.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
 const PASSWORD = "correct horse battery staple";
 const run = promisify(execFile);
 
@@ -45,7 +45,7 @@ describe("the relayer's key", () => {
   };
   const relayer = async (variables: EnvironmentVariables, ...args: string[]) => {
     const env = { ...SURROUNDINGS, DATA_DIR: chain.directory, ...variables };
-    return JSON.parse((await run(process.execPath, [SCRIPT, ...args, "--json"], { env })).stdout);
+    return JSON.parse((await run(process.execPath, [SEALBOOK, "relayer", ...args, "--json"], { env })).stdout);
   };
 
   it("is read from a keystore; errors do not contain its content", async () => {

@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -12,7 +13,6 @@ import { startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const run = promisify(execFile);
-const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 const PER_CALLER = 8_000;
 const ROWS = 30_000;
 
@@ -32,7 +32,11 @@ describe("recovery verifications of many rows", () => {
 
   const create = async (scope: string): Promise<string> => {
     const env = { ...SURROUNDINGS, DATA_DIR: server.directory };
-    const { stdout } = await run(process.execPath, [SCRIPT, "create", "a test", "--json", "--scope", scope], { env });
+    const { stdout } = await run(
+      process.execPath,
+      [SEALBOOK, "apikey", "create", "a test", "--json", "--scope", scope],
+      { env },
+    );
     return JSON.parse(stdout).key;
   };
 

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { Interface, Transaction } from "ethers";
-import { accountCommand } from "../../scripts/account/command.ts";
+import { accountCommand } from "../../scripts/commands/account.ts";
 import { runHere } from "../support/command.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";

@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +17,6 @@ import { startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { withoutProgress } from "../support/without-progress.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 const run = promisify(execFile);
 
 const document = () => ({
@@ -93,7 +93,7 @@ describe("access to the integrity-proof API", function () {
 
     const script = async (...args: string[]) => {
       const env = { ...SURROUNDINGS, DATA_DIR: server.directory };
-      return (await run(process.execPath, [SCRIPT, ...args], { env })).stdout;
+      return (await run(process.execPath, [SEALBOOK, "apikey", ...args], { env })).stdout;
     };
     const create = async (...args: string[]): Promise<{ key: string; id: string }> =>
       JSON.parse(await script("create", "a test", "--json", ...args));

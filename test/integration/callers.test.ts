@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -12,7 +13,6 @@ import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const run = promisify(execFile);
-const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 const SEARCH = { search: { target: "1", value: "*" } };
 /** A validation and an extension of each of three sessions. */
 const SESSION_RATE = 6;
@@ -39,7 +39,8 @@ describe("authenticated callers", () => {
     );
     const env = { ...SURROUNDINGS, DATA_DIR: server.directory };
     key = JSON.parse(
-      (await run(process.execPath, [SCRIPT, "create", "a test", "--scope", "read", "--json"], { env })).stdout,
+      (await run(process.execPath, [SEALBOOK, "apikey", "create", "a test", "--scope", "read", "--json"], { env }))
+        .stdout,
     ).key;
     token = await new SignJWT({ scope: "sealbook:read", sub: "ordering service" })
       .setProtectedHeader({ alg: "ES256" })

@@ -109,7 +109,7 @@ for (const [name, startNetwork, confirmations] of [
 
     it("creates an account, and starts the server", async () => {
       const { RELAYER_KEY: _, ...administrator } = variables;
-      account = JSON.parse(await run(["scripts/account.ts", "create", "--json"], administrator)) as Login;
+      account = JSON.parse(await run(["scripts/sealbook.ts", "account", "create", "--json"], administrator)) as Login;
       server = await startProcess(directory, variables);
     });
 

@@ -1,5 +1,5 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { describeInBrowser } from "../support/chromium.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
@@ -8,7 +8,6 @@ import { SURROUNDINGS } from "../support/surroundings.ts";
 import { logIn } from "./steps.ts";
 
 const run = promisify(execFile);
-const SCRIPT = join(import.meta.dirname, "../../scripts/apikey.ts");
 
 describeInBrowser("panel and explorer of a server with API keys", function () {
   let stage: PanelStage;
@@ -19,7 +18,11 @@ describeInBrowser("panel and explorer of a server with API keys", function () {
 
   it("ask for a key, and show the chain with it", async () => {
     const env = { ...SURROUNDINGS, DATA_DIR: stage.server.directory };
-    const { stdout } = await run(process.execPath, [SCRIPT, "create", "a test", "--scope", "read", "--json"], { env });
+    const { stdout } = await run(
+      process.execPath,
+      [SEALBOOK, "apikey", "create", "a test", "--scope", "read", "--json"],
+      { env },
+    );
     const page = await stage.page("/explorer");
     await page.getByText("An API key is required").first().waitFor();
     await page.getByLabel("API key or token").first().fill(JSON.parse(stdout).key);

@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -5,7 +6,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { accountCommand } from "../../scripts/account/command.ts";
+import { accountCommand } from "../../scripts/commands/account.ts";
 import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content, refused } from "../support/envelope.ts";
@@ -14,7 +15,6 @@ import { type Login, ROUTES } from "../support/server.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/account.ts");
 const UNKNOWN = "0x00000000000000000000000000000000DeaDBeef";
 
 interface Outcome {
@@ -47,7 +47,7 @@ function account(
 
 /** Runs the script as a process. Nothing of this process's environment configures it. */
 async function accountProcess(directory: string, args: readonly string[], input = ""): Promise<Outcome> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, "account", ...args], {
     env: { ...SURROUNDINGS, ...variablesOf(directory, {}) },
     stdio: ["pipe", "pipe", "pipe"],
   });

@@ -1,11 +1,10 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { encodeCallData } from "../../server/records/call-data.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
-
-const SCRIPT = `${import.meta.dirname}/../../scripts/decode.ts`;
 
 interface Outcome {
   readonly code: number | null;
@@ -14,7 +13,7 @@ interface Outcome {
 }
 
 async function decode(args: readonly string[], input = ""): Promise<Outcome> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { env: SURROUNDINGS, stdio: "pipe" });
+  const child = spawn(process.execPath, [SEALBOOK, "decode", ...args], { env: SURROUNDINGS, stdio: "pipe" });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.on("error", () => undefined); // it may end without reading its input
   child.stdin.end(input);

@@ -1,24 +1,22 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { IssuerKeys, issuerKeysFile } from "../../server/issuer/issuer-keys.ts";
 import { keyIdOf } from "../../server/issuer/signing-key.ts";
-import { issuerCommand } from "../../scripts/issuer/command.ts";
+import { issuerCommand } from "../../scripts/commands/issuer.ts";
 import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import type { Outcome } from "./proofs-support.ts";
-
-const SCRIPT = join(import.meta.dirname, "../../scripts/issuer.ts");
 
 const issuer = (directory: string, ...args: string[]): Promise<Outcome> =>
   runHere(issuerCommand, { DATA_DIR: directory }, args);
 
 /** Runs the script as a process. Nothing of this process's environment configures it. */
 async function issuerProcess(directory: string, ...args: string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, "issuer", ...args], {
     env: { ...SURROUNDINGS, DATA_DIR: directory },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, readlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { ParsedJson } from "../support/parsed-json.ts";
+import { SEALBOOK } from "../support/sealbook.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 /** How a script ended. */
@@ -23,14 +24,13 @@ export interface RunningScript {
 /** Variables that a script is given. */
 type Variables = Readonly<Record<string, string>>;
 
-/** Starts `scripts/<name>.ts` in a folder. Nothing of this process's environment configures it. */
+/** Starts a command in a folder. Nothing of this process's environment configures it. */
 export function startScript(name: string, directory: string, ...args: string[]): RunningScript {
   return startWith({}, name, directory, args);
 }
 
 function startWith(variables: Variables, name: string, directory: string, args: readonly string[]): RunningScript {
-  const script = join(import.meta.dirname, "../../scripts", `${name}.ts`);
-  const child = spawn(process.execPath, [script, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, name, ...args], {
     cwd: directory,
     env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],

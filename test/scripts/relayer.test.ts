@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -10,7 +11,7 @@ import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { relayerCommand } from "../../scripts/relayer/command.ts";
+import { relayerCommand } from "../../scripts/commands/relayer.ts";
 import { runHere } from "../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
@@ -20,7 +21,6 @@ import { SURROUNDINGS } from "../support/surroundings.ts";
 import type { Outcome } from "./proofs-support.ts";
 import { FEES } from "../support/fees.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/relayer.ts");
 const CONTRACTS = ["SessionRegistry", "EventTable", "ProofAnchor"];
 const ALL_GRANTED = { SessionRegistry: "granted", EventTable: "granted", ProofAnchor: "granted" };
 const ALL_HELD = { SessionRegistry: "held before", EventTable: "held before", ProofAnchor: "held before" };
@@ -33,7 +33,7 @@ const relayer: Run = (variables, ...args) => runHere(relayerCommand, variables, 
 
 /** Runs the script as a process. Nothing of this process's environment configures it. */
 const relayerProcess: Run = async (variables, ...args) => {
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, "relayer", ...args], {
     env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

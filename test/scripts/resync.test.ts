@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -11,7 +12,6 @@ import { eventually } from "../support/eventually.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/resync.ts");
 const RECORDS = 7;
 
 interface Outcome {
@@ -22,7 +22,7 @@ interface Outcome {
 
 /** Runs the script on a data folder. Nothing of this process's environment configures it. */
 async function resync(directory: string, ...args: string[]): Promise<Outcome> {
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, "resync", ...args], {
     env: { ...SURROUNDINGS, DATA_DIR: directory },
     stdio: ["ignore", "pipe", "pipe"],
   });

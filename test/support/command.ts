@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { failureOf, type Terminal } from "../../scripts/proofs/run-command.ts";
+import { failureOf, type Terminal } from "../../scripts/commands/run-command.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 
 /** Runs a command in this process, to save the start of one. The environment of this process does not configure it. */

@@ -1,10 +1,9 @@
+import { SEALBOOK } from "./sealbook.ts";
 import { spawn } from "node:child_process";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../scripts/journal.ts");
 /** Variables with the credentials of a bucket. */
 const CREDENTIALS = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
 
@@ -24,7 +23,7 @@ export interface RunningScript {
 /** Starts `npm run journal`. No other part of this process's environment configures it. */
 export function startJournalScript(variables: EnvironmentVariables, ...args: string[]): RunningScript {
   const credentials = CREDENTIALS.map((name) => [name, process.env[name]]);
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, "journal", ...args], {
     env: { ...SURROUNDINGS, ...Object.fromEntries(credentials), ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../../support/sealbook.ts";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,9 +10,9 @@ import { assert } from "chai";
 import { getCreateAddress, keccak256, Wallet } from "ethers";
 import type { Command } from "commander";
 import { deployCommand } from "../../../scripts/deploy/command.ts";
-import { relayerCommand } from "../../../scripts/relayer/command.ts";
+import { relayerCommand } from "../../../scripts/commands/relayer.ts";
 import type { EnvironmentVariables } from "../../../server/config/environment.ts";
-import type { Terminal } from "../../../scripts/proofs/run-command.ts";
+import type { Terminal } from "../../../scripts/commands/run-command.ts";
 import { runHere } from "../../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -25,12 +26,12 @@ const relayer = Wallet.createRandom();
 const stranger = Wallet.createRandom();
 const other = Wallet.createRandom();
 
-const command = (terminal: Terminal): Command => deployCommand(terminal, { network: undefined, isHardhatRun: false });
+const command = (terminal: Terminal): Command => deployCommand(terminal);
 const deploy = (variables: EnvironmentVariables, ...args: readonly string[]) => runHere(command, variables, args);
 
 /** Starts the command in a process that can be killed. */
 function startDeployment(variables: EnvironmentVariables): ChildProcessByStdio<null, Readable, null> {
-  return spawn(process.execPath, [join(ROOT, "scripts/deploy.ts")], {
+  return spawn(process.execPath, [SEALBOOK, "deploy"], {
     cwd: ROOT,
     env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "inherit"],

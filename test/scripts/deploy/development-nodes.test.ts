@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { accountCommand } from "../../../scripts/account/command.ts";
+import { accountCommand } from "../../../scripts/commands/account.ts";
 import { startHardhat } from "../../networks/nodes.ts";
 import { runHere } from "../../support/command.ts";
 import { deployRemote } from "../../support/deploy-script.ts";

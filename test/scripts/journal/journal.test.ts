@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../../support/sealbook.ts";
 import { makeBlock, shownBlock } from "../../support/made-block.ts";
 import { existsSync } from "node:fs";
 import { assert } from "chai";
@@ -10,7 +11,7 @@ import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../../server/config/environment.ts";
 import { openSqlite } from "../../../server/journal/engine/sqlite.ts";
 import { fillJournal } from "../../../bench/load/journal.ts";
-import { journalCommand } from "../../../scripts/journal/command.ts";
+import { journalCommand } from "../../../scripts/commands/journal.ts";
 import { runHere } from "../../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { freshDocuments } from "../../support/exactly-once.ts";
@@ -25,11 +26,9 @@ import type { Outcome } from "../proofs-support.ts";
 import { withKey } from "../../support/journal-key.ts";
 import { changeEntries } from "../../support/journal-rows.ts";
 
-const SCRIPT = join(import.meta.dirname, "../../../scripts/journal.ts");
-
 /** Starts the script. Nothing of this process's environment configures it. */
 function start(variables: EnvironmentVariables, ...args: string[]) {
-  const child = spawn(process.execPath, [SCRIPT, ...args], {
+  const child = spawn(process.execPath, [SEALBOOK, "journal", ...args], {
     env: { ...SURROUNDINGS, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -5,7 +5,7 @@ import { holdAdministration } from "../../server/composition/data-folder.ts";
 import { type IssuerKey, IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../server/issuer/issuer-keys.ts";
 import { keyIdOf, publicKeyInfo } from "../../server/issuer/signing-key.ts";
 import { readPassword } from "../../server/chain/keys/keystore.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
 interface JsonOption {
   readonly json?: true;
@@ -34,7 +34,7 @@ function report(terminal: Terminal, keys: readonly IssuerKey[], json?: true): vo
 
 /** Creates the command `issuer`. */
 export function issuerCommand(terminal: Terminal): Command {
-  const program = new Command("issuer").description("Lists and rotates the keys that sign bundles and attestations.");
+  const program = new Command("issuer");
 
   program
     .command("list")

@@ -8,8 +8,8 @@ import type { ChainConfig } from "../../server/config/config.ts";
 import type { Address, ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
-import { CommandFailure, printLine, type Terminal } from "../proofs/run-command.ts";
-import { KeystoreChange, untilInUse } from "./keystore-change.ts";
+import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
+import { KeystoreChange, untilInUse } from "../relayer/keystore-change.ts";
 import { usingChain } from "../using-chain.ts";
 
 interface JsonOption {
@@ -113,9 +113,7 @@ async function assertOthers(roles: RelayerRoles, address: Address, contracts: re
 
 /** Creates the command `relayer`. */
 export function relayerCommand(terminal: Terminal): Command {
-  const program = new Command("relayer").description(
-    "Lists the relayers, and gives and takes their rights on the contracts.",
-  );
+  const program = new Command("relayer");
 
   program
     .command("list")

@@ -15,7 +15,7 @@ import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
 import { createJournal, NO_RELAYER } from "../../server/composition/journal.ts";
-import { printLine, type Terminal } from "../proofs/run-command.ts";
+import { printLine, type Terminal } from "./run-command.ts";
 
 interface JsonOption {
   readonly json?: true;
@@ -101,7 +101,7 @@ function stateOf(account: Account): "enrolled" | "revoked" | "not enrolled" {
 
 /** Creates the command `account`. */
 export function accountCommand(terminal: Terminal): Command {
-  const program = new Command("account").description("Enrols, lists and revokes accounts.");
+  const program = new Command("account");
 
   program
     .command("create")

@@ -1,0 +1,61 @@
+import { join, resolve } from "node:path";
+import { Argument, Command } from "commander";
+import { onInterrupt } from "../proofs/file-run.ts";
+import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "../proofs/options.ts";
+import { proveAll, summaryLine } from "../proofs/prove-run.ts";
+import { printable } from "../proofs/reason.ts";
+import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
+import { findFiles } from "../proofs/files.ts";
+import { writeJson } from "../proofs/write-file.ts";
+
+interface Options {
+  readonly url: string;
+  readonly out: string;
+  readonly type?: string;
+  readonly source?: string;
+  readonly idPrefix: string;
+  readonly concurrency: number;
+  readonly json?: true;
+}
+
+/** Creates the command `prove`. */
+export function proveCommand(): Command {
+  const program = new Command("prove")
+    .addArgument(new Argument("<file...>", "files, or folders with all their files"))
+    .addOption(urlOption())
+    .option("--out <dir>", "folder for the bundles", PROOFS_DIRECTORY)
+    .option("--type <text>", "type of the documents, part of the recorded hash")
+    .option("--source <text>", "name of the calling service")
+    .option("--id-prefix <text>", "prefix of the document ids, before the path", "")
+    .addOption(concurrencyOption())
+    .option("--json", "print the summary as JSON")
+    .addHelpText(
+      "after",
+      `
+The id of a document is its path relative to the working directory, or its absolute path outside of it. The bundle,
+a portable proof, is DIR/<path>.bundle.json. DIR/summary.json describes the last run.
+A bundle of the same content is reused. A bundle of different content is kept as <path>.bundle.1.json, .bundle.2.json
+and so on, oldest first. Follows symbolic links, except in circles. Skips the folder of bundles.
+
+Ctrl-C ends the run and keeps finished bundles; repeat the command to continue.
+${CREDENTIALS_HELP}
+Exit code: 0 all files have proofs, 1 some files have no proof, 2 wrong usage, 130 interrupted.`,
+    )
+    .action(async (names: string[], options: Options) => {
+      const { url, concurrency, type, source, idPrefix } = options;
+      const directory = resolve(options.out);
+      const signals = onInterrupt();
+      await assertReachable(url);
+      const found = await findFiles(names, process.cwd(), directory);
+      const settings = { client: proofClient(url), directory, type, source, idPrefix };
+      const summary = await proveAll({ found, settings, server: url, concurrency, signals });
+      await writeJson(join(directory, "summary.json"), summary);
+      for (const { file, reason } of summary.failures)
+        process.stderr.write(`${printable(file)}: ${printable(reason)}\n`);
+      process.stdout.write(`${options.json === true ? JSON.stringify(summary, null, 2) : summaryLine(summary)}\n`);
+      if (signals.stop.aborted) return;
+      process.exitCode = summary.documents.length === summary.totals.files ? 0 : 1;
+    });
+
+  return program;
+}

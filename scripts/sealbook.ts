@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+// Runs a command: `npm run NAME -- ARGUMENTS` and `npx sealbook NAME ARGUMENTS`.
+import { Command } from "commander";
+import { processTerminal, runCommand } from "./commands/run-command.ts";
+import { COMMANDS, loadCommand } from "./commands/table.ts";
+
+const given = process.argv.slice(2);
+const [name, ...args] = given[0] === "help" && given[1] !== undefined ? [given[1], "--help"] : given;
+const entry = COMMANDS.find((each) => each.name === name);
+if (entry === undefined) {
+  const program = new Command("sealbook").description("Commands of Sealbook. Each prints its options with --help.");
+  for (const { name, description } of COMMANDS) program.command(name).description(description);
+  await runCommand(program);
+} else {
+  await runCommand(await loadCommand(entry, processTerminal()), args);
+}

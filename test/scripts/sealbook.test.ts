@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { assert } from "chai";
+import { COMMANDS } from "../../scripts/commands/table.ts";
+import { SEALBOOK } from "../support/sealbook.ts";
+import { SURROUNDINGS } from "../support/surroundings.ts";
+
+function sealbook(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [SEALBOOK, ...args], { env: SURROUNDINGS, encoding: "utf8" });
+}
+
+describe("sealbook", () => {
+  it("lists its commands", () => {
+    const { status, stdout } = sealbook("--help");
+    assert.equal(status, 0);
+    for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
+  });
+
+  it("shows a command's own help", () => {
+    const { status, stdout } = sealbook("help", "prove");
+    assert.equal(status, 0);
+    for (const text of ["Usage: prove", "Anchors the SHA-256", "--id-prefix"]) assert.include(stdout, text);
+    assert.equal(sealbook("prove", "--help").stdout, stdout);
+  });
+
+  for (const [args, reason] of [
+    [["nothing"], /unknown command 'nothing'/],
+    [[], /^Usage: sealbook/],
+    [["account", "nothing"], /unknown command 'nothing'/],
+    [["decode"], /missing required argument 'hex'/],
+  ] as const) {
+    it(`rejects ${JSON.stringify(args)} with the reason and exit code 2`, () => {
+      const { status, stderr } = sealbook(...args);
+      assert.equal(status, 2);
+      assert.match(stderr, reason);
+    });
+  }
+});
+
+describe("completion in bash", () => {
+  let script: string;
+  before(() => {
+    script = sealbook("completion").stdout;
+  });
+
+  /** The words that bash suggests for the last word of a line. */
+  function suggestions(...words: string[]): string[] {
+    const line = ["sealbook", ...words].map((word) => `'${word}'`).join(" ");
+    const call = `COMP_WORDS=(${line}) COMP_CWORD=${words.length}; _sealbook`;
+    const program = [script, call, "printf '%s\\n' \"${COMPREPLY[@]}\""].join("\n");
+    return execFileSync("bash", ["-c", program], { encoding: "utf8" }).split("\n").slice(0, -1);
+  }
+
+  for (const [words, expected] of [
+    [["ac"], ["account"]],
+    [["re"], ["recover", "relayer", "resync"]],
+    [["account", "c"], ["create"]],
+    [["account", "create", "--sc"], ["--scope"]],
+    [["prove", "--id"], ["--id-prefix"]],
+    [["journal", "restore", "--fr"], ["--from"]],
+  ] as const) {
+    it(`suggests ${expected.join(", ")} for ${words.join(" ")}`, () => {
+      assert.deepEqual(suggestions(...words), [...expected]);
+    });
+  }
+});
