@@ -1,18 +1,19 @@
 import type { Alert, AlertStore } from "../operations/index.ts";
-import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
-import type { MessageQueue } from "./message-queue.ts";
+import type { MessageSender } from "./message-sender.ts";
 import { Backoff } from "../kit/backoff.ts";
 
 export interface AlertChatDeps {
   readonly chat: number;
   readonly store: AlertStore;
-  readonly journal: BotJournal;
-  readonly messageQueue: MessageQueue;
+  readonly sender: MessageSender;
   readonly onEvent: BotEventSink;
 }
 
-/** Sends each raised and resolved alert, and each other text that it gets, once to the administrators' chat. */
+/**
+ * Sends each raised and resolved alert, and each other text that it gets, to the administrators' chat. Sends an alert
+ * again that was in flight when the process was killed, because its delivery is unknown.
+ */
 export class AlertChat {
   readonly #deps: AlertChatDeps;
   readonly #ended = new AbortController();
@@ -57,6 +58,7 @@ export class AlertChat {
       try {
         await this.#notify();
       } catch (error) {
+        if (this.#ended.signal.aborted) return;
         this.#deps.onEvent({ kind: "journal_failing", error });
         this.#pending = true;
         await backoff.wait(this.#ended.signal);
@@ -65,23 +67,16 @@ export class AlertChat {
   }
 
   async #notify(): Promise<void> {
-    const { chat, store, journal, messageQueue } = this.#deps;
+    const { chat, store, sender } = this.#deps;
     const notifiedUpTo = await store.notifiedUpTo(this.#receiver);
     const news = [...(await store.open()), ...(await store.resolvedAfter(notifiedUpTo))].filter(
       ({ change }) => change > notifiedUpTo,
     );
-    if (news.length === 0) return;
     news.sort((one, other) => one.change - other.change);
-    await journal.atomically(({ chats }) =>
-      chats.enqueue(
-        news.map((alert) => ({
-          ...messageQueue.encrypt(chat, { kind: "text", text: textOf(alert) }),
-          key: `alert ${chat} ${alert.change}`,
-        })),
-      ),
-    );
-    await store.recordNotified(this.#receiver, Math.max(...news.map(({ change }) => change)));
-    messageQueue.wake();
+    for (const alert of news) {
+      await sender.send(chat, { kind: "text", text: textOf(alert) });
+      await store.recordNotified(this.#receiver, alert.change);
+    }
   }
 }
 

@@ -14,7 +14,8 @@ import { confirmation, pmCommand, registrationCommands } from "./commands/regist
 import { conversation } from "./conversation.ts";
 import type { BotEventSink } from "./events.ts";
 import { UpdateQueue } from "./update-queue.ts";
-import { MessageQueue } from "./message-queue.ts";
+import { MessageExpiry } from "./message-expiry.ts";
+import { MessageSender } from "./message-sender.ts";
 import { UpdateReceiver } from "./update-receiver.ts";
 import type { BotCipher } from "./bot-cipher.ts";
 import { sourceReader } from "./sensor-source.ts";
@@ -60,14 +61,15 @@ export interface Bot {
   start(): Promise<void>;
   /** Checks for raised and resolved alerts. */
   onAlert(): void;
-  /** Resolves when nothing is in flight. The next start continues with queued updates and messages. */
+  /** Resolves when nothing is in flight. The next start continues with pending updates. */
   stop(): Promise<void>;
 }
 
 export function createBot(deps: BotDeps): Bot {
   const { config, cipher, journal, clock, onEvent, accounts, records, storesPerAccount, explorerLink } = deps;
   const telegram = new Telegram(config);
-  const messageQueue = new MessageQueue({ journal, cipher, telegram, clock, onEvent });
+  const sender = new MessageSender(telegram, onEvent);
+  const expiry = new MessageExpiry({ journal, sender, clock, onEvent });
   let name: string | undefined;
   const handle = conversation({
     commands: {
@@ -100,7 +102,7 @@ export function createBot(deps: BotDeps): Bot {
     name: () => name,
     onEvent,
   });
-  const updateQueue = new UpdateQueue({ journal, cipher, messageQueue, handle, clock, onEvent });
+  const updateQueue = new UpdateQueue({ journal, cipher, sender, expiry, handle, clock, onEvent });
   const receiver = new UpdateReceiver({
     telegram,
     token: config.token,
@@ -116,25 +118,29 @@ export function createBot(deps: BotDeps): Bot {
   const alertChat =
     config.adminChat === undefined
       ? undefined
-      : new AlertChat({ chat: config.adminChat, store: deps.alerts, journal, messageQueue, onEvent });
+      : new AlertChat({ chat: config.adminChat, store: deps.alerts, sender, onEvent });
 
   return {
     webhook: receiver.webhook,
     async start() {
-      messageQueue.wake();
+      await expiry.start();
       await updateQueue.start();
       await alertChat?.start();
       receiver.start();
     },
     onAlert: () => alertChat?.wake(),
     async stop() {
-      const timeout = setTimeout(() => telegram.end(), STOP_GRACE_MILLISECONDS);
+      const end = (): void => {
+        sender.end();
+        telegram.end();
+      };
+      const timeout = setTimeout(end, STOP_GRACE_MILLISECONDS);
       receiver.end();
       await updateQueue.stop();
       await alertChat?.stop();
-      await messageQueue.stop();
       clearTimeout(timeout);
-      telegram.end();
+      end();
+      await expiry.stop();
       await receiver.stop();
     },
   };

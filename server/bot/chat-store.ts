@@ -1,5 +1,4 @@
 import type { Database } from "../journal/engine/database.ts";
-import type { ChatMessageRow } from "../journal/engine/schema.ts";
 
 /** An update from a chat, stored until it is processed. */
 export interface StoredUpdate {
@@ -10,25 +9,17 @@ export interface StoredUpdate {
   readonly memo: Uint8Array | undefined;
 }
 
-/** A queued message. */
-export interface StoredMessage {
-  readonly id: number;
-  /** Messages of one chat are sent in order. */
+/** A message that is deleted later. */
+export interface MessageDeletion {
   readonly chat: number;
-  readonly body: Uint8Array;
-  /** Earliest time to send, in Unix milliseconds. */
+  readonly message: number;
+  /** Unix milliseconds. */
   readonly dueAt: number;
 }
 
-/** A message to enqueue. */
-export type NewMessage = Omit<StoredMessage, "id"> & {
-  /** Unique among queued messages: a message with the key of a queued message is discarded. */
-  readonly key?: string;
-};
-
 /**
  * Storage of the bot. All bodies are encrypted. Updates are stored before they are acknowledged; an update's completion
- * and its reply are stored in one commit, so that a restart processes each pending update, and none twice.
+ * and its effect on the user are stored in one commit, so that a restart processes each pending update, and none twice.
  */
 export interface ChatStore {
   /** @returns the updates that were not stored yet */
@@ -49,26 +40,12 @@ export interface ChatStore {
   /** Returns the number of users. */
   users(): Promise<number>;
 
-  /** Appends messages to the queue. */
-  enqueue(messages: readonly NewMessage[]): Promise<void>;
-  /** Returns the queued messages in order. */
-  queuedMessages(): Promise<StoredMessage[]>;
-  /** Returns the queued messages after `id`, in order. */
-  queuedMessagesAfter(id: number): Promise<StoredMessage[]>;
-  /** Deletes a sent or undeliverable message. */
-  deleteMessage(id: number): Promise<void>;
-}
-
-function toMessage({ id, chat, body, due_at }: ChatMessageRow): StoredMessage {
-  return { id, chat, body, dueAt: due_at };
+  addDeletions(deletions: readonly MessageDeletion[]): Promise<void>;
+  deletions(): Promise<MessageDeletion[]>;
+  removeDeletion(deletion: MessageDeletion): Promise<void>;
 }
 
 export function chatStore(database: Database): ChatStore {
-  const pendingAfter = async (id: number): Promise<StoredMessage[]> => {
-    const rows = await database.selectFrom("chat_messages").selectAll().where("id", ">", id).orderBy("id").execute();
-    return rows.map(toMessage);
-  };
-
   return {
     async receive(updates, now) {
       const fresh = [];
@@ -130,21 +107,19 @@ export function chatStore(database: Database): ChatStore {
       return count;
     },
 
-    async enqueue(messages) {
-      for (const { chat, body, dueAt, key } of messages) {
-        await database
-          .insertInto("chat_messages")
-          .values({ chat, body, due_at: dueAt, message_key: key ?? null })
-          .onConflict((conflict) => conflict.column("message_key").doNothing())
-          .execute();
-      }
+    async addDeletions(deletions) {
+      if (deletions.length === 0) return;
+      const rows = deletions.map(({ chat, message, dueAt }) => ({ chat, message, due_at: dueAt }));
+      await database.insertInto("chat_deletions").values(rows).execute();
     },
 
-    queuedMessages: () => pendingAfter(0),
-    queuedMessagesAfter: pendingAfter,
+    async deletions() {
+      const rows = await database.selectFrom("chat_deletions").selectAll().execute();
+      return rows.map(({ chat, message, due_at }) => ({ chat, message, dueAt: due_at }));
+    },
 
-    async deleteMessage(id) {
-      await database.deleteFrom("chat_messages").where("id", "=", id).execute();
+    async removeDeletion({ chat, message }) {
+      await database.deleteFrom("chat_deletions").where("chat", "=", chat).where("message", "=", message).execute();
     },
   };
 }

@@ -1,40 +1,34 @@
-import { z } from "zod";
-
-const Button = z.object({ text: z.string(), data: z.string() });
-
-const Keyboard = z.discriminatedUnion("kind", [
+/** The keyboard of a message. */
+export type Keyboard =
   /** Inline buttons. */
-  z.object({ kind: z.literal("buttons"), rows: z.array(z.array(Button)) }),
+  | {
+      readonly kind: "buttons";
+      readonly rows: readonly (readonly { readonly text: string; readonly data: string }[])[];
+    }
   /** A reply keyboard; its first key shares the location. */
-  z.object({ kind: z.literal("location"), share: z.string(), keys: z.array(z.string()) }),
-  z.object({ kind: z.literal("none") }),
-]);
+  | { readonly kind: "location"; readonly share: string; readonly keys: readonly string[] }
+  | { readonly kind: "none" };
 
-/** A message to a chat, in the format of the queue. */
-export const Message = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("text"),
-    text: z.string(),
-    keyboard: Keyboard.optional(),
-    /** Parts of the text formatted as code, which a tap copies. */
-    code: z.array(z.string()).optional(),
-    /** Time after which the message is deleted. */
-    lifetimeMilliseconds: z.number().optional(),
-  }),
-  /** A file, a picture or an animation in base64. */
-  z.object({
-    kind: z.enum(["file", "picture", "animation"]),
-    name: z.string(),
-    content: z.string(),
-    caption: z.string(),
-  }),
+/** A message to a chat. */
+export type Message =
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      readonly keyboard?: Keyboard;
+      /** Parts of the text formatted as code, which a tap copies. */
+      readonly code?: readonly string[];
+      /** Time after which the message is deleted. */
+      readonly lifetimeMilliseconds?: number;
+    }
+  | {
+      readonly kind: "file" | "picture" | "animation";
+      readonly name: string;
+      readonly content: Uint8Array;
+      readonly caption: string;
+    }
   /** Acknowledges a button press. */
-  z.object({ kind: z.literal("button_response"), id: z.string(), text: z.string().optional() }),
-  z.object({ kind: z.literal("delete"), message: z.number() }),
-]);
-
-export type Message = z.output<typeof Message>;
-export type Keyboard = z.output<typeof Keyboard>;
+  | { readonly kind: "button_response"; readonly id: string; readonly text?: string }
+  | { readonly kind: "delete"; readonly message: number };
 
 /** Telegram's maximum of characters per message. */
 const MAX_TEXT_LENGTH = 4096;
@@ -42,5 +36,5 @@ const MAX_TEXT_LENGTH = 4096;
 /** Creates a text message, or a file with a caption if the text is too long. */
 export function textMessage(text: string, name: string, caption: string): Message {
   if (text.length <= MAX_TEXT_LENGTH) return { kind: "text", text };
-  return { kind: "file", name, content: Buffer.from(text).toString("base64"), caption };
+  return { kind: "file", name, content: Buffer.from(text), caption };
 }

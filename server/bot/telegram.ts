@@ -199,8 +199,8 @@ export class Telegram {
   }
 }
 
-function inputFile({ content, name }: { content: string; name: string }): InputFile {
-  return new InputFile(Buffer.from(content, "base64"), name);
+function inputFile({ content, name }: { content: Uint8Array; name: string }): InputFile {
+  return new InputFile(content, name);
 }
 
 function codeEntities(text: string, pieces: readonly string[]): MessageEntity[] {

@@ -4,7 +4,9 @@ import type { BotJournal } from "./journal.ts";
 import type { BotEventSink } from "./events.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import type { Message } from "./message.ts";
-import type { MessageQueue } from "./message-queue.ts";
+import type { MessageDeletion } from "./chat-store.ts";
+import type { MessageExpiry } from "./message-expiry.ts";
+import type { MessageSender } from "./message-sender.ts";
 import { Backoff } from "../kit/backoff.ts";
 import type { BotCipher } from "./bot-cipher.ts";
 import { type Incoming, readUpdate, updateNumber } from "./update.ts";
@@ -24,7 +26,7 @@ export interface Memo {
 /** Result of a handled update. */
 export interface HandlerResult {
   readonly messages: readonly Message[];
-  /** Stores changes in the commit of the messages. */
+  /** Stores changes in the commit that completes the update. */
   readonly save?: (journal: BotJournal) => Promise<void>;
 }
 
@@ -34,7 +36,8 @@ export type UpdateHandler = (incoming: Incoming, memo: Memo) => Promise<HandlerR
 export interface UpdateQueueDeps {
   readonly journal: BotJournal;
   readonly cipher: BotCipher;
-  readonly messageQueue: MessageQueue;
+  readonly sender: MessageSender;
+  readonly expiry: MessageExpiry;
   readonly handle: UpdateHandler;
   readonly clock: Clock;
   readonly onEvent: BotEventSink;
@@ -88,34 +91,52 @@ export class UpdateQueue {
   }
 
   async #process({ number, memo }: StoredUpdate, incoming: Incoming | undefined): Promise<void> {
-    const { cipher, handle, onEvent, messageQueue, journal } = this.#deps;
+    const { cipher, handle, onEvent } = this.#deps;
     let previous = memo && this.#decrypt(memoContext(number), memo, (value) => value);
+    let reply: { readonly result: HandlerResult; readonly deletions: readonly MessageDeletion[] } | undefined;
     const backoff = new Backoff();
     do {
       try {
-        const { messages, save } =
-          incoming === undefined
-            ? { messages: [], save: undefined }
-            : await handle(incoming, {
-                previous,
-                save: (on, value) => {
-                  previous = value;
-                  return on.chats.saveMemo(number, cipher.encrypt(memoContext(number), value));
-                },
-              });
-        await journal.atomically(async (atomic) => {
-          await save?.(atomic);
-          if (incoming !== undefined)
-            await atomic.chats.enqueue(messages.map((message) => messageQueue.encrypt(incoming.chat, message)));
-          await atomic.chats.completeUpdate(number);
-        });
-        messageQueue.wake();
+        if (incoming !== undefined && reply === undefined) {
+          const result = await handle(incoming, {
+            previous,
+            save: (on, value) => {
+              previous = value;
+              return on.chats.saveMemo(number, cipher.encrypt(memoContext(number), value));
+            },
+          });
+          reply = { result, deletions: await this.#send(incoming.chat, result.messages) };
+        }
+        await this.#complete(number, reply?.result.save, reply?.deletions ?? []);
         return;
       } catch (error) {
+        if (this.#ended.signal.aborted) return;
         onEvent({ kind: "journal_failing", error });
         await backoff.wait(this.#ended.signal);
       }
     } while (!this.#ended.signal.aborted);
+  }
+
+  /** @returns the messages to delete later */
+  async #send(chat: number, messages: readonly Message[]): Promise<MessageDeletion[]> {
+    const { sender, clock } = this.#deps;
+    const deletions: MessageDeletion[] = [];
+    for (const message of messages) {
+      const sent = await sender.send(chat, message);
+      if (sent === undefined || message.kind !== "text" || message.lifetimeMilliseconds === undefined) continue;
+      deletions.push({ chat, message: sent, dueAt: clock() + message.lifetimeMilliseconds });
+    }
+    return deletions;
+  }
+
+  async #complete(number: number, save: HandlerResult["save"], deletions: readonly MessageDeletion[]): Promise<void> {
+    const { journal, expiry } = this.#deps;
+    await journal.atomically(async (atomic) => {
+      await save?.(atomic);
+      await atomic.chats.addDeletions(deletions);
+      await atomic.chats.completeUpdate(number);
+    });
+    expiry.schedule(deletions);
   }
 
   #decrypt<T>(context: string, body: Uint8Array, read: (value: unknown) => T): T | undefined {

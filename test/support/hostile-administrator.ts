@@ -35,7 +35,7 @@ const EMPTY: Readonly<Record<string, string>> = {
   row_copies: "no row of a record was written again; no statement and no proof reads it",
   chat_updates: "there is no bot; no statement and no proof reads its messages",
   chat_users: "there is no bot; the keys of its users are encrypted with a key that is not in the database",
-  chat_messages: "there is no bot; no statement and no proof reads its messages",
+  chat_deletions: "there is no bot; no statement and no proof reads them",
   validator_sets: "the embedded chain has no validators",
 };
 

@@ -75,10 +75,14 @@ export function airQualityCommands({
       const now = clock();
       const current = currentReadings(await recentReadings(records, now - maxAge), now, maxAge);
       const picture = await pictures.drawMap(current, { language, time: now });
-      const content = Buffer.from(picture).toString("base64");
       return {
         messages: [
-          { kind: "picture", name: "map.png", content, caption: texts.mapCaption(current.length, moment(now)) },
+          {
+            kind: "picture",
+            name: "map.png",
+            content: picture,
+            caption: texts.mapCaption(current.length, moment(now)),
+          },
         ],
       };
     },
@@ -86,9 +90,10 @@ export function airQualityCommands({
     async livemap({ texts, language }) {
       const now = clock();
       const picture = await animation(await recentReadings(records, now - DAY_MILLISECONDS - maxAge), language);
-      const content = Buffer.from(picture).toString("base64");
       return {
-        messages: [{ kind: "animation", name: "livemap.gif", content, caption: texts.livemapCaption(moment(now)) }],
+        messages: [
+          { kind: "animation", name: "livemap.gif", content: picture, caption: texts.livemapCaption(moment(now)) },
+        ],
       };
     },
   };

@@ -8,7 +8,7 @@ import { prefixedHex } from "../../kit/bytes.ts";
 import type { Caller } from "../../kit/workers/worker-pool.ts";
 
 const LARGEST_FILE_KIB = 512;
-/** Maximum characters of a reply, which waits in the database until Telegram has it. */
+/** Maximum characters of a reply. */
 const MAX_REPLY_LENGTH = 512 * 1024;
 /** Indentation multiplies the size of nested data: larger ones are written without. */
 const MAX_INDENTED_LENGTH = 16 * 1024;
@@ -86,7 +86,7 @@ export function auditCommands({
         return {
           kind: "file",
           name: "data.bin",
-          content: Buffer.from(data).toString("base64"),
+          content: data,
           caption: texts.decompressedCaption,
         };
       return textMessage(`${texts.decompressed(data.length)}\n${text}`, "data.txt", texts.decompressedCaption);

@@ -41,7 +41,7 @@ export interface Schema {
   storage_probe: StorageProbeTable;
   chat_updates: ChatUpdatesTable;
   chat_users: ChatUsersTable;
-  chat_messages: ChatMessagesTable;
+  chat_deletions: ChatDeletionsTable;
 }
 
 /** Accounts. `scope` and `enrolled` follow the event log of the registry contract. */
@@ -452,17 +452,13 @@ export interface ChatUsersTable {
   state: Uint8Array;
 }
 
-/** Outgoing messages of the bot, encrypted. */
-export interface ChatMessagesTable {
-  id: Generated<number>;
+/** Sent messages that the bot deletes later. */
+export interface ChatDeletionsTable {
   chat: number;
+  message: number;
   due_at: number;
-  /** At most one message with a key exists at a time. */
-  message_key: string | null;
-  body: Uint8Array;
 }
 
-export type ChatMessageRow = Selectable<ChatMessagesTable>;
 export type AnchorRow = Selectable<AnchorsTable>;
 export type AccountRow = Selectable<AccountsTable>;
 export type SessionRow = Selectable<SessionsTable>;

@@ -64,29 +64,13 @@ for (const engine of ENGINES)
       assert.isTrue(refused);
     });
 
-    it("returns messages in order, each once", async () => {
-      const message = (chat: number, value: number, key?: string) => ({
-        chat,
-        dueAt: 0,
-        body: bytes(value),
-        ...(key === undefined ? {} : { key }),
-      });
-      await store.enqueue([message(1, 1), message(-(2 ** 51), 2, "alert 1"), message(1, 3)]);
-      await store.enqueue([message(1, 4, "alert 1")]);
-      const waiting = await store.queuedMessages();
-      assert.deepEqual(
-        waiting.map(({ chat, body }) => [chat, ...body]),
-        [
-          [1, 1],
-          [-(2 ** 51), 2],
-          [1, 3],
-        ],
-      );
-      await store.deleteMessage(waiting[0]?.id ?? 0);
-      assert.deepEqual(
-        (await store.queuedMessagesAfter(waiting[1]?.id ?? 0)).map(({ body }) => [...body]),
-        [[3]],
-      );
-      assert.lengthOf(await store.queuedMessages(), 2);
+    it("stores the deletions of messages until they are removed", async () => {
+      const group = { chat: -(2 ** 51), message: 7, dueAt: 2 };
+      const person = { chat: 1, message: 7, dueAt: 3 };
+      await store.addDeletions([]);
+      await store.addDeletions([group, person]);
+      assert.sameDeepMembers(await store.deletions(), [group, person]);
+      await store.removeDeletion(group);
+      assert.deepEqual(await store.deletions(), [person]);
     });
   });

@@ -495,11 +495,10 @@ async function chats(db: Kysely<unknown>): Promise<void> {
     .addColumn("state", types.bytes, (c) => c.notNull())
     .execute();
   await db.schema
-    .createTable("chat_messages")
-    .addColumn("id", types.rowNumber, types.numbered)
+    .createTable("chat_deletions")
     .addColumn("chat", "bigint", (c) => c.notNull())
+    .addColumn("message", "bigint", (c) => c.notNull())
     .addColumn("due_at", "bigint", (c) => c.notNull())
-    .addColumn("message_key", "text", (c) => c.unique())
-    .addColumn("body", types.bytes, (c) => c.notNull())
+    .addPrimaryKeyConstraint("chat_deletions_pkey", ["chat", "message"])
     .execute();
 }
