@@ -1,5 +1,4 @@
 import escapeHtml from "escape-html";
-import { panelFragments } from "./fragments.ts";
 
 /** Settings that the server writes into the page. */
 export interface PageSettings {
@@ -23,7 +22,7 @@ export function fillPage(html: string, { version, map }: PageSettings, formToken
     tiles: escapeHtml(tiles?.template ?? ""),
     attribution: escapeHtml(tiles?.attribution ?? ""),
     readingMaxAge: String(readingMaxAgeMilliseconds / 1000),
-    login: panelFragments(version, false).login({ formToken }),
+    formToken: escapeHtml(formToken),
   };
   return html.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
 }

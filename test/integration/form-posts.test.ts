@@ -7,13 +7,13 @@ const NAME = "tmpl_sesstoken";
 
 describe("form posts of the panel", function () {
   let server: TestServer;
-  /** What a browser has of a page: the form token in its form, and as a cookie. */
+  /** What a browser has of a page: the form token in its head, and as a cookie. */
   let formToken: string;
   before(async () => {
     await buildPanel();
     server = await startServer();
     const { headers, text } = await server.get("/");
-    formToken = new RegExp(`name="${NAME}" value="(0x[0-9a-f]{96})"`).exec(text)?.[1] ?? assert.fail("no form token");
+    formToken = new RegExp(`name="${NAME}" content="(0x[0-9a-f]{96})"`).exec(text)?.[1] ?? assert.fail("no form token");
     const [cookie = ""] = headers.getSetCookie();
     assert.match(cookie, new RegExp(`^${NAME}=${formToken};`));
     assert.match(cookie, /; HttpOnly(;|$)/);
@@ -61,7 +61,7 @@ describe("form posts of the panel", function () {
 
   it("keep the token of a browser that loads the page again", async () => {
     const { text } = await server.get("/", { headers: { Cookie: `${NAME}=${formToken}` } });
-    assert.include(text, `value="${formToken}"`);
+    assert.include(text, `content="${formToken}"`);
     const forged = await server.get("/", { headers: { Cookie: `${NAME}="><script>` } });
     assert.notInclude(forged.text, '"><script>');
   });

@@ -91,7 +91,7 @@ describeInBrowser("the panel's session", function () {
   });
   after(() => stage?.[Symbol.asyncDispose]());
 
-  it("starts with the server's form, which shows input errors", async () => {
+  it("starts with a form that shows input errors", async () => {
     await page.getByRole("button", { name: "Log in" }).click();
     const address = page.getByLabel("Blockchain address");
     await eventually(async () => {
@@ -147,7 +147,7 @@ describeInBrowser("the panel's session", function () {
 
     const area = page.locator(".area");
     assert.include(await area.textContent(), stage.server.demo.login);
-    const key = area.locator("[data-part=secure-key] code");
+    const key = area.locator(".secure-key code");
     assert.isFalse(await key.isVisible());
     await area.getByText("Show").click();
     await eventually(async () => assert.match((await key.textContent()) ?? "", SECURE_KEY));
@@ -158,7 +158,7 @@ describeInBrowser("the panel's session", function () {
 
   it("says how long a copied token lives, and opens another session, which it does not renew", async () => {
     await page.getByText(/The panel replaces this token in \d+ s; a copy stops working then\./).waitFor();
-    assert.match((await page.locator("[data-part=stat-uptime]").textContent()) ?? "", /\d (sec|min)/);
+    assert.match((await page.locator(".stat-uptime").textContent()) ?? "", /\d (sec|min)/);
     await page.getByRole("button", { name: "Token for another program" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Password").fill("a wrong one");
@@ -182,9 +182,9 @@ describeInBrowser("the panel's session", function () {
 
   it("survives a reload, and shows its secure key again on request", async () => {
     const token = await shownToken(page);
-    await page.locator("[data-part=secure-key] summary").click();
+    await page.locator(".secure-key summary").click();
     const key = await eventually(async () => {
-      const text = await page.locator("[data-part=secure-key] code").textContent();
+      const text = await page.locator(".secure-key code").textContent();
       assert.match(text ?? "", SECURE_KEY);
       return text;
     });
@@ -194,8 +194,8 @@ describeInBrowser("the panel's session", function () {
     await page.reload();
     await page.getByLabel("ASC token").waitFor();
     assert.equal(await shownToken(page), token);
-    await page.locator("[data-part=secure-key] summary").click();
-    await eventually(async () => assert.equal(await page.locator("[data-part=secure-key] code").textContent(), key));
+    await page.locator(".secure-key summary").click();
+    await eventually(async () => assert.equal(await page.locator(".secure-key code").textContent(), key));
     assert.notEqual(await shownToken(page), token);
   });
 

@@ -1,11 +1,11 @@
 import { Notice } from "../components/notice.tsx";
-import { ServerFragment } from "../fragment/server-fragment.tsx";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { enhanceArea } from "./enhance-area.tsx";
+import { AccountState } from "./account-state.tsx";
+import { SessionCard } from "./session-card.tsx";
 import "./home.css";
 
-/** The session and the account, rendered by the server. */
+/** The session and the account. */
 export default function Home() {
   const open = session.current.value;
   if (open === undefined) return null;
@@ -19,7 +19,10 @@ export default function Home() {
         </div>
       </div>
       {open.scope === "full" ? null : <Notice>{home.readOnly}</Notice>}
-      <ServerFragment html={open.area} enhance={enhanceArea} />
+      <section class="area">
+        <SessionCard {...open} />
+        <AccountState {...open.atLogin} />
+      </section>
     </div>
   );
 }

@@ -1,16 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { Notice } from "../components/notice.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
-import { ServerFragment } from "../fragment/server-fragment.tsx";
 import { type Ending, IDLE_MINUTES } from "../session/panel-session.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { enhanceLogin, type Credentials } from "./enhance-login.ts";
+import { type Credentials, LoginForm } from "./login-form.tsx";
 import { LoginProgress } from "./login-progress.tsx";
 import "./login.css";
-
-/** The server's login form, as delivered with the page. */
-const FORM = document.getElementById("login")?.innerHTML ?? "";
 
 /** The login; after an ended session with the reason. */
 export function Login() {
@@ -28,7 +24,8 @@ export function Login() {
       since.value = undefined;
     }
     // The form was hidden and lost the focus.
-    if (failure.value !== undefined) requestAnimationFrame(() => document.getElementById("login-password")?.focus());
+    if (failure.value !== undefined)
+      requestAnimationFrame(() => document.querySelector<HTMLInputElement>("[name=password]")?.focus());
   };
   return (
     <div class="login-view">
@@ -40,10 +37,7 @@ export function Login() {
         {since.value === undefined && failure.value === undefined ? <Ended ending={session.ending.value} /> : null}
         {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
         <div hidden={since.value !== undefined}>
-          <ServerFragment
-            html={FORM}
-            enhance={(root) => enhanceLogin(root, (credentials) => void logIn(credentials))}
-          />
+          <LoginForm onSubmit={(credentials) => void logIn(credentials)} />
         </div>
         {since.value === undefined ? null : <LoginProgress since={since.value} />}
       </div>

@@ -57,14 +57,13 @@ export class PanelSession {
    * @throws ClientError `login_refused`
    */
   async logIn(login: string, password: string): Promise<void> {
-    const { component, tparams } = await this.#client.auth(login, password);
-    const { addr, scope, session, tx, pkey } = tparams;
-    const area = new TextDecoder().decode(Uint8Array.from(atob(component), (character) => character.charCodeAt(0)));
+    const { tparams } = await this.#client.auth(login, password);
+    const { addr, scope, session, tx, pkey, stats, svclogs } = tparams;
     this.secureKey.value = pkey;
     this.#set({
       account: addr,
       scope,
-      area: area.replaceAll(tx, "").replaceAll(pkey, ""),
+      atLogin: { statistics: stats, log: svclogs },
       openedAt: Date.now(),
       ...fresh(tx, session),
     });

@@ -11,8 +11,11 @@ const OpenSession = z.object({
   renewAt: z.number().nullable(),
   /** A replacement of the token whose response has not arrived. Its key lets another page repeat the call. */
   pending: z.object({ call: z.enum(["validate", "extend"]), key: z.string() }).optional(),
-  /** The server's view of the account as of the login, without token and secure key. */
-  area: z.string(),
+  /** Figures of the server and the log of the account. */
+  atLogin: z.object({
+    statistics: z.record(z.string(), z.number()),
+    log: z.array(z.object({ time: z.string(), level: z.string(), message: z.string() })).readonly(),
+  }),
   openedAt: z.number(),
 });
 

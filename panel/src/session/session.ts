@@ -5,11 +5,8 @@ import { PanelSession } from "./panel-session.ts";
 import { storeOfPage, storeOfTabs } from "./session-store.ts";
 import { lockOfPage, lockOfTabs, tabsHaveLocks } from "./token-lock.ts";
 
-/** The form token of the page's login form, which the browser has as a cookie, too; none during development. */
-const formToken =
-  document
-    .querySelector<HTMLTemplateElement>("#login")
-    ?.content.querySelector<HTMLInputElement>("[name=tmpl_sesstoken]")?.value || undefined;
+/** The form token of the page, which the browser has as a cookie, too; none during development. */
+const formToken = document.querySelector<HTMLMetaElement>("meta[name=tmpl_sesstoken]")?.content || undefined;
 
 export const records = new RecordClient(location.origin, { credentials: "same-origin", formToken });
 

@@ -1,0 +1,39 @@
+import { duration } from "../format/duration.ts";
+import type { OpenSession } from "../session/session-store.ts";
+import { language, texts } from "../texts/texts.ts";
+import { visibleText } from "../visible-text.ts";
+
+/** Figures of the server and the log of the account, as of the login. */
+export function AccountState({ statistics, log }: OpenSession["atLogin"]) {
+  const { home: words } = texts.value;
+  const names: Readonly<Record<string, string>> = words.stats;
+  const time = new Intl.DateTimeFormat(language.value, { dateStyle: "short", timeStyle: "medium" });
+  return (
+    <>
+      <div class="stack">
+        <h2>{words.statistics}</h2>
+        <dl class="stats">
+          {Object.entries(statistics).map(([name, value]) => (
+            <div key={name}>
+              <dt>{names[name] ?? name}</dt>
+              <dd class={`number stat-${name}`}>{name === "uptime" ? duration(value) : value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      <div class="stack">
+        <h2>{words.log}</h2>
+        <ol class="log card">
+          {log.map((line, index) => (
+            <li key={index} class={line.level}>
+              <time class="number" dateTime={line.time}>
+                {time.format(new Date(line.time))}
+              </time>{" "}
+              <span>{visibleText(line.message)}</span>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </>
+  );
+}
