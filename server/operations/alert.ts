@@ -1,16 +1,6 @@
-/** Conditions that operators are alerted to. */
-export const ALERT_KINDS = [
-  "node_down",
-  "wrong_chain",
-  "sync_lost",
-  "degraded_performance",
-  "journal_divergence",
-  "storage_failure",
-  "clock_skew",
-  "foreign_writes",
-  "low_balance",
-] as const;
+import { AlertKind } from "./responses.ts";
 
+export const ALERT_KINDS = AlertKind.options;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** An earlier text of an alert. */

@@ -1,9 +1,21 @@
 import { z } from "zod";
-import { ALERT_KINDS } from "./alert.ts";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
+/** Conditions that operators are alerted to. */
+export const AlertKind = z.enum([
+  "node_down",
+  "wrong_chain",
+  "sync_lost",
+  "degraded_performance",
+  "journal_divergence",
+  "storage_failure",
+  "clock_skew",
+  "foreign_writes",
+  "low_balance",
+]);
+
 export const Alert = z.object({
-  alert: z.enum(ALERT_KINDS),
+  alert: AlertKind,
   state: z.enum(["raised", "resolved"]),
   subject: z.string().optional(),
   message: z.string().meta({ description: "The current text; the last one of a resolved alert." }),
