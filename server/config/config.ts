@@ -233,7 +233,7 @@ function tokenConfig({
   JWT_AUDIENCE: audience,
 }: EnvironmentValues) {
   if (key === undefined || issuer === undefined) return undefined;
-  const source = /^https?:/.test(key)
+  const source = /^https?:/i.test(key)
     ? ({ kind: "jwks", url: key } as const)
     : ({ kind: "file", path: resolve(key) } as const);
   return { key: source, algorithm, issuer, audience };
