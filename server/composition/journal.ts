@@ -4,16 +4,16 @@ import { accountStore } from "../sessions/account-store.ts";
 import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore, type ChatStore } from "../bot/chat-store.ts";
 import { GroupCommit } from "../journal/engine/group-commit.ts";
-import type { IntentStore } from "../chain/transactions/transactions.ts";
+import type { IntentStore } from "../chain/transactions/types.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
-import type { RecordStore } from "../records/record.ts";
+import type { RecordReader } from "../records/record.ts";
 import { type ServiceLogStore, serviceLogStore } from "../sessions/service-log.ts";
 import { type AccountStore, type SessionStore, sessionStore } from "../sessions/store.ts";
 import { type KeyedCallStore, keyedCallStore } from "../journal/keyed-calls.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";
 import { ProofStatements } from "../proofs/proof-rows.ts";
 import { type ProofStore, proofStore } from "../proofs/proof-store.ts";
-import { recordStore } from "../records/store.ts";
+import { recordReader } from "../records/record-reader.ts";
 
 /** The stores of all durable data. */
 export interface JournalStores {
@@ -21,7 +21,7 @@ export interface JournalStores {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly keyedCalls: KeyedCallStore;
-  readonly records: RecordStore;
+  readonly records: RecordReader;
   readonly proofs: ProofStore;
   readonly anchors: AnchorStore;
   readonly intents: IntentStore;
@@ -66,7 +66,7 @@ function storesOf(
     accounts: accountStore(database),
     sessions: sessionStore(database, relayer),
     keyedCalls: keyedCallStore(database),
-    records: recordStore(database),
+    records: recordReader(database),
     proofs: proofStore(database, statements),
     anchors: anchorStore(database, relayer),
     intents: intentStore(database, addresses, relayer),

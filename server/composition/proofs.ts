@@ -1,7 +1,7 @@
 import type { Context } from "./context.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { BlockHead } from "../chain/block.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { Transactions } from "../chain/transactions/types.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Telemetry } from "../operations/telemetry.ts";

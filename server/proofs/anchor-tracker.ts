@@ -2,7 +2,7 @@ import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anch
 import { Backoff } from "../kit/backoff.ts";
 import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { Transactions } from "../chain/transactions/types.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-store.ts";
 import { type Acceptance, type AnchorTrees, hashKey, withInclusionProof } from "./anchor-trees.ts";

@@ -2,7 +2,7 @@ import { proofsOfBatch } from "../journal/entries/batch-rows.ts";
 import { readHead, RowReader } from "../journal/entries/journal-rows.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type ExpressionBuilder, sql } from "kysely";
-import type { IntentStore } from "../chain/transactions/transactions.ts";
+import type { IntentStore } from "../chain/transactions/types.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Schema } from "../journal/engine/schema.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";

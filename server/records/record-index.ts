@@ -4,7 +4,7 @@ import type { Address } from "../chain/transaction.ts";
 import type { RecordContent } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { equalBytes } from "../kit/bytes.ts";
-import { takeRowId } from "./store.ts";
+import { takeRowId } from "./record-reader.ts";
 
 /** A table that is indexed: by a contract of this installation, current or former. */
 export interface IndexedTable {

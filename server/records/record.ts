@@ -1,4 +1,4 @@
-import type { IntentStore } from "../chain/transactions/transactions.ts";
+import type { IntentStore } from "../chain/transactions/types.ts";
 
 /** A row of the record index: one for each signed row, however often it is written. */
 export interface RecordRow extends RecordMarks {
@@ -58,7 +58,8 @@ export interface ScanStep {
 /** The literal pieces between the wildcards. A single piece means equality. */
 export type SearchPattern = readonly [string, ...string[]];
 
-export interface RecordStore {
+/** The record index, as searches, the bot and statistics read it. */
+export interface RecordReader {
   /** Returns the next free row id of a table. Ids start at 1, are never reused, and skip those of other writers. */
   nextRowId(table: string): Promise<bigint>;
   /** Finds rows with exactly this text, by an index. */
@@ -71,7 +72,7 @@ export interface RecordStore {
 
 /** The journal stores of records. */
 export interface RecordStores {
-  readonly records: RecordStore;
+  readonly records: RecordReader;
   readonly intents: IntentStore;
 }
 

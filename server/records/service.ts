@@ -10,7 +10,7 @@ import {
 } from "./record.ts";
 import type { RecordChain } from "./event-table.ts";
 import type { WriteEvents } from "./foreign-write-monitor.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { Transactions } from "../chain/transactions/types.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";

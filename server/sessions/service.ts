@@ -3,7 +3,7 @@ import type { SessionJournal } from "./store.ts";
 import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKey } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
-import type { Transactions } from "../chain/transactions/transactions.ts";
+import type { Transactions } from "../chain/transactions/types.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { prefixedHex } from "../kit/bytes.ts";

@@ -1,4 +1,4 @@
-import type { IntentStore } from "../chain/transactions/transactions.ts";
+import type { IntentStore } from "../chain/transactions/types.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Account, Session, SessionChange } from "./session.ts";

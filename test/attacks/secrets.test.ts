@@ -1,3 +1,4 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -22,7 +23,6 @@ import { KnownSecrets } from "../support/secrets/known-secrets.ts";
 import { ROUTES } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
-const SCRIPTS = join(import.meta.dirname, "../../scripts");
 const ISSUER = "https://login.example";
 const run = promisify(execFile);
 
@@ -93,7 +93,7 @@ describe("secrets", () => {
     };
     const script = async (name: string, ...args: string[]): Promise<ParsedJson> => {
       const env = { ...SURROUNDINGS, DATA_DIR: chain.directory, ...variables };
-      return JSON.parse((await run(process.execPath, [join(SCRIPTS, name), ...args, "--json"], { env })).stdout);
+      return JSON.parse((await run(process.execPath, [SEALBOOK, name, ...args, "--json"], { env })).stdout);
     };
     const jwt = (expires: number): Promise<string> =>
       new SignJWT({
@@ -107,9 +107,9 @@ describe("secrets", () => {
 
     try {
       let server = await start();
-      const account = await script("account.ts", "create");
+      const account = await script("account", "create");
       secrets.add("password of the account", account.password);
-      const { key } = await script("apikey.ts", "create", "a test");
+      const { key } = await script("apikey", "create", "a test");
       const apiKey = { "X-API-Key": key };
       secrets.add("API key", key.split("_")[2]);
       const bearer = secrets.add("JWT", await jwt(600));

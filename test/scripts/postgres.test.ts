@@ -1,5 +1,5 @@
+import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { emptyDatabase } from "../support/database.ts";
@@ -25,8 +25,7 @@ describe("scripts on PostgreSQL", function () {
 
   const script = async (name: string, ...args: string[]): Promise<string> => {
     const env = { PATH: process.env["PATH"], DATA_DIR: directory, DATABASE_URL: database.url };
-    return (await run(process.execPath, [join(import.meta.dirname, "../../scripts", `${name}.ts`), ...args], { env }))
-      .stdout;
+    return (await run(process.execPath, [SEALBOOK, name, ...args], { env })).stdout;
   };
   const start = () => startServer({ DATABASE_URL: database.url }, { directory });
   const copied = async () => (await database.query("select code from records")).map(({ code }) => code);

@@ -12,7 +12,7 @@ import {
   readingOf,
 } from "../../readings/index.ts";
 import type { Clock } from "../../kit/time.ts";
-import type { RecordStore } from "../../records/index.ts";
+import type { RecordReader } from "../../records/index.ts";
 import { textMessage } from "../message.ts";
 import type { Language } from "../texts/texts.ts";
 import { type Command, moment, textReply } from "./command.ts";
@@ -21,7 +21,7 @@ import { type Command, moment, textReply } from "./command.ts";
 const ANIMATION_AGE = 5 * 60_000;
 
 export interface AirQualityDeps {
-  readonly records: Pick<RecordStore, "newest">;
+  readonly records: Pick<RecordReader, "newest">;
   readonly pictures: Pictures;
   /** Time for which maps display a value. */
   readonly readingMaxAgeMilliseconds: number;
@@ -118,7 +118,7 @@ async function framesOf(readings: readonly Reading[], end: number, maxAge: numbe
  * Reads the readings of all senders, newest record first.
  * @param since Milliseconds since 1970
  */
-async function recentReadings(records: Pick<RecordStore, "newest">, since: number): Promise<Reading[]> {
+async function recentReadings(records: Pick<RecordReader, "newest">, since: number): Promise<Reading[]> {
   const readings: Reading[] = [];
   let before: number | undefined;
   let characters = 0;

@@ -1,7 +1,7 @@
 import { formatEther } from "ethers";
 import type { Clock } from "../../kit/time.ts";
 import type { NodeInspector } from "../../chain/node/node-inspector.ts";
-import type { RecordStore, SyncStep } from "../../records/index.ts";
+import type { RecordReader, SyncStep } from "../../records/index.ts";
 import { ALL_ACCOUNTS, type ServiceLogStore } from "../../sessions/index.ts";
 import { textMessage } from "../message.ts";
 import { type Command, moment, textReply } from "./command.ts";
@@ -19,7 +19,7 @@ export interface SyncState {
 }
 
 export interface ChainDeps {
-  readonly records: Pick<RecordStore, "newest">;
+  readonly records: Pick<RecordReader, "newest">;
   readonly serviceLog: ServiceLogStore;
   readonly sync: () => Promise<SyncState>;
   /** The newest steps of the event indexer, newest first. */

@@ -1,6 +1,6 @@
 import { equalBytes } from "../../kit/bytes.ts";
 import type { VerifiedChain } from "../evidence/verified-chain.ts";
-import type { TransactionStore } from "./transactions.ts";
+import type { TransactionStore } from "./types.ts";
 import type { Address } from "../transaction.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";

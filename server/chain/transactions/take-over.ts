@@ -1,6 +1,6 @@
 import { hexlify } from "ethers";
 import type { TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
-import type { TransactionStore } from "./transactions.ts";
+import type { TransactionStore } from "./types.ts";
 import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
 import { byTransaction } from "./in-flight.ts";
 import { isFiller } from "./transaction-signer.ts";

@@ -1,5 +1,5 @@
 import { hexlify } from "ethers";
-import type { OutcomeListener, Transactions, TransactionStore } from "./transactions.ts";
+import type { OutcomeListener, Transactions, TransactionStore } from "./types.ts";
 import type {
   Address,
   FinalOutcome,

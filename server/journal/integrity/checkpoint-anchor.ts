@@ -1,5 +1,5 @@
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
-import type { IntentStore, Transactions } from "../../chain/transactions/transactions.ts";
+import type { IntentStore, Transactions } from "../../chain/transactions/types.ts";
 import { type Clock, every, type Interval, millisecondsSince } from "../../kit/time.ts";
 import type { Atomic } from "../engine/database.ts";
 import type { JournalSource } from "../entries/entry-source.ts";

@@ -1,4 +1,4 @@
-import type { IntentStore } from "../../chain/transactions/transactions.ts";
+import type { IntentStore } from "../../chain/transactions/types.ts";
 import type { Address, ContractAddresses } from "../../chain/transaction.ts";
 import type { Database } from "../engine/database.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Filler, FinalOutcome, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import type { BlockReference } from "../../chain/block.ts";
 import type { ConfirmedAnchor } from "../../chain/contracts/anchors.ts";
-import type { TransactionStore } from "../../chain/transactions/transactions.ts";
+import type { TransactionStore } from "../../chain/transactions/types.ts";
 import { SealbookError } from "../../errors.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";

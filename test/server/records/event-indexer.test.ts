@@ -2,7 +2,7 @@ import { assert } from "chai";
 import { keccak256 } from "ethers";
 import { type EventLog, type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
-import { recordStore } from "../../../server/records/store.ts";
+import { recordReader } from "../../../server/records/record-reader.ts";
 import { EventIndexer, type IndexerEvent } from "../../../server/records/event-indexer.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -251,9 +251,9 @@ for (const engine of ENGINES)
     it("never returns a row id that the chain has", async () => {
       const indexer = follow(new FakeLog("a").row(3, 41, "high").row(4, 7, "low"));
       await indexer.waitForBlock(4, DEADLINE_MILLISECONDS);
-      assert.equal(await recordStore(journal.database).nextRowId("events"), 42n);
-      assert.equal(await recordStore(journal.database).nextRowId("events"), 43n);
-      assert.equal(await recordStore(journal.database).nextRowId("another"), 1n);
+      assert.equal(await recordReader(journal.database).nextRowId("events"), 42n);
+      assert.equal(await recordReader(journal.database).nextRowId("events"), 43n);
+      assert.equal(await recordReader(journal.database).nextRowId("another"), 1n);
     });
 
     it("copies the accounts of the chain", async () => {

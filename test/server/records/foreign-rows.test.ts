@@ -2,7 +2,7 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { sha256 } from "ethers";
 import { type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
-import { nextRowId, takeRowId } from "../../../server/records/store.ts";
+import { nextRowId, takeRowId } from "../../../server/records/record-reader.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { rowEntry, TABLE } from "../../support/row-entry.ts";
 import { searchRecords } from "../../support/search-records.ts";

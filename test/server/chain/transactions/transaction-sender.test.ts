@@ -7,7 +7,7 @@ import { FeeSource } from "../../../../server/chain/transactions/fees.ts";
 import { type SenderEvent, TransactionSender } from "../../../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../../../server/chain/transactions/transaction-signer.ts";
-import type { TransactionStore } from "../../../../server/chain/transactions/transactions.ts";
+import type { TransactionStore } from "../../../../server/chain/transactions/types.ts";
 import type { TransactionOutcome } from "../../../../server/chain/transaction.ts";
 import { intentStore } from "../../../../server/journal/transactions/intent-store.ts";
 import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";

@@ -1,11 +1,11 @@
 import { type Selectable, sql } from "kysely";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import type { RecordRow, RecordStore } from "./record.ts";
+import type { RecordRow, RecordReader } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecordsTable } from "../journal/engine/schema.ts";
 
-export function recordStore(database: Database): RecordStore {
+export function recordReader(database: Database): RecordReader {
   return {
     nextRowId: (table) => nextRowId(database, table),
 
