@@ -1,6 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { parseConfig } from "../../server/config/config.ts";
-import { readEnv } from "../../server/config/environment.ts";
 import {
   type AccessScope,
   type ApiKey,
@@ -10,7 +9,7 @@ import {
 } from "../../server/http/access/caller.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/journal-database.ts";
 import { apiKeyStore } from "../../server/operations/api-key-store.ts";
-import { CommandFailure } from "./run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -24,8 +23,8 @@ interface CreateOptions extends JsonOption {
 }
 
 /** Runs work with access to the journal, without the chain. */
-async function withKeys(work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
-  const config = parseConfig(readEnv(), { relays: false }).database;
+async function withKeys({ variables }: Terminal, work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
+  const config = parseConfig(variables, { relays: false }).database;
   const missing = missingFile(config);
   if (missing !== undefined)
     throw new CommandFailure(`there is no database at ${missing}; start the server once to create it`);
@@ -52,11 +51,11 @@ function nameOf(text: string): string {
   return text;
 }
 
-const day = (milliseconds: number | undefined): string | null =>
+const isoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
 /** Creates the command `apikey`. */
-export function apikeyCommand(): Command {
+export function apikeyCommand(terminal: Terminal): Command {
   const program = new Command("apikey");
 
   program
@@ -78,11 +77,12 @@ export function apikeyCommand(): Command {
         now,
         lifetime === undefined ? undefined : now + lifetime * DAY_MILLISECONDS,
       );
-      await withKeys((keys) => keys.insert(key));
-      const expires = day(key.expiresAt);
-      if (json === true) console.log(JSON.stringify({ key: text, id: key.id, name, scope, expires }));
+      await withKeys(terminal, (keys) => keys.insert(key));
+      const expires = isoTime(key.expiresAt);
+      if (json === true) printLine(terminal, JSON.stringify({ key: text, id: key.id, name, scope, expires }));
       else
-        console.log(
+        printLine(
+          terminal,
           `key      ${text}\nid       ${key.id}\nname     ${name}\nscope    ${scope}\nexpires  ${expires ?? "never"}`,
         );
     });
@@ -92,21 +92,21 @@ export function apikeyCommand(): Command {
     .description("list the keys, oldest first")
     .option("--json", "print a list of {id, name, scope, state, created, expires, revoked}")
     .action(({ json }: JsonOption) =>
-      withKeys(async (keys) => {
+      withKeys(terminal, async (keys) => {
         const rows = (await keys.list()).map((key) => ({
           id: key.id,
           name: key.name,
           scope: key.scope,
           state: stateOf(key),
-          created: day(key.createdAt),
-          expires: day(key.expiresAt),
-          revoked: day(key.revokedAt),
+          created: isoTime(key.createdAt),
+          expires: isoTime(key.expiresAt),
+          revoked: isoTime(key.revokedAt),
         }));
-        if (json === true) console.log(JSON.stringify(rows));
-        else if (rows.length === 0) console.log("There are no API keys.");
+        if (json === true) printLine(terminal, JSON.stringify(rows));
+        else if (rows.length === 0) printLine(terminal, "There are no API keys.");
         else
           for (const { id, scope, state, expires, name } of rows)
-            console.log([id, scope.padEnd(5), state.padEnd(7), expires ?? "never expires", name].join("  "));
+            printLine(terminal, [id, scope.padEnd(5), state.padEnd(7), expires ?? "never expires", name].join("  "));
       }),
     );
 
@@ -115,9 +115,9 @@ export function apikeyCommand(): Command {
     .description("revoke a key immediately")
     .addArgument(new Argument("<id>", "id of the key, as printed by list"))
     .action((id: string) =>
-      withKeys(async (keys) => {
+      withKeys(terminal, async (keys) => {
         if (!(await keys.revoke(id, Date.now()))) throw new CommandFailure(`there is no valid key with the id ${id}`);
-        console.log(`${id} is revoked.`);
+        printLine(terminal, `${id} is revoked.`);
       }),
     );
 

@@ -12,7 +12,7 @@ import { init } from "../network/init.ts";
 import { type Network, openNetwork } from "../network/network-file.ts";
 import { doubtOf, planOf, type PlanOptions } from "../network/plan.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "../network/rotate.ts";
-import { CommandFailure } from "./run-command.ts";
+import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
 const BAD_USAGE = 2;
 
@@ -66,15 +66,15 @@ async function networkToCheck(directory: string): Promise<Network> {
   }
 }
 
-function report({ outcome: { written, kept, changed } }: Folder): void {
-  console.log(written.length === 0 ? "Nothing was written." : `Written: ${written.length} files.`);
-  if (kept.length > 0) console.log(`Unchanged: ${kept.length} files.`);
-  if (changed.length > 0) console.log(`Edited by hand, not overwritten: ${changed.join(", ")}`);
+function report(terminal: Terminal, { outcome: { written, kept, changed } }: Folder): void {
+  printLine(terminal, written.length === 0 ? "Nothing was written." : `Written: ${written.length} files.`);
+  if (kept.length > 0) printLine(terminal, `Unchanged: ${kept.length} files.`);
+  if (changed.length > 0) printLine(terminal, `Edited by hand, not overwritten: ${changed.join(", ")}`);
 }
 
-function reportChange({ folder, stepsFile, text }: Change): void {
-  report(folder);
-  console.log(`Steps, also written to ${stepsFile}:\n\n${text}`);
+function reportChange(terminal: Terminal, { folder, stepsFile, text }: Change): void {
+  report(terminal, folder);
+  printLine(terminal, `Steps, also written to ${stepsFile}:\n\n${text}`);
 }
 
 const outOption = (): Option => new Option("--out <dir>", "folder of the network").makeOptionMandatory();
@@ -83,7 +83,7 @@ const hostsOption = (): Option =>
 const nameArgument = (description: string): Argument => new Argument("<name>", description);
 
 /** Creates the command `network`. */
-export function networkCommand(): Command {
+export function networkCommand(terminal: Terminal): Command {
   const program = new Command("network");
 
   program
@@ -125,10 +125,10 @@ export function networkCommand(): Command {
       const plan = planOf(options, hosts.hosts.length);
       const { network, folder, keysElsewhere } = await init(resolve(options.out), { plan, hosts });
       const doubt = doubtOf(plan);
-      if (doubt !== undefined) console.error(`network: ${doubt}`);
-      report(folder);
-      if (keysElsewhere.length > 0) console.log(`Node keys stored elsewhere: ${keysElsewhere.join(", ")}`);
-      console.log(`Hash of the genesis block: ${network.genesis.hash}`);
+      if (doubt !== undefined) terminal.stderr.write(`network: ${doubt}\n`);
+      report(terminal, folder);
+      if (keysElsewhere.length > 0) printLine(terminal, `Node keys stored elsewhere: ${keysElsewhere.join(", ")}`);
+      printLine(terminal, `Hash of the genesis block: ${network.genesis.hash}`);
     });
 
   program
@@ -138,7 +138,7 @@ export function networkCommand(): Command {
     .addOption(hostsOption())
     .addOption(outOption())
     .action(async (name: string, { out, hosts }: HostsOption) =>
-      reportChange(await add(resolve(out), name, await readHosts(hosts))),
+      reportChange(terminal, await add(resolve(out), name, await readHosts(hosts))),
     );
 
   program
@@ -146,7 +146,7 @@ export function networkCommand(): Command {
     .description("prepare the removal of a validator: the new peer lists and the votes")
     .addArgument(nameArgument("data centre that leaves"))
     .addOption(outOption())
-    .action(async (name: string, { out }: OutOption) => reportChange(await remove(resolve(out), name)));
+    .action(async (name: string, { out }: OutOption) => reportChange(terminal, await remove(resolve(out), name)));
 
   program
     .command("replace")
@@ -156,7 +156,7 @@ export function networkCommand(): Command {
     .addOption(hostsOption())
     .addOption(outOption())
     .action(async (name: string, { out, hosts, by }: HostsOption & { by: string }) =>
-      reportChange(await replace(resolve(out), name, by, await readHosts(hosts))),
+      reportChange(terminal, await replace(resolve(out), name, by, await readHosts(hosts))),
     );
 
   program
@@ -175,13 +175,14 @@ export function networkCommand(): Command {
       if (names.length > 0 && (authority ?? dropOld) === true)
         throw new CommandFailure("--authority and --drop-old apply to the whole network; omit the names", BAD_USAGE);
       report(
+        terminal,
         await (authority === true
           ? rotateAuthority(directory)
           : dropOld === true
             ? dropOldAuthorities(directory)
             : rotate(directory, names)),
       );
-      console.log("Copy the folders to their machines, and restart nodes and relayers one at a time.");
+      printLine(terminal, "Copy the folders to their machines, and restart nodes and relayers one at a time.");
     });
 
   program
@@ -220,11 +221,11 @@ export function networkCommand(): Command {
             now,
           );
       const findings = [...files, ...nodes];
-      if (json === true) console.log(JSON.stringify(findings));
-      else for (const { where, what } of findings) console.log(`${where}: ${what}`);
-      if (findings.length > 0) process.exitCode = 1;
+      if (json === true) printLine(terminal, JSON.stringify(findings));
+      else for (const { where, what } of findings) printLine(terminal, `${where}: ${what}`);
+      if (findings.length > 0) terminal.exit(1);
       else if (json !== true)
-        console.log(filesOnly ? "The files match network.json." : "The network matches its files.");
+        printLine(terminal, filesOnly ? "The files match network.json." : "The network matches its files.");
     });
 
   return program;

@@ -7,6 +7,7 @@ import { printable } from "../proofs/reason.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
 import { findFiles } from "../proofs/files.ts";
 import { writeJson } from "../proofs/write-file.ts";
+import type { Terminal } from "./run-command.ts";
 
 interface Options {
   readonly url: string;
@@ -19,7 +20,7 @@ interface Options {
 }
 
 /** Creates the command `prove`. */
-export function proveCommand(): Command {
+export function proveCommand(terminal: Terminal): Command {
   const program = new Command("prove")
     .addArgument(new Argument("<file...>", "files, or folders with all their files"))
     .addOption(urlOption())
@@ -51,10 +52,10 @@ Exit code: 0 all files have proofs, 1 some files have no proof, 2 wrong usage, 1
       const summary = await proveAll({ found, settings, server: url, concurrency, signals });
       await writeJson(join(directory, "summary.json"), summary);
       for (const { file, reason } of summary.failures)
-        process.stderr.write(`${printable(file)}: ${printable(reason)}\n`);
-      process.stdout.write(`${options.json === true ? JSON.stringify(summary, null, 2) : summaryLine(summary)}\n`);
+        terminal.stderr.write(`${printable(file)}: ${printable(reason)}\n`);
+      terminal.stdout.write(`${options.json === true ? JSON.stringify(summary, null, 2) : summaryLine(summary)}\n`);
       if (signals.stop.aborted) return;
-      process.exitCode = summary.documents.length === summary.totals.files ? 0 : 1;
+      terminal.exit(summary.documents.length === summary.totals.files ? 0 : 1);
     });
 
   return program;

@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { onInterrupt } from "../proofs/file-run.ts";
 import { concurrencyOption, urlOption } from "../proofs/options.ts";
 import { printable, reasonOf } from "../proofs/reason.ts";
-import { CommandFailure } from "./run-command.ts";
+import { CommandFailure, type Terminal } from "./run-command.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
 import { writePieces } from "../proofs/write-file.ts";
 import { asCommandFailure, restoredTree } from "../recover/compare-files.ts";
@@ -26,7 +26,7 @@ interface Options {
 }
 
 /** Creates the command `recover`. */
-export function recoverCommand(): Command {
+export function recoverCommand(terminal: Terminal): Command {
   const program = new Command("recover")
     .addArgument(new Argument("<dir>", "folder of the restored files"))
     .addOption(urlOption())
@@ -81,9 +81,9 @@ Exit code: 0 all files match and none is missing, 1 otherwise, 2 wrong usage, 13
         const report = await recoverAll({ tree, client: proofClient(url), asOf, concurrency, out, about, signal });
         await writePieces(join(out, "recovery-report.json"), reportJson(report));
         await writePieces(join(out, "recovery-report.html"), reportHtml(report));
-        if (options.json === true) for (const piece of reportJson(report)) process.stdout.write(piece);
-        else process.stdout.write(`${summaryLine(report)}\n${printable(join(out, "recovery-report.html"))}\n`);
-        if (!signal.aborted) process.exitCode = report.all_matched ? 0 : 1;
+        if (options.json === true) for (const piece of reportJson(report)) terminal.stdout.write(piece);
+        else terminal.stdout.write(`${summaryLine(report)}\n${printable(join(out, "recovery-report.html"))}\n`);
+        if (!signal.aborted) terminal.exit(report.all_matched ? 0 : 1);
       } catch (error) {
         // After an interrupt the exit code is already set.
         if (!signal.aborted) throw asCommandFailure(error);

@@ -54,7 +54,7 @@ export async function runCommand(program: Command, args = process.argv.slice(2))
 
 /**
  * Runs a command, and prints its help and its failure.
- * @returns the exit code of the failure; `undefined` when there is none
+ * @returns the exit code of the failure, 0 after the help; `undefined` when there is none
  */
 export async function failureOf(
   program: Command,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Terminal } from "./run-command.ts";
 
-/** A command of `npm run NAME`. */
+/** A command of `sealbook NAME`, and of `npm run NAME` by a script in package.json. */
 export interface CommandEntry {
   readonly name: string;
   readonly description: string;

@@ -2,9 +2,10 @@ import { Argument, Command, Option } from "commander";
 import { concurrencyOption, parseKeyId, parseNodeUrls, PROOFS_DIRECTORY } from "../proofs/options.ts";
 import { isAllVerified, reportText } from "../proofs/verify-files.ts";
 import { verifyNamed, type VerifyNamedOptions } from "../proofs/verify-named.ts";
+import type { Terminal } from "./run-command.ts";
 
 /** Creates the command `verify`. */
-export function verifyCommand(): Command {
+export function verifyCommand(terminal: Terminal): Command {
   const program = new Command("verify")
     .addArgument(new Argument("<file...>", "files, or folders with all their files"))
     .option("--proofs <dir>", "folder of the bundles", PROOFS_DIRECTORY)
@@ -32,8 +33,8 @@ Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
     )
     .action(async (names: string[], { json, ...options }: VerifyNamedOptions & { readonly json?: true }) => {
       const report = await verifyNamed(names, options);
-      process.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
-      process.exitCode = isAllVerified(report) ? 0 : 1;
+      terminal.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
+      terminal.exit(isAllVerified(report) ? 0 : 1);
     });
 
   return program;

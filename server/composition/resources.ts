@@ -101,7 +101,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
     const issuerKeys = await openIssuerKeys(config, database, logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
-    const botSeal =
+    const botCipher =
       config.telegram &&
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
     return {
@@ -116,7 +116,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       issuerKeys,
       certificate,
       embeddedLog,
-      botCipher: botSeal,
+      botCipher,
       resources,
     };
   } catch (error) {

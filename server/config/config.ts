@@ -52,7 +52,8 @@ export type ChainConfig = Config["chain"];
 /**
  * Parses and checks the environment variables.
  * @param relays Whether a relayer's key is required
- * @throws SealbookError `config_invalid` naming every invalid variable with the reason, and contradictions between them
+ * @throws SealbookError `config_invalid` naming every invalid variable with the reason, or, when all are valid, the
+ *   contradictions between them
  */
 export function parseConfig(variables: EnvironmentVariables, { relays = true } = {}): Config {
   const { success, error, data } = Environment.safeParse(variables);
@@ -115,7 +116,7 @@ function configOf(env: EnvironmentValues) {
       nodeLogFile: env.NODE_LOG_FILE && resolve(env.NODE_LOG_FILE),
       /** When a block counts as final. */
       finality: env.CONFIRMATIONS,
-      /** Request timeout of the BFT network in seconds; `undefined` learns it from the blocks. */
+      /** Request timeout of the BFT network in seconds; `undefined`: twice the period of the blocks. */
       requestTimeout: env.CONSENSUS_REQUEST_TIMEOUT,
       /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
       clockLimitMilliseconds: MINUTE,
@@ -187,7 +188,7 @@ function configOf(env: EnvironmentValues) {
         env.TILE_URL === undefined || env.TILE_ATTRIBUTION === undefined
           ? undefined
           : { template: env.TILE_URL, attribution: env.TILE_ATTRIBUTION },
-      /** Age from which maps show a sensor's value as stale. */
+      /** Age up to which maps show a sensor's value. */
       readingMaxAgeMilliseconds: 6 * 60 * MINUTE,
     },
   };

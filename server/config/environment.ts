@@ -104,8 +104,8 @@ export const Environment = z.object({
     description: "Required signature algorithm of tokens",
   }),
   JWT_ISSUER: z.string().min(1).optional().meta({
-    description: "Required issuer of tokens; set it with `jwt`",
-    unset: "none",
+    description: "Required issuer of tokens",
+    unset: "none; required with `jwt`",
   }),
   JWT_AUDIENCE: z.string().min(1).default("sealbook").meta({ description: "Required audience of tokens" }),
 
@@ -138,19 +138,20 @@ export const Environment = z.object({
     .meta({
       description:
         "Blocks on top of a block until it counts: until then nothing in it is confirmed. `finalized` waits until " +
-        "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT",
+        "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT; " +
+        "requires `RPC_URL`",
     }),
   CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
     .optional()
     .meta({
       description:
         "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
-        "from which the network counts as stalled follows from it",
+        "from which the network counts as stalled follows from it; requires `RPC_URL`",
       unset: "twice the period of the blocks",
     }),
   NODE_LIST_FILE: file(
     "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`; the server reports " +
-      "missing peers and peers that are not on the list",
+      "missing peers and peers that are not on the list; requires `RPC_URL`",
     "no list",
   ),
   NODE_LOG_FILE: file(
@@ -194,7 +195,9 @@ export const Environment = z.object({
     unset: "none",
   }),
   ADMIN_KEY: privateKey.optional().meta({
-    description: "Private key that deploys the contracts and enrols accounts; with `RPC_URL` only commands need it",
+    description:
+      "Private key that deploys the contracts and enrols accounts; with `RPC_URL` the server needs it only for the " +
+      "bot and to change `SESSION_LIFETIME`",
     unset: "generated like `RELAYER_KEY`; the two must differ",
   }),
   FEE_MODE: z.enum(["auto", "legacy", "eip1559"]).default("auto").meta({
@@ -297,19 +300,19 @@ export const Environment = z.object({
   }),
   TELEGRAM_API_URL: httpUrl
     .default("https://api.telegram.org")
-    .meta({ description: "Address of Telegram's Bot API, or of your own Bot API server" }),
+    .meta({ description: "Address of Telegram's Bot API, or of your own Bot API server; requires `TELEGRAM_TOKEN`" }),
   TELEGRAM_WEBHOOK_URL: httpUrl
     .refine((text) => text.startsWith("https:"), "is not an https address")
     .optional()
     .meta({
-      description: "Address at which Telegram posts to this server's `/telegram`",
+      description: "Address at which Telegram posts to this server's `/telegram`; requires `TELEGRAM_TOKEN`",
       unset: "the server polls Telegram",
     }),
   TELEGRAM_ADMIN_CHAT: chatNumber
     .optional()
-    .meta({ description: "Number of the chat that receives alerts", unset: "none" }),
+    .meta({ description: "Number of the chat that receives alerts; requires `TELEGRAM_TOKEN`", unset: "none" }),
   TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
-    description: "Private networks in which the bot may query sensors, as `10.1.0.0/16,...`",
+    description: "Private networks in which the bot may query sensors, as `10.1.0.0/16,...`; requires `TELEGRAM_TOKEN`",
     unset: "none",
   }),
   TILE_URL: tileUrl.optional().meta({

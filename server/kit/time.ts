@@ -1,7 +1,7 @@
 import { uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Wall clock in milliseconds since 1970. It jumps when it is set. */
+/** Milliseconds since 1970: of the wall clock, which jumps when it is set, or of a steady clock. */
 export type Clock = () => number;
 
 /** Difference of clocks between processes that is normal. */

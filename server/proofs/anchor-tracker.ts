@@ -71,7 +71,7 @@ interface Awaited {
  * - batched: the anchor is closed and has a transaction;
  * - sent: the transaction is signed, and sent until it has an outcome;
  * - confirmed: the transaction is mined, and the journal has its confirmation;
- * - failed: the transaction will never be mined. The anchor is split, or re-anchored by a later retry.
+ * - failed: the transaction was refused, reverted or cancelled. The anchor is split, or re-anchored by a later retry.
  *
  * The state itself is on disk. The sender hands confirmations over when they are there, and the tracker resolves the
  * callers' promises; it reads what failed, and what other relayers may have done.

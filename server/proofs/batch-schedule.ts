@@ -71,19 +71,19 @@ export class BatchLead {
   }
 }
 
-/** The state of the open batch and the chain that determines the closing time. Times are Unix milliseconds. */
+/** The state of the open batch and the chain that determines the closing time. Times are of the steady clock. */
 export interface BatchState {
   /** Hashes in the open batch; at least one. */
   readonly size: number;
   /** Acceptance time of the first hash. */
   readonly openedAt: number;
-  /** Closed batches of this relayer without an outcome. */
+  /** Closed batches of single proofs, of this process, without an outcome. */
   readonly inFlight: number;
   /** Expected times of the next two blocks; `undefined` on a chain without regular blocks. */
   readonly nextBlocks: readonly [number, number] | undefined;
 }
 
-/** The operator's settings. */
+/** The rules of the closing time: a setting, the learned lead, and a constant. */
 export interface BatchRules {
   /** Maximum time that a hash waits for others. */
   readonly maxAgeMilliseconds: number;

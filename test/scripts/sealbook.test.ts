@@ -1,4 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { assert } from "chai";
 import { COMMANDS } from "../../scripts/commands/table.ts";
 import { SEALBOOK } from "../support/sealbook.ts";
@@ -13,6 +15,11 @@ describe("sealbook", () => {
     const { status, stdout } = sealbook("--help");
     assert.equal(status, 0);
     for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
+  });
+
+  it("is what the scripts of package.json run", () => {
+    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+    for (const { name } of COMMANDS) assert.match(scripts[name], new RegExp(`^node .*scripts/sealbook.ts ${name}$`));
   });
 
   it("shows a command's own help", () => {
