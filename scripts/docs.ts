@@ -2,13 +2,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { commandsTable } from "./docs/commands.ts";
 import { CALLS, ROUTES } from "../server/composition/openapi.ts";
-import { configurationTable } from "../server/config/environment.ts";
+import { configurationTables } from "../server/config/environment.ts";
 import type { Route } from "../server/http/route.ts";
 import { securityRegister } from "./docs/security-register.ts";
 
 /** Each table or group of tables, with its page and the name in the comments around it. */
 const TABLES: readonly (readonly [page: string, name: string, table: string])[] = [
-  ["configuration.md", "configuration", configurationTable()],
+  ["configuration.md", "configuration", configurationTables()],
   ["commands.md", "commands", await commandsTable()],
   ["http-api.md", "routes", `${routesTable()}\n\n${callsTable()}`],
   ["security-register.md", "claims", securityRegister()],

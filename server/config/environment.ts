@@ -32,12 +32,7 @@ function yes(description: string) {
   return z.enum(["no", "yes"]).default("no").meta({ description });
 }
 
-/**
- * Every environment variable that the server reads. The table of docs/configuration.md is generated from it:
- * `description` is the meaning, `unset` the effect of a missing value without a default.
- */
-export const Environment = z.object({
-  // The process and its data.
+const PROCESS = {
   DATA_DIR: z.string().min(1).default("./data").meta({
     description: "Folder of all persistent data: database, embedded chain, contract addresses, keys",
   }),
@@ -50,8 +45,9 @@ export const Environment = z.object({
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "silent"]).default("info").meta({
     description: "Lowest level that is logged: fatal, error, warn, info, debug, or silent for none",
   }),
+};
 
-  // The listener.
+const LISTENER = {
   HOST: z.string().min(1).default("127.0.0.1").meta({ description: "Address to listen on" }),
   PORT: whole(0, 65535).default(8080).meta({ description: "Port to listen on; 0 takes any free one" }),
   PUBLIC_URL: httpUrl.optional().meta({
@@ -82,8 +78,9 @@ export const Environment = z.object({
         "Requests per second from one network address, counted over ten seconds; each 16 KiB of a body or response " +
         "count as a further one. Trusted proxies that forward no address have no limit",
     }),
+};
 
-  // Authentication.
+const AUTHENTICATION = {
   API_AUTH: z
     .enum(["none", "apikey", "jwt", "apikey,jwt"])
     .default("none")
@@ -108,8 +105,9 @@ export const Environment = z.object({
     unset: "none; required with `jwt`",
   }),
   JWT_AUDIENCE: z.string().min(1).default("sealbook").meta({ description: "Required audience of tokens" }),
+};
 
-  // The chain.
+const CHAIN = {
   RPC_URL: nodeUrls.optional().meta({
     description:
       "JSON-RPC address of the chain's node, `http://` or `https://`; with several, separated by commas, the server " +
@@ -171,8 +169,9 @@ export const Environment = z.object({
   CHAIN_BLOCK_PERIOD: whole(0, 60).default(0).meta({
     description: "Seconds between the embedded chain's blocks; 0 makes a block as soon as a transaction waits",
   }),
+};
 
-  // Keys and fees.
+const KEYS = {
   RELAYER_KEY: privateKey.optional().meta({
     description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
     unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
@@ -210,8 +209,9 @@ export const Environment = z.object({
   MAX_FEE: whole(0, 1e15).default(200_000_000_000).meta({
     description: "Most that a unit of gas may cost, in wei, for a transaction and for what replaces it",
   }),
+};
 
-  // The record store.
+const RECORDS = {
   TABLE_NAME: z.string().min(1).max(64).default("events").meta({
     description: "Name of the records' table on chain",
   }),
@@ -230,8 +230,9 @@ export const Environment = z.object({
   QUERY_RATE: whole(1, 1_000_000).default(600).meta({
     description: "Searches and decoded transactions per minute and account, each",
   }),
+};
 
-  // Integrity proofs.
+const PROOFS = {
   PROOF_WAIT: whole(1, 600).default(30).meta({
     description: "Seconds that a proof request waits for its confirmation before it responds 202 `pending`",
   }),
@@ -248,8 +249,9 @@ export const Environment = z.object({
       "[Issuer keys](operate.md#issuer-keys)",
     "the key is not encrypted, and in no replica",
   ),
+};
 
-  // The journal.
+const JOURNAL = {
   JOURNAL_KEY_FILE: file(
     "File with the journal's key, which several relayers of one journal share; see " +
       "[The journal's key](operate.md#the-journals-key)",
@@ -280,8 +282,9 @@ export const Environment = z.object({
     "`yes` continues the journal with other contracts or another `TABLE_NAME` than before, on the same chain; " +
       "otherwise the server refuses to start: [operate.md](operate.md#other-contracts)",
   ),
+};
 
-  // Alerts.
+const ALERTS = {
   ALERT_WEBHOOKS: webhooks.default([]).meta({
     description:
       "Addresses to which alerts are posted in the format of Alertmanager's API v2, as " +
@@ -292,8 +295,9 @@ export const Environment = z.object({
     description: "Secret that signs requests to webhooks: HMAC-SHA256 in `X-Sealbook-Signature`",
     unset: "no signature",
   }),
+};
 
-  // The Telegram bot and the map.
+const BOT_AND_MAP = {
   TELEGRAM_TOKEN: telegramToken.optional().meta({
     description: "Token of the Telegram bot; see [telegram.md](telegram.md)",
     unset: "no bot",
@@ -325,6 +329,37 @@ export const Environment = z.object({
     description: "Attribution that the tiles' provider requires; required with `TILE_URL`",
     unset: "none",
   }),
+};
+
+/** The variables by the headings of docs/configuration.md. */
+const GROUPS = {
+  "Process and data": PROCESS,
+  Listener: LISTENER,
+  Authentication: AUTHENTICATION,
+  Chain: CHAIN,
+  "Keys and fees": KEYS,
+  "Record store": RECORDS,
+  "Integrity proofs": PROOFS,
+  Journal: JOURNAL,
+  Alerts: ALERTS,
+  "Telegram bot and map": BOT_AND_MAP,
+};
+
+/**
+ * Every environment variable that the server reads. The tables of docs/configuration.md are generated from it:
+ * `description` is the meaning, `unset` the effect of a missing value without a default.
+ */
+export const Environment = z.object({
+  ...PROCESS,
+  ...LISTENER,
+  ...AUTHENTICATION,
+  ...CHAIN,
+  ...KEYS,
+  ...RECORDS,
+  ...PROOFS,
+  ...JOURNAL,
+  ...ALERTS,
+  ...BOT_AND_MAP,
 });
 
 /** Values of the variables, each parsed on its own. */
@@ -345,13 +380,16 @@ export function readEnv(): EnvironmentVariables {
   );
 }
 
-/** Returns the table of docs/configuration.md, in Markdown. */
-export function configurationTable(): string {
+/** Returns the tables of docs/configuration.md, in Markdown. */
+export function configurationTables(): string {
   const defaults: Record<string, unknown> = Environment.parse({});
-  const rows = Object.entries(Environment.shape).map(([name, schema]) => {
-    const { description, unset } = schema.meta() ?? {};
-    const value = typeof unset === "string" ? unset : `\`${String(defaults[name])}\``;
-    return `| \`${name}\` | ${description} | ${value} |`;
+  const tables = Object.entries(GROUPS).map(([heading, variables]) => {
+    const rows = Object.entries(variables).map(([name, schema]) => {
+      const { description, unset } = schema.meta() ?? {};
+      const value = typeof unset === "string" ? unset : `\`${String(defaults[name])}\``;
+      return `| \`${name}\` | ${description} | ${value} |`;
+    });
+    return [`## ${heading}`, "", "| Variable | Meaning | When unset |", "|---|---|---|", ...rows].join("\n");
   });
-  return ["| Variable | Meaning | When unset |", "|---|---|---|", ...rows].join("\n");
+  return tables.join("\n\n");
 }
