@@ -11,7 +11,7 @@ import { Backoff } from "../kit/backoff.ts";
 import type { BotCipher } from "./bot-cipher.ts";
 import { type Incoming, readUpdate, updateNumber } from "./update.ts";
 
-const MAX_CONCURRENT_SENDERS = 32;
+const MAX_CONCURRENT_CHATS = 32;
 /** Twice the day for which Telegram repeats unacknowledged updates. */
 const RETENTION_MILLISECONDS = 2 * 24 * 3600 * 1000;
 const CLEANUP_INTERVAL = 500;
@@ -43,10 +43,13 @@ export interface UpdateQueueDeps {
   readonly onEvent: BotEventSink;
 }
 
-/** Stores updates and processes each once, in order per sender. */
+/** Stores updates and processes each once, in order per chat and per sender. */
 export class UpdateQueue {
   readonly #deps: UpdateQueueDeps;
-  readonly #queue = new KeyedQueue(MAX_CONCURRENT_SENDERS);
+  /** A chat whose replies Telegram delays takes one place, however many people write there. */
+  readonly #byChat = new KeyedQueue(MAX_CONCURRENT_CHATS);
+  /** The state of a user changes by one update at a time. */
+  readonly #bySender = new KeyedQueue(MAX_CONCURRENT_CHATS);
   readonly #ended = new AbortController();
   #received = 0;
 
@@ -81,16 +84,18 @@ export class UpdateQueue {
   /** Resolves when no update is being processed. The next process continues with the queue. */
   async stop(): Promise<void> {
     this.#ended.abort();
-    await this.#queue.stop();
+    await this.#byChat.stop();
   }
 
   #enqueue(stored: StoredUpdate): void {
     const incoming = this.#decrypt(bodyContext(stored.number), stored.body, readUpdate);
     if (this.#ended.signal.aborted) return;
-    void this.#queue.run(incoming?.sender ?? 0, () => this.#process(stored, incoming));
+    const { chat = 0, sender = 0 } = incoming ?? {};
+    void this.#byChat.run(chat, () => this.#bySender.run(sender, () => this.#process(stored, incoming)));
   }
 
   async #process({ number, memo }: StoredUpdate, incoming: Incoming | undefined): Promise<void> {
+    if (this.#ended.signal.aborted) return;
     const { cipher, handle, onEvent } = this.#deps;
     let previous = memo && this.#decrypt(memoContext(number), memo, (value) => value);
     let reply: { readonly result: HandlerResult; readonly deletions: readonly MessageDeletion[] } | undefined;

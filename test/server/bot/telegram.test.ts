@@ -66,6 +66,21 @@ describe("the bot with Telegram's limits", () => {
   });
 
   // Security, bot: a user of a chat cannot block other users
+  // Security, bot: cannot keep others waiting with many members of a group that gets no replies
+  it("replies to others while Telegram delays the replies to a group with many members", async () => {
+    const delayed = -100_900;
+    const members = Array.from({ length: 40 }, (_, index) => telegram.group(delayed, 9_000 + index));
+    let refused = 0;
+    telegram.onCall = ({ method, fields }) => {
+      if (method !== "sendMessage" || fields["chat_id"] !== delayed) return undefined;
+      refused += 1;
+      return { error_code: 429, description: "Too Many Requests: retry after 60", parameters: { retry_after: 60 } };
+    };
+    for (const member of members) member.write("/time");
+    await eventually(async () => assert.isAbove(refused, 0));
+    assert.include((await anybody().request("/time")).text, "Server time");
+  });
+
   it("limits the replies to one user, reports the limit once, and serves others as before", async () => {
     const flood = anybody();
     const other = anybody();
