@@ -106,10 +106,7 @@ function configOf(env: EnvironmentValues) {
         maxFee: BigInt(env.MAX_FEE),
       },
       /** Session rules to write into the contract; `undefined` keeps those of the contract. */
-      sessionRules:
-        env.SESSION_LIFETIME === undefined
-          ? undefined
-          : { lifetime: env.SESSION_LIFETIME, minimumToExtend: Math.floor(env.SESSION_LIFETIME / 4) },
+      sessionRules: sessionRules(env.SESSION_LIFETIME),
       /** Names of block proposers, by lower-case address. */
       validatorNames: env.VALIDATOR_NAMES,
       nodeListFile: env.NODE_LIST_FILE && resolve(env.NODE_LIST_FILE),
@@ -192,6 +189,12 @@ function configOf(env: EnvironmentValues) {
       readingMaxAgeMilliseconds: 6 * 60 * MINUTE,
     },
   };
+}
+
+/** A session can be extended while more than 15 s are left, of a shorter one a quarter. */
+function sessionRules(lifetime: number | undefined) {
+  if (lifetime === undefined) return undefined;
+  return { lifetime, minimumToExtend: Math.min(15, Math.floor(lifetime / 4)) };
 }
 
 function nodeConfig(env: EnvironmentValues, dataDirectory: string): NodeConfig {

@@ -344,6 +344,10 @@ describe("configuration", function () {
       ["file:///mnt/a", "s3://bucket/b"],
     );
     assert.deepEqual(config.chain.sessionRules, { lifetime: 10, minimumToExtend: 2 });
+    assert.deepEqual(parseConfig({ SESSION_LIFETIME: "3600" }).chain.sessionRules, {
+      lifetime: 3600,
+      minimumToExtend: 15,
+    });
   });
 
   it("accepts all kinds of PostgreSQL addresses unchanged", () => {
