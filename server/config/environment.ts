@@ -219,8 +219,8 @@ const RECORDS = {
     .optional()
     .meta({
       description:
-        "Lifetime of a session in seconds; it can be extended while more than a quarter of it is left. Written into " +
-        "the contract",
+        "Lifetime of a session in seconds, written into the contract; it can be extended while more than 15 s are " +
+        "left, with a lifetime below 60 s while more than a quarter is left",
       unset: "60 at deployment, then the value in the contract",
     }),
   CHAIN_WAIT: whole(1, 600).default(30).meta({
