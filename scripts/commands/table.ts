@@ -27,8 +27,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "decode",
-    description:
-      "Decodes the call data of a stored record and checks its signer and row id. Needs no server and no chain.",
+    description: "Decodes the call data of a stored record, or a transaction (--tx), and checks its signer and row id.",
     load: async () => (await import("./decode.ts")).decodeCommand,
   },
   {

@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from "commander";
-import { concurrencyOption, parseKeyId, parseNodeUrls, PROOFS_DIRECTORY } from "../proofs/options.ts";
+import { concurrencyOption, parseKeyId, PROOFS_DIRECTORY } from "../proofs/options.ts";
+import { rpcOption } from "../proofs/node-query.ts";
 import { isAllVerified, reportText } from "../proofs/verify-files.ts";
 import { verifyNamed, type VerifyNamedOptions } from "../proofs/verify-named.ts";
 import type { Terminal } from "./run-command.ts";
@@ -11,9 +12,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--proofs <dir>", "folder of the bundles", PROOFS_DIRECTORY)
     .addOption(new Option("--trust-key <id>", "the id of the issuer's key, 43 characters").argParser(parseKeyId))
     .option("--validators <file>", "addresses of the chain's validators: a JSON list, or one per line")
-    .addOption(
-      new Option("--rpc <address>", "JSON-RPC address of a node of the chain").env("RPC_URL").argParser(parseNodeUrls),
-    )
+    .addOption(rpcOption())
     .option("--any-id", "accept bundles with a different document id, for moved files")
     .addOption(concurrencyOption())
     .option("--json", "print the report as JSON")

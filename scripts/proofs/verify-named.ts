@@ -1,17 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { connectNodes, fetchChainId, shownAddress } from "../../server/chain/rpc/connect.ts";
-import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
-import type { Rpc } from "../../server/chain/rpc/rpc.ts";
-import { parseConfig } from "../../server/config/config.ts";
 import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { SealbookError } from "../../server/errors.ts";
-import { parseValidators, type VerifyOptions } from "../../verifier/verify.mjs";
+import { parseValidators } from "../../verifier/verify.mjs";
 import { reasonOf } from "./reason.ts";
 import { CommandFailure } from "../commands/run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
 import { findFiles } from "./files.ts";
+import { nodeAt } from "./node-query.ts";
 
 const BAD_USAGE = 2;
 
@@ -58,32 +54,4 @@ async function readValidators(file: string): Promise<string[]> {
   } catch (error) {
     throw new CommandFailure(`--validators ${file}: ${reasonOf(error)}`, BAD_USAGE);
   }
-}
-
-/** Connects to nodes, with the TLS settings of the environment. Without a response, all further queries fail. */
-function nodeAt(address: string): { query: NonNullable<VerifyOptions["node"]>; close(): void } {
-  const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
-  const { node } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false }).chain;
-  const urls = node.kind === "remote" ? node.urls : ([address] as const);
-  const tls = node.kind === "remote" ? peerTlsOptions(node.tls, NODE) : {};
-  let lost: Error | undefined;
-  let connection: Promise<Rpc> | undefined;
-  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), { tls });
-  return {
-    async query(method, parameters) {
-      if (lost !== undefined) throw lost;
-      try {
-        return await (await (connection ??= connect())).call(method, parameters);
-      } catch (error) {
-        if (error instanceof SealbookError && error.code === "chain_unavailable")
-          lost = new Error(`the node at ${urls.map(shownAddress).join(", ")} does not respond`, { cause: error });
-        throw lost ?? error;
-      }
-    },
-    close: () =>
-      void connection?.then(
-        (rpc) => rpc.close(),
-        () => undefined,
-      ),
-  };
 }

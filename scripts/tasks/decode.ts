@@ -1,14 +1,13 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
-import { z } from "zod";
 import { decodeCallData } from "../../server/records/call-data.ts";
 import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
 import { checkRow } from "../../server/records/row-audit.ts";
 import { callDataListing, failedChecks } from "../decode-listing.ts";
 import { CommandFailure } from "../commands/run-command.ts";
+import { callDataOf } from "../proofs/node-query.ts";
 import { printingFailures } from "./failures.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/i;
-const Transaction = z.object({ input: z.string() }).nullable();
 
 /** `npx hardhat sealbook decode` */
 export default function decode(
@@ -16,7 +15,7 @@ export default function decode(
   hre: HardhatRuntimeEnvironment,
 ): Promise<void> {
   return printingFailures(async () => {
-    const callData = HASH.test(data) ? await callDataOf(hre, data) : data;
+    const callData = HASH.test(data) ? await fetchCallData(hre, data) : data;
     const decoded = decodeCallData(callData, undefined, MAX_ROW_BYTES_OFFLINE);
     console.log(json ? JSON.stringify(decoded.transaction, null, 2) : callDataListing(decoded));
     const failed = failedChecks(checkRow(decoded));
@@ -24,9 +23,8 @@ export default function decode(
   });
 }
 
-async function callDataOf(hre: HardhatRuntimeEnvironment, hash: string): Promise<string> {
+async function fetchCallData(hre: HardhatRuntimeEnvironment, hash: string): Promise<string> {
   const { provider, networkName } = await hre.network.create();
-  const found = Transaction.parse(await provider.request({ method: "eth_getTransactionByHash", params: [hash] }));
-  if (found === null) throw new CommandFailure(`the network ${networkName} has no transaction ${hash}`);
-  return found.input;
+  const query = (method: string, params: readonly unknown[]) => provider.request({ method, params: [...params] });
+  return callDataOf(query, hash, `the network ${networkName}`);
 }

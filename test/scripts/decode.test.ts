@@ -3,6 +3,9 @@ import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { encodeCallData } from "../../server/records/call-data.ts";
+import { content } from "../support/envelope.ts";
+import { freePort } from "../support/free-port.ts";
+import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
 
@@ -24,6 +27,8 @@ async function decode(args: readonly string[], input = ""): Promise<Outcome> {
 function vector(name: string): CallDataVector {
   return callDataVectors().find((candidate) => candidate.name === name) ?? assert.fail(`no vector ${name}`);
 }
+
+const HASH = `0x${"12".repeat(32)}`;
 
 describe("decode script", () => {
   const own = vector("own-insert-compressed");
@@ -112,7 +117,9 @@ describe("decode script", () => {
     ["data cut short", [own.inputdata.slice(0, -2)], 1, /^decode: signature: cut short/],
     ["an empty standard input", ["-"], 1, /^decode: inputdata: does not start with 0x\n$/],
     ["the wrong function", [own.inputdata, "--function", "set"], 1, /is not that of set/],
-    ["no data", [], 2, /missing required argument/],
+    ["no data", [], 2, /^decode: give either call data or --tx\n$/],
+    ["call data and a transaction", [own.inputdata, "--tx", HASH], 2, /^decode: give either call data or --tx\n$/],
+    ["a malformed hash", ["--tx", "0x12"], 2, /It must be 0x and 64 hexadecimal digits/],
     ["an unknown function", [own.inputdata, "--function", "delete"], 2, /Allowed choices are set, insert/],
     ["an unknown option", [own.inputdata, "--yaml"], 2, /unknown option/],
     ["two arguments", [own.inputdata, own.inputdata], 2, /too many arguments/],
@@ -125,4 +132,38 @@ describe("decode script", () => {
       assert.match(outcome.err, message);
     });
   }
+});
+
+describe("decode script with a transaction", () => {
+  let server: TestServer;
+  let hash: string;
+  before(async () => {
+    server = await startServer();
+    const token = await server.login();
+    const record = { code: "of a transaction", topic: "t", payload: { value: 1 } };
+    assert.equal((await server.call(ROUTES.store, { token }, record)).status, 200);
+    const search = { search: { target: "1", value: record.code, locations: true } };
+    const { tparams } = content(await server.call(ROUTES.search, { token }, search), ROUTES.search);
+    hash = tparams.locations[0].tx_hash;
+  });
+  after(() => server.stop());
+
+  it("decodes it from a node", async () => {
+    const { code, out, err } = await decode(["--tx", hash, "--rpc", server.chainUrl]);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, /^code: +of a transaction$/m);
+    assert.match(out, /^checks: +passed$/m);
+  });
+
+  it("reports a transaction that the chain does not have", async () => {
+    const { code, out, err } = await decode(["--tx", HASH, "--rpc", server.chainUrl]);
+    assert.deepEqual([code, out, err], [1, "", `decode: the chain has no transaction ${HASH}\n`]);
+  });
+
+  it("reports a node that does not respond", async () => {
+    const rpc = `http://127.0.0.1:${await freePort()}`;
+    const { code, err } = await decode(["--tx", HASH, "--rpc", rpc]);
+    assert.equal(code, 1);
+    assert.equal(err, `decode: --tx ${HASH}: the node at ${rpc} does not respond\n`);
+  });
 });

@@ -1,0 +1,64 @@
+import { Option } from "commander";
+import { z } from "zod";
+import { connectNodes, fetchChainId, shownAddress } from "../../server/chain/rpc/connect.ts";
+import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
+import { parseConfig } from "../../server/config/config.ts";
+import { readEnv } from "../../server/config/environment.ts";
+import { SealbookError } from "../../server/errors.ts";
+import { CommandFailure } from "../commands/run-command.ts";
+import { parseNodeUrls } from "./options.ts";
+
+/** Calls a method of a node's JSON-RPC. */
+export type NodeQuery = (method: string, parameters: readonly unknown[]) => Promise<unknown>;
+
+/** `--rpc` */
+export function rpcOption(): Option {
+  return new Option("--rpc <address>", "JSON-RPC address of a node of the chain")
+    .env("RPC_URL")
+    .argParser(parseNodeUrls);
+}
+
+/**
+ * Connects to nodes, with the TLS settings of the environment. Without a response, all further queries fail.
+ * @param address Addresses of nodes, separated by commas
+ */
+export function nodeAt(address: string): { readonly query: NodeQuery; close(): void } {
+  const secured = Object.entries(readEnv()).filter(([name]) => name.startsWith("RPC_TLS_"));
+  const { node } = parseConfig({ ...Object.fromEntries(secured), RPC_URL: address }, { relays: false }).chain;
+  const urls = node.kind === "remote" ? node.urls : ([address] as const);
+  const tls = node.kind === "remote" ? peerTlsOptions(node.tls, NODE) : {};
+  let lost: Error | undefined;
+  let connection: Promise<Rpc> | undefined;
+  const connect = async (): Promise<Rpc> => connectNodes(urls, await fetchChainId(urls, tls), { tls });
+  return {
+    async query(method, parameters) {
+      if (lost !== undefined) throw lost;
+      try {
+        return await (await (connection ??= connect())).call(method, parameters);
+      } catch (error) {
+        if (error instanceof SealbookError && error.code === "chain_unavailable")
+          lost = new Error(`the node at ${urls.map(shownAddress).join(", ")} does not respond`, { cause: error });
+        throw lost ?? error;
+      }
+    },
+    close: () =>
+      void connection?.then(
+        (rpc) => rpc.close(),
+        () => undefined,
+      ),
+  };
+}
+
+const Transaction = z.object({ input: z.string() }).nullable();
+
+/**
+ * Fetches the call data of a transaction.
+ * @param where Names the chain in messages
+ * @throws CommandFailure when the chain has no such transaction
+ */
+export async function callDataOf(query: NodeQuery, hash: string, where: string): Promise<string> {
+  const found = Transaction.parse(await query("eth_getTransactionByHash", [hash]));
+  if (found === null) throw new CommandFailure(`${where} has no transaction ${hash}`);
+  return found.input;
+}
