@@ -4,7 +4,7 @@ import { decodeCallData, type RowFunction } from "../../server/records/call-data
 import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
 import { ROW_FUNCTIONS } from "../../server/records/api.ts";
 import { checkRow } from "../../server/records/row-audit.ts";
-import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
+import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "./run-command.ts";
 import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { reasonOf } from "../../server/errors.ts";
 import { callDataOf, nodeAt, rpcOption } from "../proofs/node-query.ts";
@@ -12,8 +12,6 @@ import { callDataListing, failedChecks } from "../decode-listing.ts";
 
 /** Invalid call data, or a check that failed. */
 const FAILED = 1;
-
-const BAD_USAGE = 2;
 
 interface DecodeOptions {
   readonly tx?: string;
@@ -50,8 +48,7 @@ export function decodeCommand(terminal: Terminal): Command {
 async function inputOf(hex: string | undefined, { tx, rpc }: DecodeOptions, terminal: Terminal): Promise<string> {
   if ((hex === undefined) === (tx === undefined)) throw new CommandFailure("give either call data or --tx", BAD_USAGE);
   if (tx === undefined) return hex === "-" ? (await text(terminal.stdin)).trim() : (hex ?? "");
-  const address = rpc ?? embeddedChainUrl(terminal.variables);
-  const node = nodeAt(address);
+  const node = nodeAt(rpc ?? embeddedChainUrl(terminal.variables));
   try {
     return await callDataOf(node.query, tx, "the chain");
   } catch (error) {

@@ -12,9 +12,7 @@ import { init } from "../network/init.ts";
 import { type Network, openNetwork } from "../network/network-file.ts";
 import { doubtOf, planOf, type PlanOptions } from "../network/plan.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "../network/rotate.ts";
-import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
-
-const BAD_USAGE = 2;
+import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
 interface OutOption {
   readonly out: string;

@@ -21,7 +21,7 @@ interface Options {
 
 /** Creates the command `prove`. */
 export function proveCommand(terminal: Terminal): Command {
-  const program = new Command("prove")
+  return new Command("prove")
     .addArgument(new Argument("<file...>", "files, or folders with all their files"))
     .addOption(urlOption())
     .option("--out <dir>", "folder for the bundles", PROOFS_DIRECTORY)
@@ -57,6 +57,4 @@ Exit code: 0 all files have proofs, 1 some files have no proof, 2 wrong usage, 1
       if (signals.stop.aborted) return;
       terminal.exit(summary.documents.length === summary.totals.files ? 0 : 1);
     });
-
-  return program;
 }

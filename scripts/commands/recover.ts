@@ -4,7 +4,7 @@ import { Argument, Command, Option } from "commander";
 import { onInterrupt } from "../proofs/file-run.ts";
 import { concurrencyOption, urlOption } from "../proofs/options.ts";
 import { printable, reasonOf } from "../proofs/reason.ts";
-import { CommandFailure, type Terminal } from "./run-command.ts";
+import { BAD_USAGE, CommandFailure, type Terminal } from "./run-command.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
 import { writePieces } from "../proofs/write-file.ts";
 import { asCommandFailure, restoredTree } from "../recover/compare-files.ts";
@@ -12,7 +12,6 @@ import { recoverAll } from "../recover/recover-run.ts";
 import { reportJson, summaryLine } from "../recover/recovery-report.ts";
 import { reportHtml } from "../recover/report-html.ts";
 
-const BAD_USAGE = 2;
 const PATH = "path";
 
 interface Options {
@@ -27,7 +26,7 @@ interface Options {
 
 /** Creates the command `recover`. */
 export function recoverCommand(terminal: Terminal): Command {
-  const program = new Command("recover")
+  return new Command("recover")
     .addArgument(new Argument("<dir>", "folder of the restored files"))
     .addOption(urlOption())
     .addOption(new Option("--id-from <source>", `source of the document ids: "${PATH}", or a CSV file`).default(PATH))
@@ -89,6 +88,4 @@ Exit code: 0 all files match and none is missing, 1 otherwise, 2 wrong usage, 13
         if (!signal.aborted) throw asCommandFailure(error);
       }
     });
-
-  return program;
 }

@@ -25,7 +25,8 @@ export function printLine({ stdout }: Terminal, line: string): void {
 }
 
 const FAILED = 1;
-const BAD_USAGE = 2;
+/** Exit code of wrong usage. */
+export const BAD_USAGE = 2;
 
 /** A failure that is reported by its message only. */
 export class CommandFailure extends Error {

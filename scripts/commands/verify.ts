@@ -7,7 +7,7 @@ import type { Terminal } from "./run-command.ts";
 
 /** Creates the command `verify`. */
 export function verifyCommand(terminal: Terminal): Command {
-  const program = new Command("verify")
+  return new Command("verify")
     .addArgument(new Argument("<file...>", "files, or folders with all their files"))
     .option("--proofs <dir>", "folder of the bundles", PROOFS_DIRECTORY)
     .addOption(new Option("--trust-key <id>", "the id of the issuer's key, 43 characters").argParser(parseKeyId))
@@ -35,6 +35,4 @@ Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
       terminal.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
       terminal.exit(isAllVerified(report) ? 0 : 1);
     });
-
-  return program;
 }

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { deploymentFile, readDeployment, writeDeployment } from "../../server/chain/contracts/deployment.ts";
 import { type Address, CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
-import type { ChainConfig } from "../../server/config/config.ts";
 import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { build } from "./build.ts";
 import { connectConfigured, type Connection, connectWithHardhat } from "./connection.ts";
@@ -11,7 +10,7 @@ import { originsOf } from "./origin.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
 import { openRelayerKey } from "../../server/composition/chain-link.ts";
 import { usingChain } from "../using-chain.ts";
-import { parseConfig } from "../../server/config/config.ts";
+import { type ChainConfig, parseConfig } from "../../server/config/config.ts";
 import { malformed } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
 import { deployContracts } from "./run.ts";
@@ -102,9 +101,6 @@ function parseBlock(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw malformed("--first-block", `"${text}" is not a block number`);
 }
-
-/** The default network of `npx hardhat run`. */
-export const DEFAULT_NETWORK = "default";
 
 /**
  * Creates the command `deploy`.

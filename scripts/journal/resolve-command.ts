@@ -8,11 +8,10 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { appendResolution } from "../../server/journal/entries/entry-log.ts";
 import { printable } from "../proofs/reason.ts";
-import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
+import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 
 /** Divergences per transaction, to bound the wait of other writers. */
 const AT_ONCE = 500;
-const BAD_USAGE = 2;
 
 interface Options {
   readonly reason?: string;

@@ -13,8 +13,7 @@ import {
   deploymentName,
   parseDeploymentName,
 } from "../../server/chain/contracts/deployment.ts";
-import type { ChainConfig } from "../../server/config/config.ts";
-import { type Config, parseConfig } from "../../server/config/config.ts";
+import { type ChainConfig, type Config, parseConfig } from "../../server/config/config.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment.ts";
 import { journalName } from "../../server/journal/contract-store.ts";

@@ -1,7 +1,6 @@
 import { ClientError, ProofClient, type ProofClientOptions } from "../../client/index.ts";
-import { CommandFailure } from "../commands/run-command.ts";
+import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
 
-const BAD_USAGE = 2;
 const UNAUTHORIZED = 401;
 
 /** Environment variables for credentials. Command arguments are visible to all users of the machine. */

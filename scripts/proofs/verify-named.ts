@@ -4,12 +4,10 @@ import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { parseValidators } from "../../verifier/verify.mjs";
 import { reasonOf } from "./reason.ts";
-import { CommandFailure } from "../commands/run-command.ts";
+import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
 import { findFiles } from "./files.ts";
 import { nodeAt } from "./node-query.ts";
-
-const BAD_USAGE = 2;
 
 export interface VerifyNamedOptions {
   /** Folder of the bundles. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../proofs/reason.ts";
-import { CommandFailure } from "../commands/run-command.ts";
+import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
 
 /** Invalid CSV. */
 export class CsvError extends Error {
@@ -39,7 +39,6 @@ export function* readCsv(text: string): Generator<CsvRow, void> {
   }
 }
 
-const BAD_USAGE = 2;
 const COLUMNS = ["document_id", "path"] as const;
 
 /** Assignment of a file to a document. */

@@ -46,6 +46,7 @@ export function LoginForm({ onSubmit }: { onSubmit: (credentials: Credentials) =
             {...control}
             class="control control-mono"
             name="login"
+            required
             autocomplete="username"
             autocapitalize="off"
             spellcheck={false}
@@ -61,6 +62,7 @@ export function LoginForm({ onSubmit }: { onSubmit: (credentials: Credentials) =
             {...control}
             name="password"
             type="password"
+            required
             autocomplete="current-password"
             value={password.value}
             onInput={({ currentTarget }) => (password.value = currentTarget.value)}
