@@ -65,17 +65,20 @@ async function delayCall(
 ): Promise<{ readonly received: Promise<void>; release(): Promise<void> }> {
   const received = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
+  const continued = Promise.withResolvers<void>();
   const delay = async (call: Route): Promise<void> => {
     if (call.request().postDataJSON()?.route !== route) return call.fallback();
     received.resolve();
     await released.promise;
-    await call.continue();
+    await call.continue().then(continued.resolve, continued.reject);
   };
   await page.route("**/api", delay);
   return {
     received: received.promise,
     async release() {
       released.resolve();
+      // A handler that is removed before its call continues has lost the call.
+      await continued.promise;
       await page.unroute("**/api", delay);
     },
   };
