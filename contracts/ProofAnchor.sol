@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {AccessControlDefaultAdminRules as AccessControl} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {IProofAnchor} from "./interfaces/IProofAnchor.sol";
 
@@ -17,9 +17,9 @@ contract ProofAnchor is IProofAnchor, AccessControl {
 
     /// @notice Grants the roles.
     /// @param admin Administrator of the roles
+    /// @param adminDelay Seconds before a new administrator can accept the role
     /// @param relayer First relayer
-    constructor(address admin, address relayer) {
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+    constructor(address admin, uint48 adminDelay, address relayer) AccessControl(adminDelay, admin) {
         _grantRole(RELAYER_ROLE, relayer);
     }
 
@@ -45,6 +45,11 @@ contract ProofAnchor is IProofAnchor, AccessControl {
         if (found.time == 0) return false;
         if (found.size == 0) return leaf == root && path.length == 0;
         return MerkleProof.verifyCalldata(path, root, keccak256(bytes.concat(keccak256(abi.encode(leaf)))));
+    }
+
+    /// @inheritdoc AccessControl
+    function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
+        return interfaceId == type(IProofAnchor).interfaceId || super.supportsInterface(interfaceId);
     }
 
     function _anchorFirst(bytes32 hash, uint32 size) private returns (Anchor memory first) {

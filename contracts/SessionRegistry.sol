@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {AccessControl} from "@openzeppelin/contracts/access/AccessControl.sol";
+import {AccessControlDefaultAdminRules as AccessControl} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {ISessionRegistry} from "./interfaces/ISessionRegistry.sol";
+import {ContractSignature} from "./libraries/ContractSignature.sol";
 import {PersonalMessage} from "./libraries/PersonalMessage.sol";
 
 /// @title Accounts and sessions
@@ -20,14 +21,18 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         uint32 epoch;
     }
 
-    /// @dev One storage slot. `epoch` is the epoch of the account at the opening.
+    /// @dev One storage slot, which renewals reuse. `epoch` is the epoch of the account at the opening. `token` has the
+    /// first 20 bytes of the current token hash: 160 bits are as hard to meet as an address.
     struct StoredSession {
-        address account;
         uint48 expiresAt;
         uint32 epoch;
         bool validated;
         bool ended;
+        bytes20 token;
     }
+
+    /// @inheritdoc ISessionRegistry
+    uint32 public constant MAX_LIFETIME = 1 days;
 
     /// @inheritdoc ISessionRegistry
     uint32 public lifetime;
@@ -35,15 +40,21 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     uint32 public minimumToExtend;
 
     mapping(address account => Account) private _accounts;
-    mapping(bytes32 tokenHash => StoredSession) private _sessions;
+    mapping(bytes32 session => StoredSession) private _sessions;
 
     /// @notice Grants the roles and sets the lifetime.
     /// @param admin Administrator of the roles and the lifetime, and first registrar
+    /// @param adminDelay Seconds before a new administrator can accept the role
     /// @param relayer First relayer
     /// @param lifetime_ Seconds that a session lives
     /// @param minimumToExtend_ An extension needs more than this many seconds left
-    constructor(address admin, address relayer, uint32 lifetime_, uint32 minimumToExtend_) {
-        _grantRole(DEFAULT_ADMIN_ROLE, admin);
+    constructor(
+        address admin,
+        uint48 adminDelay,
+        address relayer,
+        uint32 lifetime_,
+        uint32 minimumToExtend_
+    ) AccessControl(adminDelay, admin) {
         _grantRole(REGISTRAR_ROLE, admin);
         _grantRole(RELAYER_ROLE, relayer);
         _setLifetime(lifetime_, minimumToExtend_);
@@ -68,59 +79,75 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     }
 
     /// @inheritdoc ISessionRegistry
-    function open(address account, bytes32 tokenHash, bytes calldata signature) external onlyRole(RELAYER_ROLE) {
+    function open(
+        address account,
+        bytes32 tokenHash,
+        uint64 deadline,
+        bytes calldata signature
+    ) external onlyRole(RELAYER_ROLE) {
         uint32 epoch = _enrolled(account).epoch;
-        bytes32 digest = PersonalMessage.hash(openingDigest(account, tokenHash));
-        // A malformed signature recovers the zero address, which is never an enrolled account.
-        (address signer, , ) = ECDSA.tryRecoverCalldata(digest, signature);
-        if (signer != account) revert WrongSigner(account, signer);
+        if (block.timestamp > deadline) revert OpeningExpired(deadline);
+        _requireSigned(account, openingDigest(account, tokenHash, deadline), signature);
+        bytes32 session = sessionIdOf(account, tokenHash);
+        if (tokenHash == bytes32(0) || _sessions[session].expiresAt != 0) revert TokenHashUsed(tokenHash);
         uint48 expiresAt = _freshExpiry();
-        _create(tokenHash, StoredSession(account, expiresAt, epoch, false, false));
-        emit SessionOpened(tokenHash, account, expiresAt);
+        _sessions[session] = StoredSession(expiresAt, epoch, false, false, bytes20(tokenHash));
+        emit SessionOpened(session, account, tokenHash, expiresAt);
     }
 
     /// @inheritdoc ISessionRegistry
-    function validate(bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
-        StoredSession memory session = _end(tokenHash);
-        session.validated = true;
-        _create(newTokenHash, session);
-        emit SessionValidated(tokenHash, newTokenHash, session.expiresAt);
+    function validate(bytes32 session, bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
+        StoredSession memory stored = _live(session, tokenHash);
+        stored.validated = true;
+        _replaceToken(session, stored, newTokenHash);
+        emit SessionValidated(session, newTokenHash, stored.expiresAt);
     }
 
     /// @inheritdoc ISessionRegistry
-    function extend(bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
-        StoredSession memory session = _end(tokenHash);
-        if (!session.validated) revert SessionNotValidated(tokenHash);
-        uint64 remaining = session.expiresAt - uint64(block.timestamp);
-        if (remaining <= minimumToExtend) revert TooLateToExtend(tokenHash, remaining, minimumToExtend);
-        session.validated = false;
-        session.expiresAt = _freshExpiry();
-        _create(newTokenHash, session);
-        emit SessionExtended(tokenHash, newTokenHash, session.expiresAt);
+    function extend(bytes32 session, bytes32 tokenHash, bytes32 newTokenHash) external onlyRole(RELAYER_ROLE) {
+        StoredSession memory stored = _live(session, tokenHash);
+        if (!stored.validated) revert SessionNotValidated(session);
+        uint64 remaining = stored.expiresAt - uint64(block.timestamp);
+        if (remaining <= minimumToExtend) revert TooLateToExtend(session, remaining, minimumToExtend);
+        stored.validated = false;
+        stored.expiresAt = _freshExpiry();
+        _replaceToken(session, stored, newTokenHash);
+        emit SessionExtended(session, newTokenHash, stored.expiresAt);
     }
 
     /// @inheritdoc ISessionRegistry
-    function close(bytes32 tokenHash) external onlyRole(RELAYER_ROLE) {
-        _end(tokenHash);
-        emit SessionClosed(tokenHash);
+    function close(bytes32 session, bytes32 tokenHash) external onlyRole(RELAYER_ROLE) {
+        _live(session, tokenHash);
+        _sessions[session].ended = true;
+        emit SessionClosed(session);
     }
 
     /// @inheritdoc ISessionRegistry
-    function openingDigest(address account, bytes32 tokenHash) public view returns (bytes32) {
-        return keccak256(abi.encode(block.chainid, address(this), account, tokenHash));
+    function openingDigest(address account, bytes32 tokenHash, uint64 deadline) public view returns (bytes32) {
+        return keccak256(abi.encode(block.chainid, address(this), account, tokenHash, deadline));
     }
 
     /// @inheritdoc ISessionRegistry
-    function sessionOf(bytes32 tokenHash) external view returns (Session memory) {
-        StoredSession memory session = _sessions[tokenHash];
-        return Session(session.account, session.expiresAt, session.validated, session.ended);
+    function sessionIdOf(address account, bytes32 tokenHash) public pure returns (bytes32) {
+        return bytes32(bytes20(account)) | (tokenHash >> 160);
     }
 
     /// @inheritdoc ISessionRegistry
-    function isLive(bytes32 tokenHash) external view returns (bool) {
-        StoredSession memory session = _sessions[tokenHash];
-        // An unknown hash has expiry zero, which is in the past.
-        return !session.ended && block.timestamp < session.expiresAt && _sameEnrolment(session);
+    function sessionOf(bytes32 session) external view returns (Session memory) {
+        StoredSession memory stored = _sessions[session];
+        if (stored.expiresAt == 0) return Session(address(0), 0, false, false);
+        return Session(_accountOf(session), stored.expiresAt, stored.validated, stored.ended);
+    }
+
+    /// @inheritdoc ISessionRegistry
+    function isLive(bytes32 session, bytes32 tokenHash) external view returns (bool) {
+        StoredSession memory stored = _sessions[session];
+        // An unknown session has expiry zero, which is in the past.
+        return
+            !stored.ended &&
+            block.timestamp < stored.expiresAt &&
+            stored.token == bytes20(tokenHash) &&
+            _sameEnrolment(session, stored);
     }
 
     /// @inheritdoc ISessionRegistry
@@ -128,25 +155,42 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         return _accounts[account].scope;
     }
 
-    /// @dev Ends a live session's token, and returns the session as it was before.
-    function _end(bytes32 tokenHash) private returns (StoredSession memory session) {
-        session = _sessions[tokenHash];
-        if (session.account == address(0)) revert SessionUnknown(tokenHash);
-        if (session.ended) revert SessionEnded(tokenHash);
-        if (block.timestamp >= session.expiresAt) revert SessionExpired(tokenHash, session.expiresAt);
-        if (!_sameEnrolment(session)) revert AccountNotEnrolled(session.account);
-        _sessions[tokenHash].ended = true;
+    /// @inheritdoc AccessControl
+    function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
+        return interfaceId == type(ISessionRegistry).interfaceId || super.supportsInterface(interfaceId);
     }
 
-    /// @dev Stores a session under an unused token hash.
-    function _create(bytes32 tokenHash, StoredSession memory session) private {
-        bool used = tokenHash == bytes32(0) || _sessions[tokenHash].account != address(0);
-        if (used) revert TokenHashUsed(tokenHash);
-        _sessions[tokenHash] = session;
+    /// @dev Returns a live session of which `tokenHash` is the current token.
+    function _live(bytes32 session, bytes32 tokenHash) private view returns (StoredSession memory stored) {
+        stored = _sessions[session];
+        if (stored.expiresAt == 0) revert SessionUnknown(session);
+        if (stored.ended) revert SessionEnded(session);
+        if (stored.token != bytes20(tokenHash)) revert TokenReplaced(session, tokenHash);
+        if (block.timestamp >= stored.expiresAt) revert SessionExpired(session, stored.expiresAt);
+        if (!_sameEnrolment(session, stored)) revert AccountNotEnrolled(_accountOf(session));
+    }
+
+    /// @dev Stores a session with a new token.
+    function _replaceToken(bytes32 session, StoredSession memory stored, bytes32 newTokenHash) private {
+        bytes20 token = bytes20(newTokenHash);
+        if (token == bytes20(0) || token == stored.token) revert TokenHashUsed(newTokenHash);
+        stored.token = token;
+        _sessions[session] = stored;
+    }
+
+    /// @dev The account signs with its own key, or by ERC-1271 when it is a contract. An account with a key can have
+    /// code as well, so its key is tried first.
+    function _requireSigned(address account, bytes32 digest, bytes calldata signature) private view {
+        bytes32 message = PersonalMessage.hash(digest);
+        // A malformed signature recovers the zero address, which is never an enrolled account.
+        (address signer, , ) = ECDSA.tryRecoverCalldata(message, signature);
+        if (signer == account || ContractSignature.isValid(account, message, signature)) return;
+        revert WrongSigner(account, signer);
     }
 
     function _setLifetime(uint32 lifetime_, uint32 minimumToExtend_) private {
-        if (lifetime_ <= minimumToExtend_) revert InvalidLifetime(lifetime_, minimumToExtend_);
+        if (lifetime_ <= minimumToExtend_ || lifetime_ > MAX_LIFETIME)
+            revert InvalidLifetime(lifetime_, minimumToExtend_);
         lifetime = lifetime_;
         minimumToExtend = minimumToExtend_;
         emit LifetimeChanged(lifetime_, minimumToExtend_);
@@ -158,8 +202,12 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
     }
 
     /// @dev Each revocation increments the epoch: equal epochs mean no revocation since the opening.
-    function _sameEnrolment(StoredSession memory session) private view returns (bool) {
-        return _accounts[session.account].epoch == session.epoch;
+    function _sameEnrolment(bytes32 session, StoredSession memory stored) private view returns (bool) {
+        return _accounts[_accountOf(session)].epoch == stored.epoch;
+    }
+
+    function _accountOf(bytes32 session) private pure returns (address) {
+        return address(bytes20(session));
     }
 
     function _freshExpiry() private view returns (uint48) {

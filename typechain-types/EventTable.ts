@@ -7,38 +7,110 @@ import type { TypedContractEvent, TypedDeferredTopicFilter, TypedEventLog, Typed
   
 
   export interface EventTableInterface extends Interface {
-    getFunction(nameOrSignature: "DEFAULT_ADMIN_ROLE" | "RELAYER_ROLE" | "digestOf" | "getRoleAdmin" | "grantRole" | "hasRole" | "insert" | "registry" | "renounceRole" | "revokeRole" | "set" | "supportsInterface"): FunctionFragment;
+    getFunction(nameOrSignature: "DEFAULT_ADMIN_ROLE" | "RELAYER_ROLE" | "acceptDefaultAdminTransfer" | "beginDefaultAdminTransfer" | "cancelDefaultAdminTransfer" | "changeDefaultAdminDelay" | "defaultAdmin" | "defaultAdminDelay" | "defaultAdminDelayIncreaseWait" | "digestOf" | "getRoleAdmin" | "grantRole" | "hasRole" | "insert" | "owner" | "pendingDefaultAdmin" | "pendingDefaultAdminDelay" | "registry" | "renounceRole" | "revokeRole" | "rollbackDefaultAdminDelay" | "set" | "signingDigest" | "supportsInterface"): FunctionFragment;
 
-    getEvent(nameOrSignatureOrTopic: "RoleAdminChanged" | "RoleGranted" | "RoleRevoked" | "RowWritten"): EventFragment;
+    getEvent(nameOrSignatureOrTopic: "DefaultAdminDelayChangeCanceled" | "DefaultAdminDelayChangeScheduled" | "DefaultAdminTransferCanceled" | "DefaultAdminTransferScheduled" | "RoleAdminChanged" | "RoleGranted" | "RoleRevoked" | "RowWritten"): EventFragment;
 
     encodeFunctionData(functionFragment: 'DEFAULT_ADMIN_ROLE', values?: undefined): string;
 encodeFunctionData(functionFragment: 'RELAYER_ROLE', values?: undefined): string;
+encodeFunctionData(functionFragment: 'acceptDefaultAdminTransfer', values?: undefined): string;
+encodeFunctionData(functionFragment: 'beginDefaultAdminTransfer', values: [AddressLike]): string;
+encodeFunctionData(functionFragment: 'cancelDefaultAdminTransfer', values?: undefined): string;
+encodeFunctionData(functionFragment: 'changeDefaultAdminDelay', values: [BigNumberish]): string;
+encodeFunctionData(functionFragment: 'defaultAdmin', values?: undefined): string;
+encodeFunctionData(functionFragment: 'defaultAdminDelay', values?: undefined): string;
+encodeFunctionData(functionFragment: 'defaultAdminDelayIncreaseWait', values?: undefined): string;
 encodeFunctionData(functionFragment: 'digestOf', values: [string, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'getRoleAdmin', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'grantRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'hasRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'insert', values: [string, BigNumberish, BytesLike, boolean, string]): string;
+encodeFunctionData(functionFragment: 'owner', values?: undefined): string;
+encodeFunctionData(functionFragment: 'pendingDefaultAdmin', values?: undefined): string;
+encodeFunctionData(functionFragment: 'pendingDefaultAdminDelay', values?: undefined): string;
 encodeFunctionData(functionFragment: 'registry', values?: undefined): string;
 encodeFunctionData(functionFragment: 'renounceRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'revokeRole', values: [BytesLike, AddressLike]): string;
+encodeFunctionData(functionFragment: 'rollbackDefaultAdminDelay', values?: undefined): string;
 encodeFunctionData(functionFragment: 'set', values: [string, BigNumberish, BytesLike, boolean, string]): string;
+encodeFunctionData(functionFragment: 'signingDigest', values: [string, BigNumberish, BytesLike, boolean]): string;
 encodeFunctionData(functionFragment: 'supportsInterface', values: [BytesLike]): string;
 
     decodeFunctionResult(functionFragment: 'DEFAULT_ADMIN_ROLE', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'RELAYER_ROLE', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'acceptDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'beginDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'cancelDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'changeDefaultAdminDelay', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdmin', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdminDelay', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdminDelayIncreaseWait', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'digestOf', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'getRoleAdmin', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'grantRole', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'hasRole', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'insert', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'owner', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'pendingDefaultAdmin', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'pendingDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'registry', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'renounceRole', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'revokeRole', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'rollbackDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'set', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'signingDigest', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Result;
   }
 
   
+    export namespace DefaultAdminDelayChangeCanceledEvent {
+      export type InputTuple = [];
+      export type OutputTuple = [];
+      export interface OutputObject {};
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminDelayChangeScheduledEvent {
+      export type InputTuple = [newDelay: BigNumberish, effectSchedule: BigNumberish];
+      export type OutputTuple = [newDelay: bigint, effectSchedule: bigint];
+      export interface OutputObject {newDelay: bigint, effectSchedule: bigint };
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminTransferCanceledEvent {
+      export type InputTuple = [];
+      export type OutputTuple = [];
+      export interface OutputObject {};
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminTransferScheduledEvent {
+      export type InputTuple = [newAdmin: AddressLike, acceptSchedule: BigNumberish];
+      export type OutputTuple = [newAdmin: string, acceptSchedule: bigint];
+      export interface OutputObject {newAdmin: string, acceptSchedule: bigint };
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
     export namespace RoleAdminChangedEvent {
       export type InputTuple = [role: BytesLike, previousAdminRole: BytesLike, newAdminRole: BytesLike];
       export type OutputTuple = [role: string, previousAdminRole: string, newAdminRole: string];
@@ -76,9 +148,9 @@ decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Re
   
 
     export namespace RowWrittenEvent {
-      export type InputTuple = [tableHash: BytesLike, rowid: BigNumberish, signer: AddressLike, tabname: string, rowdata: BytesLike, comp: boolean, signature: string];
-      export type OutputTuple = [tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string];
-      export interface OutputObject {tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string };
+      export type InputTuple = [tableHash: BytesLike, rowid: BigNumberish, signer: AddressLike, tabname: string, rowdata: BytesLike, comp: boolean, signature: string, replaced: BytesLike];
+      export type OutputTuple = [tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string, replaced: string];
+      export interface OutputObject {tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string, replaced: string };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -137,6 +209,62 @@ decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Re
     
 
     
+    acceptDefaultAdminTransfer: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    beginDefaultAdminTransfer: TypedContractMethod<
+      [newAdmin: AddressLike, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    cancelDefaultAdminTransfer: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    changeDefaultAdminDelay: TypedContractMethod<
+      [newDelay: BigNumberish, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    defaultAdmin: TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >
+    
+
+    
+    defaultAdminDelay: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >
+    
+
+    
+    defaultAdminDelayIncreaseWait: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >
+    
+
+    
     digestOf: TypedContractMethod<
       [tabname: string, rowid: BigNumberish, ],
       [string],
@@ -177,6 +305,30 @@ decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Re
     
 
     
+    owner: TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >
+    
+
+    
+    pendingDefaultAdmin: TypedContractMethod<
+      [],
+      [[string, bigint] & {newAdmin: string, schedule: bigint }],
+      'view'
+    >
+    
+
+    
+    pendingDefaultAdminDelay: TypedContractMethod<
+      [],
+      [[bigint, bigint] & {newDelay: bigint, schedule: bigint }],
+      'view'
+    >
+    
+
+    
     registry: TypedContractMethod<
       [],
       [string],
@@ -186,7 +338,7 @@ decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Re
 
     
     renounceRole: TypedContractMethod<
-      [role: BytesLike, callerConfirmation: AddressLike, ],
+      [role: BytesLike, account: AddressLike, ],
       [void],
       'nonpayable'
     >
@@ -201,10 +353,26 @@ decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Re
     
 
     
+    rollbackDefaultAdminDelay: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
     set: TypedContractMethod<
       [tabname: string, rowid: BigNumberish, rowdata: BytesLike, comp: boolean, signature: string, ],
       [void],
       'nonpayable'
+    >
+    
+
+    
+    signingDigest: TypedContractMethod<
+      [tabname: string, rowid: BigNumberish, rowdata: BytesLike, comp: boolean, ],
+      [string],
+      'view'
     >
     
 
@@ -227,6 +395,41 @@ decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Re
 getFunction(nameOrSignature: 'RELAYER_ROLE'): TypedContractMethod<
       [],
       [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'acceptDefaultAdminTransfer'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'beginDefaultAdminTransfer'): TypedContractMethod<
+      [newAdmin: AddressLike, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'cancelDefaultAdminTransfer'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'changeDefaultAdminDelay'): TypedContractMethod<
+      [newDelay: BigNumberish, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'defaultAdmin'): TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'defaultAdminDelay'): TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >;
+getFunction(nameOrSignature: 'defaultAdminDelayIncreaseWait'): TypedContractMethod<
+      [],
+      [bigint],
       'view'
     >;
 getFunction(nameOrSignature: 'digestOf'): TypedContractMethod<
@@ -254,13 +457,28 @@ getFunction(nameOrSignature: 'insert'): TypedContractMethod<
       [void],
       'nonpayable'
     >;
+getFunction(nameOrSignature: 'owner'): TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'pendingDefaultAdmin'): TypedContractMethod<
+      [],
+      [[string, bigint] & {newAdmin: string, schedule: bigint }],
+      'view'
+    >;
+getFunction(nameOrSignature: 'pendingDefaultAdminDelay'): TypedContractMethod<
+      [],
+      [[bigint, bigint] & {newDelay: bigint, schedule: bigint }],
+      'view'
+    >;
 getFunction(nameOrSignature: 'registry'): TypedContractMethod<
       [],
       [string],
       'view'
     >;
 getFunction(nameOrSignature: 'renounceRole'): TypedContractMethod<
-      [role: BytesLike, callerConfirmation: AddressLike, ],
+      [role: BytesLike, account: AddressLike, ],
       [void],
       'nonpayable'
     >;
@@ -269,10 +487,20 @@ getFunction(nameOrSignature: 'revokeRole'): TypedContractMethod<
       [void],
       'nonpayable'
     >;
+getFunction(nameOrSignature: 'rollbackDefaultAdminDelay'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
 getFunction(nameOrSignature: 'set'): TypedContractMethod<
       [tabname: string, rowid: BigNumberish, rowdata: BytesLike, comp: boolean, signature: string, ],
       [void],
       'nonpayable'
+    >;
+getFunction(nameOrSignature: 'signingDigest'): TypedContractMethod<
+      [tabname: string, rowid: BigNumberish, rowdata: BytesLike, comp: boolean, ],
+      [string],
+      'view'
     >;
 getFunction(nameOrSignature: 'supportsInterface'): TypedContractMethod<
       [interfaceId: BytesLike, ],
@@ -280,13 +508,33 @@ getFunction(nameOrSignature: 'supportsInterface'): TypedContractMethod<
       'view'
     >;
 
-    getEvent(key: 'RoleAdminChanged'): TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;
+    getEvent(key: 'DefaultAdminDelayChangeCanceled'): TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminDelayChangeScheduled'): TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminTransferCanceled'): TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminTransferScheduled'): TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
+getEvent(key: 'RoleAdminChanged'): TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;
 getEvent(key: 'RoleGranted'): TypedContractEvent<RoleGrantedEvent.InputTuple, RoleGrantedEvent.OutputTuple, RoleGrantedEvent.OutputObject>;
 getEvent(key: 'RoleRevoked'): TypedContractEvent<RoleRevokedEvent.InputTuple, RoleRevokedEvent.OutputTuple, RoleRevokedEvent.OutputObject>;
 getEvent(key: 'RowWritten'): TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
 
     filters: {
       
+      'DefaultAdminDelayChangeCanceled()': TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+      DefaultAdminDelayChangeCanceled: TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+    
+
+      'DefaultAdminDelayChangeScheduled(uint48,uint48)': TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+      DefaultAdminDelayChangeScheduled: TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+    
+
+      'DefaultAdminTransferCanceled()': TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+      DefaultAdminTransferCanceled: TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+    
+
+      'DefaultAdminTransferScheduled(address,uint48)': TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
+      DefaultAdminTransferScheduled: TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
+    
+
       'RoleAdminChanged(bytes32,bytes32,bytes32)': TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;
       RoleAdminChanged: TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;
     
@@ -299,7 +547,7 @@ getEvent(key: 'RowWritten'): TypedContractEvent<RowWrittenEvent.InputTuple, RowW
       RoleRevoked: TypedContractEvent<RoleRevokedEvent.InputTuple, RoleRevokedEvent.OutputTuple, RoleRevokedEvent.OutputObject>;
     
 
-      'RowWritten(bytes32,uint256,address,string,bytes,bool,string)': TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
+      'RowWritten(bytes32,uint256,address,string,bytes,bool,string,bytes32)': TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
       RowWritten: TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
     
     };

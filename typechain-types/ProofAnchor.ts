@@ -14,35 +14,57 @@ export declare namespace IProofAnchor {
     }
 
   export interface ProofAnchorInterface extends Interface {
-    getFunction(nameOrSignature: "DEFAULT_ADMIN_ROLE" | "MAX_BATCH_SIZE" | "RELAYER_ROLE" | "anchor" | "anchorBatch" | "anchorOf" | "getRoleAdmin" | "grantRole" | "hasRole" | "renounceRole" | "revokeRole" | "supportsInterface" | "verify"): FunctionFragment;
+    getFunction(nameOrSignature: "DEFAULT_ADMIN_ROLE" | "MAX_BATCH_SIZE" | "RELAYER_ROLE" | "acceptDefaultAdminTransfer" | "anchor" | "anchorBatch" | "anchorOf" | "beginDefaultAdminTransfer" | "cancelDefaultAdminTransfer" | "changeDefaultAdminDelay" | "defaultAdmin" | "defaultAdminDelay" | "defaultAdminDelayIncreaseWait" | "getRoleAdmin" | "grantRole" | "hasRole" | "owner" | "pendingDefaultAdmin" | "pendingDefaultAdminDelay" | "renounceRole" | "revokeRole" | "rollbackDefaultAdminDelay" | "supportsInterface" | "verify"): FunctionFragment;
 
-    getEvent(nameOrSignatureOrTopic: "Anchored" | "RoleAdminChanged" | "RoleGranted" | "RoleRevoked"): EventFragment;
+    getEvent(nameOrSignatureOrTopic: "Anchored" | "DefaultAdminDelayChangeCanceled" | "DefaultAdminDelayChangeScheduled" | "DefaultAdminTransferCanceled" | "DefaultAdminTransferScheduled" | "RoleAdminChanged" | "RoleGranted" | "RoleRevoked"): EventFragment;
 
     encodeFunctionData(functionFragment: 'DEFAULT_ADMIN_ROLE', values?: undefined): string;
 encodeFunctionData(functionFragment: 'MAX_BATCH_SIZE', values?: undefined): string;
 encodeFunctionData(functionFragment: 'RELAYER_ROLE', values?: undefined): string;
+encodeFunctionData(functionFragment: 'acceptDefaultAdminTransfer', values?: undefined): string;
 encodeFunctionData(functionFragment: 'anchor', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'anchorBatch', values: [BytesLike, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'anchorOf', values: [BytesLike]): string;
+encodeFunctionData(functionFragment: 'beginDefaultAdminTransfer', values: [AddressLike]): string;
+encodeFunctionData(functionFragment: 'cancelDefaultAdminTransfer', values?: undefined): string;
+encodeFunctionData(functionFragment: 'changeDefaultAdminDelay', values: [BigNumberish]): string;
+encodeFunctionData(functionFragment: 'defaultAdmin', values?: undefined): string;
+encodeFunctionData(functionFragment: 'defaultAdminDelay', values?: undefined): string;
+encodeFunctionData(functionFragment: 'defaultAdminDelayIncreaseWait', values?: undefined): string;
 encodeFunctionData(functionFragment: 'getRoleAdmin', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'grantRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'hasRole', values: [BytesLike, AddressLike]): string;
+encodeFunctionData(functionFragment: 'owner', values?: undefined): string;
+encodeFunctionData(functionFragment: 'pendingDefaultAdmin', values?: undefined): string;
+encodeFunctionData(functionFragment: 'pendingDefaultAdminDelay', values?: undefined): string;
 encodeFunctionData(functionFragment: 'renounceRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'revokeRole', values: [BytesLike, AddressLike]): string;
+encodeFunctionData(functionFragment: 'rollbackDefaultAdminDelay', values?: undefined): string;
 encodeFunctionData(functionFragment: 'supportsInterface', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'verify', values: [BytesLike, BytesLike[], BytesLike]): string;
 
     decodeFunctionResult(functionFragment: 'DEFAULT_ADMIN_ROLE', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'MAX_BATCH_SIZE', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'RELAYER_ROLE', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'acceptDefaultAdminTransfer', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'anchor', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'anchorBatch', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'anchorOf', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'beginDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'cancelDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'changeDefaultAdminDelay', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdmin', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdminDelay', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdminDelayIncreaseWait', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'getRoleAdmin', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'grantRole', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'hasRole', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'owner', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'pendingDefaultAdmin', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'pendingDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'renounceRole', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'revokeRole', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'rollbackDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'verify', data: BytesLike): Result;
   }
@@ -52,6 +74,54 @@ decodeFunctionResult(functionFragment: 'verify', data: BytesLike): Result;
       export type InputTuple = [hash: BytesLike, size: BigNumberish];
       export type OutputTuple = [hash: string, size: bigint];
       export interface OutputObject {hash: string, size: bigint };
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminDelayChangeCanceledEvent {
+      export type InputTuple = [];
+      export type OutputTuple = [];
+      export interface OutputObject {};
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminDelayChangeScheduledEvent {
+      export type InputTuple = [newDelay: BigNumberish, effectSchedule: BigNumberish];
+      export type OutputTuple = [newDelay: bigint, effectSchedule: bigint];
+      export interface OutputObject {newDelay: bigint, effectSchedule: bigint };
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminTransferCanceledEvent {
+      export type InputTuple = [];
+      export type OutputTuple = [];
+      export interface OutputObject {};
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminTransferScheduledEvent {
+      export type InputTuple = [newAdmin: AddressLike, acceptSchedule: BigNumberish];
+      export type OutputTuple = [newAdmin: string, acceptSchedule: bigint];
+      export interface OutputObject {newAdmin: string, acceptSchedule: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -154,6 +224,14 @@ decodeFunctionResult(functionFragment: 'verify', data: BytesLike): Result;
     
 
     
+    acceptDefaultAdminTransfer: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
     anchor: TypedContractMethod<
       [hash: BytesLike, ],
       [IProofAnchor.AnchorStructOutput],
@@ -173,6 +251,54 @@ decodeFunctionResult(functionFragment: 'verify', data: BytesLike): Result;
     anchorOf: TypedContractMethod<
       [hash: BytesLike, ],
       [IProofAnchor.AnchorStructOutput],
+      'view'
+    >
+    
+
+    
+    beginDefaultAdminTransfer: TypedContractMethod<
+      [newAdmin: AddressLike, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    cancelDefaultAdminTransfer: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    changeDefaultAdminDelay: TypedContractMethod<
+      [newDelay: BigNumberish, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    defaultAdmin: TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >
+    
+
+    
+    defaultAdminDelay: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >
+    
+
+    
+    defaultAdminDelayIncreaseWait: TypedContractMethod<
+      [],
+      [bigint],
       'view'
     >
     
@@ -202,8 +328,32 @@ decodeFunctionResult(functionFragment: 'verify', data: BytesLike): Result;
     
 
     
+    owner: TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >
+    
+
+    
+    pendingDefaultAdmin: TypedContractMethod<
+      [],
+      [[string, bigint] & {newAdmin: string, schedule: bigint }],
+      'view'
+    >
+    
+
+    
+    pendingDefaultAdminDelay: TypedContractMethod<
+      [],
+      [[bigint, bigint] & {newDelay: bigint, schedule: bigint }],
+      'view'
+    >
+    
+
+    
     renounceRole: TypedContractMethod<
-      [role: BytesLike, callerConfirmation: AddressLike, ],
+      [role: BytesLike, account: AddressLike, ],
       [void],
       'nonpayable'
     >
@@ -212,6 +362,14 @@ decodeFunctionResult(functionFragment: 'verify', data: BytesLike): Result;
     
     revokeRole: TypedContractMethod<
       [role: BytesLike, account: AddressLike, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    rollbackDefaultAdminDelay: TypedContractMethod<
+      [],
       [void],
       'nonpayable'
     >
@@ -251,6 +409,11 @@ getFunction(nameOrSignature: 'RELAYER_ROLE'): TypedContractMethod<
       [string],
       'view'
     >;
+getFunction(nameOrSignature: 'acceptDefaultAdminTransfer'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
 getFunction(nameOrSignature: 'anchor'): TypedContractMethod<
       [hash: BytesLike, ],
       [IProofAnchor.AnchorStructOutput],
@@ -264,6 +427,36 @@ getFunction(nameOrSignature: 'anchorBatch'): TypedContractMethod<
 getFunction(nameOrSignature: 'anchorOf'): TypedContractMethod<
       [hash: BytesLike, ],
       [IProofAnchor.AnchorStructOutput],
+      'view'
+    >;
+getFunction(nameOrSignature: 'beginDefaultAdminTransfer'): TypedContractMethod<
+      [newAdmin: AddressLike, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'cancelDefaultAdminTransfer'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'changeDefaultAdminDelay'): TypedContractMethod<
+      [newDelay: BigNumberish, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'defaultAdmin'): TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'defaultAdminDelay'): TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >;
+getFunction(nameOrSignature: 'defaultAdminDelayIncreaseWait'): TypedContractMethod<
+      [],
+      [bigint],
       'view'
     >;
 getFunction(nameOrSignature: 'getRoleAdmin'): TypedContractMethod<
@@ -281,13 +474,33 @@ getFunction(nameOrSignature: 'hasRole'): TypedContractMethod<
       [boolean],
       'view'
     >;
+getFunction(nameOrSignature: 'owner'): TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'pendingDefaultAdmin'): TypedContractMethod<
+      [],
+      [[string, bigint] & {newAdmin: string, schedule: bigint }],
+      'view'
+    >;
+getFunction(nameOrSignature: 'pendingDefaultAdminDelay'): TypedContractMethod<
+      [],
+      [[bigint, bigint] & {newDelay: bigint, schedule: bigint }],
+      'view'
+    >;
 getFunction(nameOrSignature: 'renounceRole'): TypedContractMethod<
-      [role: BytesLike, callerConfirmation: AddressLike, ],
+      [role: BytesLike, account: AddressLike, ],
       [void],
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'revokeRole'): TypedContractMethod<
       [role: BytesLike, account: AddressLike, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'rollbackDefaultAdminDelay'): TypedContractMethod<
+      [],
       [void],
       'nonpayable'
     >;
@@ -303,6 +516,10 @@ getFunction(nameOrSignature: 'verify'): TypedContractMethod<
     >;
 
     getEvent(key: 'Anchored'): TypedContractEvent<AnchoredEvent.InputTuple, AnchoredEvent.OutputTuple, AnchoredEvent.OutputObject>;
+getEvent(key: 'DefaultAdminDelayChangeCanceled'): TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminDelayChangeScheduled'): TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminTransferCanceled'): TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminTransferScheduled'): TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
 getEvent(key: 'RoleAdminChanged'): TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;
 getEvent(key: 'RoleGranted'): TypedContractEvent<RoleGrantedEvent.InputTuple, RoleGrantedEvent.OutputTuple, RoleGrantedEvent.OutputObject>;
 getEvent(key: 'RoleRevoked'): TypedContractEvent<RoleRevokedEvent.InputTuple, RoleRevokedEvent.OutputTuple, RoleRevokedEvent.OutputObject>;
@@ -311,6 +528,22 @@ getEvent(key: 'RoleRevoked'): TypedContractEvent<RoleRevokedEvent.InputTuple, Ro
       
       'Anchored(bytes32,uint32)': TypedContractEvent<AnchoredEvent.InputTuple, AnchoredEvent.OutputTuple, AnchoredEvent.OutputObject>;
       Anchored: TypedContractEvent<AnchoredEvent.InputTuple, AnchoredEvent.OutputTuple, AnchoredEvent.OutputObject>;
+    
+
+      'DefaultAdminDelayChangeCanceled()': TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+      DefaultAdminDelayChangeCanceled: TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+    
+
+      'DefaultAdminDelayChangeScheduled(uint48,uint48)': TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+      DefaultAdminDelayChangeScheduled: TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+    
+
+      'DefaultAdminTransferCanceled()': TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+      DefaultAdminTransferCanceled: TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+    
+
+      'DefaultAdminTransferScheduled(address,uint48)': TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
+      DefaultAdminTransferScheduled: TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
     
 
       'RoleAdminChanged(bytes32,bytes32,bytes32)': TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;

@@ -14,37 +14,58 @@ export declare namespace ISessionRegistry {
     }
 
   export interface SessionRegistryInterface extends Interface {
-    getFunction(nameOrSignature: "DEFAULT_ADMIN_ROLE" | "REGISTRAR_ROLE" | "RELAYER_ROLE" | "close" | "enroll" | "extend" | "getRoleAdmin" | "grantRole" | "hasRole" | "isLive" | "lifetime" | "minimumToExtend" | "open" | "openingDigest" | "renounceRole" | "revoke" | "revokeRole" | "scopeOf" | "sessionOf" | "setLifetime" | "supportsInterface" | "validate"): FunctionFragment;
+    getFunction(nameOrSignature: "DEFAULT_ADMIN_ROLE" | "MAX_LIFETIME" | "REGISTRAR_ROLE" | "RELAYER_ROLE" | "acceptDefaultAdminTransfer" | "beginDefaultAdminTransfer" | "cancelDefaultAdminTransfer" | "changeDefaultAdminDelay" | "close" | "defaultAdmin" | "defaultAdminDelay" | "defaultAdminDelayIncreaseWait" | "enroll" | "extend" | "getRoleAdmin" | "grantRole" | "hasRole" | "isLive" | "lifetime" | "minimumToExtend" | "open" | "openingDigest" | "owner" | "pendingDefaultAdmin" | "pendingDefaultAdminDelay" | "renounceRole" | "revoke" | "revokeRole" | "rollbackDefaultAdminDelay" | "scopeOf" | "sessionIdOf" | "sessionOf" | "setLifetime" | "supportsInterface" | "validate"): FunctionFragment;
 
-    getEvent(nameOrSignatureOrTopic: "AccountEnrolled" | "AccountRevoked" | "LifetimeChanged" | "RoleAdminChanged" | "RoleGranted" | "RoleRevoked" | "SessionClosed" | "SessionExtended" | "SessionOpened" | "SessionValidated"): EventFragment;
+    getEvent(nameOrSignatureOrTopic: "AccountEnrolled" | "AccountRevoked" | "DefaultAdminDelayChangeCanceled" | "DefaultAdminDelayChangeScheduled" | "DefaultAdminTransferCanceled" | "DefaultAdminTransferScheduled" | "LifetimeChanged" | "RoleAdminChanged" | "RoleGranted" | "RoleRevoked" | "SessionClosed" | "SessionExtended" | "SessionOpened" | "SessionValidated"): EventFragment;
 
     encodeFunctionData(functionFragment: 'DEFAULT_ADMIN_ROLE', values?: undefined): string;
+encodeFunctionData(functionFragment: 'MAX_LIFETIME', values?: undefined): string;
 encodeFunctionData(functionFragment: 'REGISTRAR_ROLE', values?: undefined): string;
 encodeFunctionData(functionFragment: 'RELAYER_ROLE', values?: undefined): string;
-encodeFunctionData(functionFragment: 'close', values: [BytesLike]): string;
+encodeFunctionData(functionFragment: 'acceptDefaultAdminTransfer', values?: undefined): string;
+encodeFunctionData(functionFragment: 'beginDefaultAdminTransfer', values: [AddressLike]): string;
+encodeFunctionData(functionFragment: 'cancelDefaultAdminTransfer', values?: undefined): string;
+encodeFunctionData(functionFragment: 'changeDefaultAdminDelay', values: [BigNumberish]): string;
+encodeFunctionData(functionFragment: 'close', values: [BytesLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'defaultAdmin', values?: undefined): string;
+encodeFunctionData(functionFragment: 'defaultAdminDelay', values?: undefined): string;
+encodeFunctionData(functionFragment: 'defaultAdminDelayIncreaseWait', values?: undefined): string;
 encodeFunctionData(functionFragment: 'enroll', values: [AddressLike, BigNumberish]): string;
-encodeFunctionData(functionFragment: 'extend', values: [BytesLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'extend', values: [BytesLike, BytesLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'getRoleAdmin', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'grantRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'hasRole', values: [BytesLike, AddressLike]): string;
-encodeFunctionData(functionFragment: 'isLive', values: [BytesLike]): string;
+encodeFunctionData(functionFragment: 'isLive', values: [BytesLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'lifetime', values?: undefined): string;
 encodeFunctionData(functionFragment: 'minimumToExtend', values?: undefined): string;
-encodeFunctionData(functionFragment: 'open', values: [AddressLike, BytesLike, BytesLike]): string;
-encodeFunctionData(functionFragment: 'openingDigest', values: [AddressLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'open', values: [AddressLike, BytesLike, BigNumberish, BytesLike]): string;
+encodeFunctionData(functionFragment: 'openingDigest', values: [AddressLike, BytesLike, BigNumberish]): string;
+encodeFunctionData(functionFragment: 'owner', values?: undefined): string;
+encodeFunctionData(functionFragment: 'pendingDefaultAdmin', values?: undefined): string;
+encodeFunctionData(functionFragment: 'pendingDefaultAdminDelay', values?: undefined): string;
 encodeFunctionData(functionFragment: 'renounceRole', values: [BytesLike, AddressLike]): string;
 encodeFunctionData(functionFragment: 'revoke', values: [AddressLike]): string;
 encodeFunctionData(functionFragment: 'revokeRole', values: [BytesLike, AddressLike]): string;
+encodeFunctionData(functionFragment: 'rollbackDefaultAdminDelay', values?: undefined): string;
 encodeFunctionData(functionFragment: 'scopeOf', values: [AddressLike]): string;
+encodeFunctionData(functionFragment: 'sessionIdOf', values: [AddressLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'sessionOf', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'setLifetime', values: [BigNumberish, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'supportsInterface', values: [BytesLike]): string;
-encodeFunctionData(functionFragment: 'validate', values: [BytesLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'validate', values: [BytesLike, BytesLike, BytesLike]): string;
 
     decodeFunctionResult(functionFragment: 'DEFAULT_ADMIN_ROLE', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'MAX_LIFETIME', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'REGISTRAR_ROLE', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'RELAYER_ROLE', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'acceptDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'beginDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'cancelDefaultAdminTransfer', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'changeDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'close', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdmin', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdminDelay', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'defaultAdminDelayIncreaseWait', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'enroll', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'extend', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'getRoleAdmin', data: BytesLike): Result;
@@ -55,10 +76,15 @@ decodeFunctionResult(functionFragment: 'lifetime', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'minimumToExtend', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'open', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'openingDigest', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'owner', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'pendingDefaultAdmin', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'pendingDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'renounceRole', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'revoke', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'revokeRole', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'rollbackDefaultAdminDelay', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'scopeOf', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'sessionIdOf', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'sessionOf', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'setLifetime', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'supportsInterface', data: BytesLike): Result;
@@ -82,6 +108,54 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
       export type InputTuple = [account: AddressLike];
       export type OutputTuple = [account: string];
       export interface OutputObject {account: string };
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminDelayChangeCanceledEvent {
+      export type InputTuple = [];
+      export type OutputTuple = [];
+      export interface OutputObject {};
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminDelayChangeScheduledEvent {
+      export type InputTuple = [newDelay: BigNumberish, effectSchedule: BigNumberish];
+      export type OutputTuple = [newDelay: bigint, effectSchedule: bigint];
+      export interface OutputObject {newDelay: bigint, effectSchedule: bigint };
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminTransferCanceledEvent {
+      export type InputTuple = [];
+      export type OutputTuple = [];
+      export interface OutputObject {};
+      export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
+      export type Filter = TypedDeferredTopicFilter<Event>
+      export type Log = TypedEventLog<Event>
+      export type LogDescription = TypedLogDescription<Event>
+    }
+
+  
+
+    export namespace DefaultAdminTransferScheduledEvent {
+      export type InputTuple = [newAdmin: AddressLike, acceptSchedule: BigNumberish];
+      export type OutputTuple = [newAdmin: string, acceptSchedule: bigint];
+      export interface OutputObject {newAdmin: string, acceptSchedule: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -139,9 +213,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionClosedEvent {
-      export type InputTuple = [tokenHash: BytesLike];
-      export type OutputTuple = [tokenHash: string];
-      export interface OutputObject {tokenHash: string };
+      export type InputTuple = [session: BytesLike];
+      export type OutputTuple = [session: string];
+      export interface OutputObject {session: string };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -151,9 +225,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionExtendedEvent {
-      export type InputTuple = [tokenHash: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
-      export type OutputTuple = [tokenHash: string, newTokenHash: string, expiresAt: bigint];
-      export interface OutputObject {tokenHash: string, newTokenHash: string, expiresAt: bigint };
+      export type InputTuple = [session: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
+      export type OutputTuple = [session: string, newTokenHash: string, expiresAt: bigint];
+      export interface OutputObject {session: string, newTokenHash: string, expiresAt: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -163,9 +237,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionOpenedEvent {
-      export type InputTuple = [tokenHash: BytesLike, account: AddressLike, expiresAt: BigNumberish];
-      export type OutputTuple = [tokenHash: string, account: string, expiresAt: bigint];
-      export interface OutputObject {tokenHash: string, account: string, expiresAt: bigint };
+      export type InputTuple = [session: BytesLike, account: AddressLike, tokenHash: BytesLike, expiresAt: BigNumberish];
+      export type OutputTuple = [session: string, account: string, tokenHash: string, expiresAt: bigint];
+      export interface OutputObject {session: string, account: string, tokenHash: string, expiresAt: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -175,9 +249,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionValidatedEvent {
-      export type InputTuple = [tokenHash: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
-      export type OutputTuple = [tokenHash: string, newTokenHash: string, expiresAt: bigint];
-      export interface OutputObject {tokenHash: string, newTokenHash: string, expiresAt: bigint };
+      export type InputTuple = [session: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
+      export type OutputTuple = [session: string, newTokenHash: string, expiresAt: bigint];
+      export interface OutputObject {session: string, newTokenHash: string, expiresAt: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -228,6 +302,14 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
     
 
     
+    MAX_LIFETIME: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >
+    
+
+    
     REGISTRAR_ROLE: TypedContractMethod<
       [],
       [string],
@@ -244,10 +326,66 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
     
 
     
-    close: TypedContractMethod<
-      [tokenHash: BytesLike, ],
+    acceptDefaultAdminTransfer: TypedContractMethod<
+      [],
       [void],
       'nonpayable'
+    >
+    
+
+    
+    beginDefaultAdminTransfer: TypedContractMethod<
+      [newAdmin: AddressLike, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    cancelDefaultAdminTransfer: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    changeDefaultAdminDelay: TypedContractMethod<
+      [newDelay: BigNumberish, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    close: TypedContractMethod<
+      [session: BytesLike, tokenHash: BytesLike, ],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
+    defaultAdmin: TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >
+    
+
+    
+    defaultAdminDelay: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >
+    
+
+    
+    defaultAdminDelayIncreaseWait: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
     >
     
 
@@ -261,7 +399,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     extend: TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -293,7 +431,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     isLive: TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, ],
       [boolean],
       'view'
     >
@@ -317,7 +455,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     open: TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, signature: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, signature: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -325,15 +463,39 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     openingDigest: TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, ],
       [string],
       'view'
     >
     
 
     
+    owner: TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >
+    
+
+    
+    pendingDefaultAdmin: TypedContractMethod<
+      [],
+      [[string, bigint] & {newAdmin: string, schedule: bigint }],
+      'view'
+    >
+    
+
+    
+    pendingDefaultAdminDelay: TypedContractMethod<
+      [],
+      [[bigint, bigint] & {newDelay: bigint, schedule: bigint }],
+      'view'
+    >
+    
+
+    
     renounceRole: TypedContractMethod<
-      [role: BytesLike, callerConfirmation: AddressLike, ],
+      [role: BytesLike, account: AddressLike, ],
       [void],
       'nonpayable'
     >
@@ -356,6 +518,14 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
     
 
     
+    rollbackDefaultAdminDelay: TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >
+    
+
+    
     scopeOf: TypedContractMethod<
       [account: AddressLike, ],
       [bigint],
@@ -364,8 +534,16 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
     
 
     
+    sessionIdOf: TypedContractMethod<
+      [account: AddressLike, tokenHash: BytesLike, ],
+      [string],
+      'view'
+    >
+    
+
+    
     sessionOf: TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, ],
       [ISessionRegistry.SessionStructOutput],
       'view'
     >
@@ -389,7 +567,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     validate: TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -403,6 +581,11 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
       [string],
       'view'
     >;
+getFunction(nameOrSignature: 'MAX_LIFETIME'): TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >;
 getFunction(nameOrSignature: 'REGISTRAR_ROLE'): TypedContractMethod<
       [],
       [string],
@@ -413,10 +596,45 @@ getFunction(nameOrSignature: 'RELAYER_ROLE'): TypedContractMethod<
       [string],
       'view'
     >;
-getFunction(nameOrSignature: 'close'): TypedContractMethod<
-      [tokenHash: BytesLike, ],
+getFunction(nameOrSignature: 'acceptDefaultAdminTransfer'): TypedContractMethod<
+      [],
       [void],
       'nonpayable'
+    >;
+getFunction(nameOrSignature: 'beginDefaultAdminTransfer'): TypedContractMethod<
+      [newAdmin: AddressLike, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'cancelDefaultAdminTransfer'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'changeDefaultAdminDelay'): TypedContractMethod<
+      [newDelay: BigNumberish, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'close'): TypedContractMethod<
+      [session: BytesLike, tokenHash: BytesLike, ],
+      [void],
+      'nonpayable'
+    >;
+getFunction(nameOrSignature: 'defaultAdmin'): TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'defaultAdminDelay'): TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >;
+getFunction(nameOrSignature: 'defaultAdminDelayIncreaseWait'): TypedContractMethod<
+      [],
+      [bigint],
+      'view'
     >;
 getFunction(nameOrSignature: 'enroll'): TypedContractMethod<
       [account: AddressLike, scope: BigNumberish, ],
@@ -424,7 +642,7 @@ getFunction(nameOrSignature: 'enroll'): TypedContractMethod<
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'extend'): TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >;
@@ -444,7 +662,7 @@ getFunction(nameOrSignature: 'hasRole'): TypedContractMethod<
       'view'
     >;
 getFunction(nameOrSignature: 'isLive'): TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, ],
       [boolean],
       'view'
     >;
@@ -459,17 +677,32 @@ getFunction(nameOrSignature: 'minimumToExtend'): TypedContractMethod<
       'view'
     >;
 getFunction(nameOrSignature: 'open'): TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, signature: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, signature: BytesLike, ],
       [void],
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'openingDigest'): TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, ],
       [string],
       'view'
     >;
+getFunction(nameOrSignature: 'owner'): TypedContractMethod<
+      [],
+      [string],
+      'view'
+    >;
+getFunction(nameOrSignature: 'pendingDefaultAdmin'): TypedContractMethod<
+      [],
+      [[string, bigint] & {newAdmin: string, schedule: bigint }],
+      'view'
+    >;
+getFunction(nameOrSignature: 'pendingDefaultAdminDelay'): TypedContractMethod<
+      [],
+      [[bigint, bigint] & {newDelay: bigint, schedule: bigint }],
+      'view'
+    >;
 getFunction(nameOrSignature: 'renounceRole'): TypedContractMethod<
-      [role: BytesLike, callerConfirmation: AddressLike, ],
+      [role: BytesLike, account: AddressLike, ],
       [void],
       'nonpayable'
     >;
@@ -483,13 +716,23 @@ getFunction(nameOrSignature: 'revokeRole'): TypedContractMethod<
       [void],
       'nonpayable'
     >;
+getFunction(nameOrSignature: 'rollbackDefaultAdminDelay'): TypedContractMethod<
+      [],
+      [void],
+      'nonpayable'
+    >;
 getFunction(nameOrSignature: 'scopeOf'): TypedContractMethod<
       [account: AddressLike, ],
       [bigint],
       'view'
     >;
+getFunction(nameOrSignature: 'sessionIdOf'): TypedContractMethod<
+      [account: AddressLike, tokenHash: BytesLike, ],
+      [string],
+      'view'
+    >;
 getFunction(nameOrSignature: 'sessionOf'): TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, ],
       [ISessionRegistry.SessionStructOutput],
       'view'
     >;
@@ -504,13 +747,17 @@ getFunction(nameOrSignature: 'supportsInterface'): TypedContractMethod<
       'view'
     >;
 getFunction(nameOrSignature: 'validate'): TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >;
 
     getEvent(key: 'AccountEnrolled'): TypedContractEvent<AccountEnrolledEvent.InputTuple, AccountEnrolledEvent.OutputTuple, AccountEnrolledEvent.OutputObject>;
 getEvent(key: 'AccountRevoked'): TypedContractEvent<AccountRevokedEvent.InputTuple, AccountRevokedEvent.OutputTuple, AccountRevokedEvent.OutputObject>;
+getEvent(key: 'DefaultAdminDelayChangeCanceled'): TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminDelayChangeScheduled'): TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminTransferCanceled'): TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+getEvent(key: 'DefaultAdminTransferScheduled'): TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
 getEvent(key: 'LifetimeChanged'): TypedContractEvent<LifetimeChangedEvent.InputTuple, LifetimeChangedEvent.OutputTuple, LifetimeChangedEvent.OutputObject>;
 getEvent(key: 'RoleAdminChanged'): TypedContractEvent<RoleAdminChangedEvent.InputTuple, RoleAdminChangedEvent.OutputTuple, RoleAdminChangedEvent.OutputObject>;
 getEvent(key: 'RoleGranted'): TypedContractEvent<RoleGrantedEvent.InputTuple, RoleGrantedEvent.OutputTuple, RoleGrantedEvent.OutputObject>;
@@ -528,6 +775,22 @@ getEvent(key: 'SessionValidated'): TypedContractEvent<SessionValidatedEvent.Inpu
 
       'AccountRevoked(address)': TypedContractEvent<AccountRevokedEvent.InputTuple, AccountRevokedEvent.OutputTuple, AccountRevokedEvent.OutputObject>;
       AccountRevoked: TypedContractEvent<AccountRevokedEvent.InputTuple, AccountRevokedEvent.OutputTuple, AccountRevokedEvent.OutputObject>;
+    
+
+      'DefaultAdminDelayChangeCanceled()': TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+      DefaultAdminDelayChangeCanceled: TypedContractEvent<DefaultAdminDelayChangeCanceledEvent.InputTuple, DefaultAdminDelayChangeCanceledEvent.OutputTuple, DefaultAdminDelayChangeCanceledEvent.OutputObject>;
+    
+
+      'DefaultAdminDelayChangeScheduled(uint48,uint48)': TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+      DefaultAdminDelayChangeScheduled: TypedContractEvent<DefaultAdminDelayChangeScheduledEvent.InputTuple, DefaultAdminDelayChangeScheduledEvent.OutputTuple, DefaultAdminDelayChangeScheduledEvent.OutputObject>;
+    
+
+      'DefaultAdminTransferCanceled()': TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+      DefaultAdminTransferCanceled: TypedContractEvent<DefaultAdminTransferCanceledEvent.InputTuple, DefaultAdminTransferCanceledEvent.OutputTuple, DefaultAdminTransferCanceledEvent.OutputObject>;
+    
+
+      'DefaultAdminTransferScheduled(address,uint48)': TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
+      DefaultAdminTransferScheduled: TypedContractEvent<DefaultAdminTransferScheduledEvent.InputTuple, DefaultAdminTransferScheduledEvent.OutputTuple, DefaultAdminTransferScheduledEvent.OutputObject>;
     
 
       'LifetimeChanged(uint32,uint32)': TypedContractEvent<LifetimeChangedEvent.InputTuple, LifetimeChangedEvent.OutputTuple, LifetimeChangedEvent.OutputObject>;
@@ -554,7 +817,7 @@ getEvent(key: 'SessionValidated'): TypedContractEvent<SessionValidatedEvent.Inpu
       SessionExtended: TypedContractEvent<SessionExtendedEvent.InputTuple, SessionExtendedEvent.OutputTuple, SessionExtendedEvent.OutputObject>;
     
 
-      'SessionOpened(bytes32,address,uint64)': TypedContractEvent<SessionOpenedEvent.InputTuple, SessionOpenedEvent.OutputTuple, SessionOpenedEvent.OutputObject>;
+      'SessionOpened(bytes32,address,bytes32,uint64)': TypedContractEvent<SessionOpenedEvent.InputTuple, SessionOpenedEvent.OutputTuple, SessionOpenedEvent.OutputObject>;
       SessionOpened: TypedContractEvent<SessionOpenedEvent.InputTuple, SessionOpenedEvent.OutputTuple, SessionOpenedEvent.OutputObject>;
     
 

@@ -37,7 +37,7 @@ export async function gas({ report, root }: Bench): Promise<void> {
 const hashes = (size: number): string[] => Array.from({ length: size }, () => hexlify(randomBytes(32)));
 
 async function sealbook(evm: Evm): Promise<(size: number) => Promise<number>> {
-  const { data } = await new ProofAnchor__factory().getDeployTransaction(evm.sender, evm.sender);
+  const { data } = await new ProofAnchor__factory().getDeployTransaction(evm.sender, 0, evm.sender);
   const { contractAddress } = await evm.send(undefined, data);
   const abi = ProofAnchor__factory.createInterface();
   return async (size) => {

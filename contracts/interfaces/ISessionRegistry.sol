@@ -4,7 +4,9 @@ pragma solidity ^0.8.28;
 /// @title Accounts and sessions
 /// @notice Accounts are enrolled with a scope and can be revoked. An enrolled account opens sessions. The chain has
 /// only the keccak-256 of an access token, so that readers of the chain cannot use a session.
-/// States of a token hash: unknown -> live -> replaced or closed. The last two are final.
+///
+/// A session has an identifier, which {sessionIdOf} returns, and one current token, which each renewal replaces in the
+/// same storage slot. States: unknown -> live -> expired or closed. The last two are final.
 /// All times are block times in Unix seconds.
 /// A revocation ends all sessions of the account. A new enrolment allows new sessions and restores none.
 interface ISessionRegistry {
@@ -15,11 +17,11 @@ interface ISessionRegistry {
         Full
     }
 
-    /// @notice State of a token hash.
-    /// @param account Account of the session; the zero address for an unknown hash
+    /// @notice State of a session.
+    /// @param account Account of the session; the zero address for an unknown one
     /// @param expiresAt First second at which the session is expired
     /// @param validated Whether the session was validated since its opening or last extension
-    /// @param ended Whether the token was replaced or closed
+    /// @param ended Whether the session was closed
     struct Session {
         address account;
         uint64 expiresAt;
@@ -35,23 +37,24 @@ interface ISessionRegistry {
     /// @param account The account
     event AccountRevoked(address indexed account);
     /// @notice Emitted when an account opens a session.
-    /// @param tokenHash keccak-256 of the access token
+    /// @param session Identifier of the session
     /// @param account The account
-    /// @param expiresAt First second at which the session is expired
-    event SessionOpened(bytes32 indexed tokenHash, address indexed account, uint64 expiresAt);
-    /// @notice Emitted when a session is validated: the token is replaced, the expiry stays.
-    /// @param tokenHash keccak-256 of the replaced access token
-    /// @param newTokenHash keccak-256 of the new access token
-    /// @param expiresAt First second at which the session is expired
-    event SessionValidated(bytes32 indexed tokenHash, bytes32 indexed newTokenHash, uint64 expiresAt);
-    /// @notice Emitted when a session is extended: the token is replaced, the lifetime starts again.
-    /// @param tokenHash keccak-256 of the replaced access token
-    /// @param newTokenHash keccak-256 of the new access token
-    /// @param expiresAt First second at which the session is expired
-    event SessionExtended(bytes32 indexed tokenHash, bytes32 indexed newTokenHash, uint64 expiresAt);
-    /// @notice Emitted when a session is closed by its holder.
     /// @param tokenHash keccak-256 of the access token
-    event SessionClosed(bytes32 indexed tokenHash);
+    /// @param expiresAt First second at which the session is expired
+    event SessionOpened(bytes32 indexed session, address indexed account, bytes32 indexed tokenHash, uint64 expiresAt);
+    /// @notice Emitted when a session is validated: the token is replaced, the expiry stays.
+    /// @param session Identifier of the session
+    /// @param newTokenHash keccak-256 of the new access token
+    /// @param expiresAt First second at which the session is expired
+    event SessionValidated(bytes32 indexed session, bytes32 indexed newTokenHash, uint64 expiresAt);
+    /// @notice Emitted when a session is extended: the token is replaced, the lifetime starts again.
+    /// @param session Identifier of the session
+    /// @param newTokenHash keccak-256 of the new access token
+    /// @param expiresAt First second at which the session is expired
+    event SessionExtended(bytes32 indexed session, bytes32 indexed newTokenHash, uint64 expiresAt);
+    /// @notice Emitted when a session is closed by its holder.
+    /// @param session Identifier of the session
+    event SessionClosed(bytes32 indexed session);
     /// @notice Emitted when the administrator changes the lifetime or the minimum for an extension.
     /// @param lifetime Seconds that a session lives
     /// @param minimumToExtend An extension needs more than this many seconds left
@@ -64,21 +67,26 @@ interface ISessionRegistry {
     /// @notice Thrown when the signature over {openingDigest} is not the account's own; `signer` is the zero address
     /// when the signature is malformed.
     error WrongSigner(address account, address signer);
-    /// @notice Thrown when a token hash was used before, in any state, or is zero.
+    /// @notice Thrown when an opening arrives after the deadline that the account signed.
+    error OpeningExpired(uint64 deadline);
+    /// @notice Thrown when a token hash is zero, opened a session before, or is the current one already.
     error TokenHashUsed(bytes32 tokenHash);
-    /// @notice Thrown when the token hash was never opened.
-    error SessionUnknown(bytes32 tokenHash);
-    /// @notice Thrown when the token was replaced or the session closed.
-    error SessionEnded(bytes32 tokenHash);
+    /// @notice Thrown when the session was never opened.
+    error SessionUnknown(bytes32 session);
+    /// @notice Thrown when the session was closed.
+    error SessionEnded(bytes32 session);
+    /// @notice Thrown when `tokenHash` is not the current token of the session.
+    error TokenReplaced(bytes32 session, bytes32 tokenHash);
     /// @notice Thrown when the session is expired.
-    error SessionExpired(bytes32 tokenHash, uint64 expiresAt);
+    error SessionExpired(bytes32 session, uint64 expiresAt);
     /// @notice Thrown at an extension of a session that was not validated since the last extension.
-    error SessionNotValidated(bytes32 tokenHash);
+    error SessionNotValidated(bytes32 session);
     /// @notice Thrown at an extension with too little lifetime left.
+    /// @param session Identifier of the session
     /// @param remaining Seconds left
     /// @param minimum An extension needs more than this many seconds
-    error TooLateToExtend(bytes32 tokenHash, uint64 remaining, uint32 minimum);
-    /// @notice Thrown when the lifetime is zero or not greater than the minimum to extend.
+    error TooLateToExtend(bytes32 session, uint64 remaining, uint32 minimum);
+    /// @notice Thrown when the lifetime is zero, not greater than the minimum to extend, or above {MAX_LIFETIME}.
     error InvalidLifetime(uint32 lifetime, uint32 minimumToExtend);
 
     /// @notice Enrols `account`, or changes its scope. Only a registrar.
@@ -101,48 +109,64 @@ interface ISessionRegistry {
     /// @notice Opens a session for `account`. Only a relayer, and only with the account's signature.
     /// @param account The account
     /// @param tokenHash keccak-256 of the access token
-    /// @param signature The account's EIP-191 signature over {openingDigest}, 65 bytes
-    /// @dev Emits {SessionOpened}. Reverts with {AccountNotEnrolled}, {WrongSigner}, {TokenHashUsed}.
-    function open(address account, bytes32 tokenHash, bytes calldata signature) external;
+    /// @param deadline Last block time at which the opening counts
+    /// @param signature The account's signature over {openingDigest}: its own EIP-191 signature of 65 bytes, or that of a
+    /// contract (ERC-1271)
+    /// @dev Emits {SessionOpened}. Reverts with {AccountNotEnrolled}, {OpeningExpired}, {WrongSigner}, {TokenHashUsed}.
+    function open(address account, bytes32 tokenHash, uint64 deadline, bytes calldata signature) external;
 
     /// @notice Replaces the token of a live session and marks it validated; the expiry stays. Only a relayer.
-    /// @param tokenHash keccak-256 of the access token
+    /// @param session Identifier of the session
+    /// @param tokenHash keccak-256 of the current access token
     /// @param newTokenHash keccak-256 of the new access token
-    /// @dev Emits {SessionValidated}. Reverts with {SessionUnknown}, {SessionEnded}, {SessionExpired},
+    /// @dev Emits {SessionValidated}. Reverts with {SessionUnknown}, {SessionEnded}, {TokenReplaced}, {SessionExpired},
     /// {AccountNotEnrolled}, {TokenHashUsed}.
-    function validate(bytes32 tokenHash, bytes32 newTokenHash) external;
+    function validate(bytes32 session, bytes32 tokenHash, bytes32 newTokenHash) external;
 
     /// @notice Replaces the token of a live, validated session with more than the minimum left, and starts its
     /// lifetime again. The next extension needs another validation. Only a relayer.
-    /// @param tokenHash keccak-256 of the access token
+    /// @param session Identifier of the session
+    /// @param tokenHash keccak-256 of the current access token
     /// @param newTokenHash keccak-256 of the new access token
     /// @dev Emits {SessionExtended}. Reverts as {validate}, and with {SessionNotValidated}, {TooLateToExtend}.
-    function extend(bytes32 tokenHash, bytes32 newTokenHash) external;
+    function extend(bytes32 session, bytes32 tokenHash, bytes32 newTokenHash) external;
 
     /// @notice Ends a live session. Only a relayer.
-    /// @param tokenHash keccak-256 of the access token
-    /// @dev Emits {SessionClosed}. Reverts with {SessionUnknown}, {SessionEnded}, {SessionExpired},
+    /// @param session Identifier of the session
+    /// @param tokenHash keccak-256 of the current access token
+    /// @dev Emits {SessionClosed}. Reverts with {SessionUnknown}, {SessionEnded}, {TokenReplaced}, {SessionExpired},
     /// {AccountNotEnrolled}.
-    function close(bytes32 tokenHash) external;
+    function close(bytes32 session, bytes32 tokenHash) external;
 
     /// @notice Returns the 32 bytes that `account` signs (EIP-191, as a 32-byte message) to open a session:
-    /// keccak256(abi.encode(chain id, this contract, account, tokenHash)).
+    /// keccak256(abi.encode(chain id, this contract, account, tokenHash, deadline)).
     /// @param account The account
     /// @param tokenHash keccak-256 of the access token
-    function openingDigest(address account, bytes32 tokenHash) external view returns (bytes32);
+    /// @param deadline Last block time at which the opening counts
+    function openingDigest(address account, bytes32 tokenHash, uint64 deadline) external view returns (bytes32);
 
-    /// @notice Returns the state of `tokenHash`; all zero for an unknown hash. A revocation shows in {isLive} only.
-    /// @param tokenHash keccak-256 of the access token
-    function sessionOf(bytes32 tokenHash) external view returns (Session memory);
+    /// @notice Returns the identifier of the session that an opening makes: the 20 bytes of the account, then the first
+    /// 12 bytes of the token hash.
+    /// @param account The account
+    /// @param tokenHash keccak-256 of the access token of the opening
+    function sessionIdOf(address account, bytes32 tokenHash) external pure returns (bytes32);
 
-    /// @notice Returns whether the session is neither ended nor expired, and its account not revoked since the
-    /// opening.
+    /// @notice Returns the state of a session; all zero for an unknown one. A revocation shows in {isLive} only.
+    /// @param session Identifier of the session
+    function sessionOf(bytes32 session) external view returns (Session memory);
+
+    /// @notice Returns whether `tokenHash` is the current token of a session that is neither closed nor expired, and
+    /// whose account was not revoked since the opening.
+    /// @param session Identifier of the session
     /// @param tokenHash keccak-256 of the access token
-    function isLive(bytes32 tokenHash) external view returns (bool);
+    function isLive(bytes32 session, bytes32 tokenHash) external view returns (bool);
 
     /// @notice Returns the scope of `account`; `None` when it is not enrolled.
     /// @param account The account
     function scopeOf(address account) external view returns (Scope);
+
+    /// @notice Maximum of {lifetime}, in seconds.
+    function MAX_LIFETIME() external view returns (uint32);
 
     /// @notice Seconds that a session lives.
     function lifetime() external view returns (uint32);

@@ -2,11 +2,50 @@
 pragma solidity ^0.8.28;
 
 /// @title Signatures as hex text
-/// @notice Reads 32 hex digits at a time: the 32 bytes of a word are lanes that are checked and converted in
+/// @notice Two forms: the 65 bytes of an account's own signature, and the 20 bytes of a contract's address with the
+/// bytes that this contract checks (ERC-1271). 65 bytes are always the first form. Reads 32 hex digits at a time: the 32 bytes of a word are lanes that are checked and converted in
 /// parallel. No step carries from one lane into the next.
 library HexSignature {
     /// @dev A byte of value one in every lane; times n, a byte of value n in every lane.
     uint256 private constant LANES = type(uint256).max / 0xff;
+
+    uint256 private constant ACCOUNT_FORM = 132;
+    uint256 private constant ADDRESS_END = 42;
+
+    /// @notice Returns whether a text has the length of the form with a contract's address.
+    /// @param text The hex text
+    function isContractForm(string calldata text) internal pure returns (bool) {
+        return bytes(text).length >= ADDRESS_END && bytes(text).length != ACCOUNT_FORM;
+    }
+
+    /// @notice Reads a contract's address and its signature from `0x` and pairs of hex digits, upper or lower case.
+    /// @param text The hex text, of 42 characters or more
+    /// @return signer The contract; the zero address when `text` is anything else
+    /// @return signature The bytes after the address
+    function parseContract(string calldata text) internal pure returns (address signer, bytes memory signature) {
+        uint256 end = bytes(text).length;
+        if (end % 2 != 0 || bytes2(bytes(text)) != "0x") return (address(0), "");
+        bytes memory data = new bytes(end / 2 + 32); // room for the last word that is written
+        uint256 allBad = 0;
+        for (uint256 start = 2; start < end; start += 32) {
+            // Digits after the end count as "0".
+            uint256 digits = uint256(bytes32(bytes(text)[start:])) | ((LANES * 0x30) >> (8 * (end - start)));
+            (uint256 value, uint256 bad) = _bytes16(bytes32(digits));
+            allBad |= bad;
+            // solhint-disable-next-line no-inline-assembly
+            assembly ("memory-safe") {
+                mstore(add(add(data, 31), div(start, 2)), shl(128, value))
+            }
+        }
+        if (allBad != 0) return (address(0), "");
+        signer = address(bytes20(data));
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            // The length of the signature takes the place of the address in front of it.
+            signature := add(data, 20)
+            mstore(signature, sub(div(end, 2), 21))
+        }
+    }
 
     /// @notice Reads the 65 bytes of a signature from `0x` and 130 hex digits, upper or lower case.
     /// @param text The hex text
@@ -14,7 +53,7 @@ library HexSignature {
     /// @return r First 32 bytes
     /// @return s Next 32 bytes
     function parse(string calldata text) internal pure returns (uint8 v, bytes32 r, bytes32 s) {
-        if (bytes(text).length != 132 || bytes2(bytes(text)) != "0x") return (0, 0, 0);
+        if (bytes(text).length != ACCOUNT_FORM || bytes2(bytes(text)) != "0x") return (0, 0, 0);
         (uint256 r1, uint256 bad1) = _bytes16(bytes32(bytes(text)[2:34]));
         (uint256 r2, uint256 bad2) = _bytes16(bytes32(bytes(text)[34:66]));
         (uint256 s1, uint256 bad3) = _bytes16(bytes32(bytes(text)[66:98]));

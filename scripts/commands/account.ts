@@ -123,6 +123,19 @@ export function accountCommand(terminal: Terminal): Command {
     });
 
   program
+    .command("enroll")
+    .description("enrol the accounts that the registry does not have, after a move to new contracts")
+    .option("--json", "print a list of logins")
+    .action(({ json }: JsonOption) =>
+      withAccounts(terminal, async (accounts) => {
+        const enrolled = await accounts.enrolMissing();
+        if (json === true) return printLine(terminal, JSON.stringify(enrolled));
+        for (const login of enrolled) printLine(terminal, `${login} is enrolled`);
+        if (enrolled.length === 0) printLine(terminal, "The registry has all accounts; nothing was sent.");
+      }),
+    );
+
+  program
     .command("list")
     .description("list the accounts, oldest first")
     .option("--json", "print a list of {login, scope, state, created, revoked}")

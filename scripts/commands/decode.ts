@@ -1,23 +1,42 @@
+import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { decodeCallData, type RowFunction } from "../../server/records/call-data.ts";
-import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
 import { ROW_FUNCTIONS } from "../../server/records/api.ts";
-import { checkRow } from "../../server/records/row-audit.ts";
-import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "./run-command.ts";
+import type { RowFunction } from "../../server/records/call-data.ts";
+import type { TableContract } from "../../server/records/index.ts";
 import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
-import { reasonOf } from "../../server/errors.ts";
-import { callDataOf, nodeAt, rpcOption } from "../proofs/node-query.ts";
-import { callDataListing, failedChecks } from "../decode-listing.ts";
+import { reasonOf, SealbookError } from "../../server/errors.ts";
+import type { Address } from "../../server/chain/transaction.ts";
+import { parseAddress } from "../address.ts";
+import { auditCall, type CallToAudit } from "../decode/audit.ts";
+import { auditCalls, type BatchRow, callsOfBlocks, callsOfLines } from "../decode/batch.ts";
+import { csvHeader, csvLine, jsonLine, textLine } from "../decode/batch-format.ts";
+import { AuditedChain } from "../decode/chain.ts";
+import { callListing } from "../decode/listing.ts";
+import { callReport } from "../decode/report.ts";
+import { showProgress } from "../proofs/file-run.ts";
+import { nodeAt, rpcOption } from "../proofs/node-query.ts";
+import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
 /** Invalid call data, or a check that failed. */
 const FAILED = 1;
 
+interface BlockRange {
+  readonly from: number;
+  /** The newest block when unset. */
+  readonly to?: number;
+}
+
 interface DecodeOptions {
   readonly tx?: string;
+  readonly blocks?: BlockRange;
+  readonly file?: string;
   readonly rpc?: string;
+  readonly contract?: Address;
+  readonly chainId?: number;
   readonly function?: RowFunction;
   readonly json?: true;
+  readonly csv?: true;
 }
 
 /** Creates the command `decode`. */
@@ -25,40 +44,144 @@ export function decodeCommand(terminal: Terminal): Command {
   return new Command("decode")
     .addArgument(new Argument("[hex]", "call data with 0x prefix; - reads standard input"))
     .addOption(new Option("--tx <hash>", "decode this transaction, which a node returns").argParser(parseHash))
+    .addOption(
+      new Option("--blocks <range>", "decode all records in these blocks: FROM-TO, or FROM- to the newest").argParser(
+        parseRange,
+      ),
+    )
+    .option("--file <file>", "decode each line: call data, or the hash of a transaction; - reads standard input")
     .addOption(rpcOption())
+    .addOption(
+      new Option("--contract <address>", "event table of call data, or the only one of --blocks").argParser((value) =>
+        parseAddress("--contract", value),
+      ),
+    )
+    .addOption(new Option("--chain-id <number>", "chain of --contract, when no node is used").argParser(parseChainId))
     .addOption(new Option("--function <name>", "reject calls of other functions").choices(ROW_FUNCTIONS))
-    .option("--json", "print the decoded transaction as JSON")
+    .option("--json", "print JSON: one object, or one a line for --blocks and --file")
+    .option("--csv", "print a table for --blocks and --file")
     .addHelpText(
       "after",
-      "\nWithout --rpc the node of --tx is the embedded chain's, from CHAIN_PORT or DATA_DIR.\n\n" +
-        "Exit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage.",
+      "\nWithout --rpc the node is the embedded chain's, from CHAIN_PORT or DATA_DIR. Call data alone needs no node; " +
+        "with\n--contract it is compared with the chain. A signature of a contract account counts when the chain has " +
+        "its row.\n\nExit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage.",
     )
-    .action(async (hex: string | undefined, options: DecodeOptions) => {
-      const decoded = decodeCallData(await inputOf(hex, options, terminal), options.function, MAX_ROW_BYTES_OFFLINE);
-      printLine(
-        terminal,
-        options.json === true ? JSON.stringify(decoded.transaction, null, 2) : callDataListing(decoded),
-      );
-      const failed = failedChecks(checkRow(decoded));
-      if (failed.length > 0) terminal.exit(FAILED);
-      for (const reason of failed) terminal.stderr.write(`decode: check failed: ${reason}\n`);
-    });
+    .action((hex: string | undefined, options: DecodeOptions) => run(terminal, hex, options));
 }
 
-async function inputOf(hex: string | undefined, { tx, rpc }: DecodeOptions, terminal: Terminal): Promise<string> {
-  if ((hex === undefined) === (tx === undefined)) throw new CommandFailure("give either call data or --tx", BAD_USAGE);
-  if (tx === undefined) return hex === "-" ? (await text(terminal.stdin)).trim() : (hex ?? "");
-  const node = nodeAt(rpc ?? embeddedChainUrl(terminal.variables));
+async function run(terminal: Terminal, hex: string | undefined, options: DecodeOptions): Promise<void> {
+  const { tx, blocks, file } = options;
+  if ([hex, tx, blocks, file].filter((source) => source !== undefined).length !== 1)
+    throw new CommandFailure("give one of call data, --tx, --blocks and --file", BAD_USAGE);
+  if (options.csv && (options.json || (blocks === undefined && file === undefined)))
+    throw new CommandFailure("--csv is for --blocks or --file, without --json", BAD_USAGE);
+  const node = nodeOf(terminal, options);
   try {
-    return await callDataOf(node.query, tx, "the chain");
+    const chain = node && (await AuditedChain.open({ call: node.query }));
+    if (blocks !== undefined || file !== undefined) await decodeBatch(terminal, options, chain);
+    else await decodeOne(terminal, hex, options, chain);
   } catch (error) {
-    throw error instanceof CommandFailure ? error : new CommandFailure(`--tx ${tx}: ${reasonOf(error)}`);
+    if (error instanceof CommandFailure || error instanceof SealbookError) throw error;
+    throw new CommandFailure(tx === undefined ? reasonOf(error) : `--tx ${tx}: ${reasonOf(error)}`);
   } finally {
-    node.close();
+    node?.close();
+  }
+}
+
+/** Opens the node of what is read from a chain, or compared with it; `undefined` for call data alone. */
+function nodeOf({ variables }: Terminal, { tx, blocks, file, rpc, contract, chainId }: DecodeOptions) {
+  if (tx !== undefined || blocks !== undefined) return nodeAt(rpc ?? embeddedChainUrl(variables));
+  if (rpc !== undefined && (file !== undefined || contract !== undefined)) return nodeAt(rpc);
+  if (contract !== undefined && chainId === undefined)
+    throw new CommandFailure("--contract needs --chain-id, or a node: --rpc", BAD_USAGE);
+  if (contract === undefined && chainId !== undefined)
+    throw new CommandFailure("--chain-id needs --contract", BAD_USAGE);
+  return undefined;
+}
+
+async function decodeOne(
+  terminal: Terminal,
+  hex: string | undefined,
+  options: DecodeOptions,
+  chain: AuditedChain | undefined,
+): Promise<void> {
+  const audited = await auditCall(await callOf(hex, options, terminal, chain), options.function, chain);
+  printLine(terminal, options.json === true ? JSON.stringify(callReport(audited), null, 2) : callListing(audited));
+  const { warnings, failed } = audited;
+  if (failed.length > 0) terminal.exit(FAILED);
+  for (const warning of warnings) terminal.stderr.write(`decode: warning: ${warning}\n`);
+  for (const reason of failed) terminal.stderr.write(`decode: check failed: ${reason}\n`);
+}
+
+async function callOf(
+  hex: string | undefined,
+  { tx, ...options }: DecodeOptions,
+  { stdin }: Terminal,
+  chain: AuditedChain | undefined,
+): Promise<CallToAudit> {
+  if (tx === undefined) {
+    const inputdata = hex === "-" ? (await text(stdin)).trim() : (hex ?? "");
+    return { inputdata, contract: contractOf(options, chain) };
+  }
+  const transaction = await chain?.transaction(tx);
+  if (transaction === undefined) throw new CommandFailure(`the chain has no transaction ${tx}`);
+  return { inputdata: transaction.input, transaction };
+}
+
+function contractOf({ contract, chainId }: DecodeOptions, chain: AuditedChain | undefined): TableContract | undefined {
+  const id = chain?.chainId ?? chainId;
+  return contract === undefined || id === undefined ? undefined : { chainId: id, address: contract };
+}
+
+async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined): Promise<void> {
+  const format: (row: BatchRow) => string = options.csv ? csvLine : options.json ? jsonLine : textLine;
+  if (options.csv) printLine(terminal, csvHeader());
+  let rows = 0;
+  let failed = 0;
+  for await (const row of auditCalls(await batchOf(terminal, options, chain), options.function, chain)) {
+    printLine(terminal, format(row));
+    rows += 1;
+    if (row.audited === undefined || row.audited.failed.length > 0) failed += 1;
+  }
+  terminal.stderr.write(`decode: ${rows} calls, ${failed} failed\n`);
+  if (failed > 0) terminal.exit(FAILED);
+}
+
+async function batchOf(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined) {
+  const { blocks, file, contract } = options;
+  if (blocks === undefined || chain === undefined) {
+    const input = file === "-" || file === undefined ? terminal.stdin : createReadStream(file);
+    return callsOfLines(input, { contract: contractOf(options, chain) }, chain);
+  }
+  const newest = await chain.newestBlock();
+  const to = Math.min(blocks.to ?? newest, newest);
+  if (blocks.from > to) throw new CommandFailure(`the newest block is ${newest}`);
+  return withProgress(blocks.from, to, chain, contract);
+}
+
+async function* withProgress(from: number, to: number, chain: AuditedChain, contract: Address | undefined) {
+  const progress = showProgress("decoding", to - from + 1, "blocks");
+  try {
+    yield* callsOfBlocks(chain, from, to, contract, (count) => progress.tick(count));
+  } finally {
+    progress.stop();
   }
 }
 
 function parseHash(value: string): string {
   if (/^0x[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
   throw new InvalidArgumentError("It must be 0x and 64 hexadecimal digits.");
+}
+
+function parseRange(value: string): BlockRange {
+  const [, from, to] = /^(\d{1,15})-(\d{1,15})?$/.exec(value) ?? [];
+  if (from === undefined) throw new InvalidArgumentError("It must be FROM-TO, or FROM-.");
+  const range = { from: Number(from), ...(to === undefined ? {} : { to: Number(to) }) };
+  if ((range.to ?? range.from) < range.from) throw new InvalidArgumentError("The first block is after the last.");
+  return range;
+}
+
+function parseChainId(value: string): number {
+  if (/^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value);
+  throw new InvalidArgumentError("It must be a number from 1.");
 }

@@ -27,7 +27,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "decode",
-    description: "Decodes the call data of a stored record, or a transaction (--tx), and checks its signer and row id.",
+    description:
+      "Decodes the call data of stored records, checks their signatures, and compares them with the chain: one call, " +
+      "a transaction, blocks or a file.",
     load: async () => (await import("./decode.ts")).decodeCommand,
   },
   {
@@ -66,6 +68,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "Lists the relayers, grants and revokes their role, and changes their keys.",
     page: "operate.md#relayer-key",
     load: async () => (await import("./relayer.ts")).relayerCommand,
+  },
+  {
+    name: "administrator",
+    description: "Shows the administrator of the contracts, and transfers the role in two steps.",
+    page: "administration.md",
+    load: async () => (await import("./administrator.ts")).administratorCommand,
   },
   {
     name: "journal",

@@ -1,12 +1,10 @@
 import { Option } from "commander";
-import { z } from "zod";
 import { connectNodes, fetchChainId, shownAddress } from "../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { CommandFailure } from "../commands/run-command.ts";
 import { parseNodeUrls } from "./options.ts";
 
 /** Calls a method of a node's JSON-RPC. */
@@ -48,17 +46,4 @@ export function nodeAt(address: string): { readonly query: NodeQuery; close(): v
         () => undefined,
       ),
   };
-}
-
-const Transaction = z.object({ input: z.string() }).nullable();
-
-/**
- * Fetches the call data of a transaction.
- * @param where Names the chain in messages
- * @throws CommandFailure when the chain has no such transaction
- */
-export async function callDataOf(query: NodeQuery, hash: string, where: string): Promise<string> {
-  const found = Transaction.parse(await query("eth_getTransactionByHash", [hash]));
-  if (found === null) throw new CommandFailure(`${where} has no transaction ${hash}`);
-  return found.input;
 }

@@ -1,10 +1,9 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
-import { decodeCallData } from "../../server/records/call-data.ts";
-import { MAX_ROW_BYTES_OFFLINE } from "../../server/records/compression.ts";
-import { checkRow } from "../../server/records/row-audit.ts";
-import { callDataListing, failedChecks } from "../decode-listing.ts";
 import { CommandFailure } from "../commands/run-command.ts";
-import { callDataOf } from "../proofs/node-query.ts";
+import { type AuditedCall, auditCall } from "../decode/audit.ts";
+import { AuditedChain } from "../decode/chain.ts";
+import { callListing } from "../decode/listing.ts";
+import { callReport } from "../decode/report.ts";
 import { printingFailures } from "./failures.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/i;
@@ -15,16 +14,21 @@ export default function decode(
   hre: HardhatRuntimeEnvironment,
 ): Promise<void> {
   return printingFailures(async () => {
-    const callData = HASH.test(data) ? await fetchCallData(hre, data) : data;
-    const decoded = decodeCallData(callData, undefined, MAX_ROW_BYTES_OFFLINE);
-    console.log(json ? JSON.stringify(decoded.transaction, null, 2) : callDataListing(decoded));
-    const failed = failedChecks(checkRow(decoded));
+    const audited = HASH.test(data)
+      ? await auditTransaction(hre, data.toLowerCase())
+      : await auditCall({ inputdata: data }, undefined, undefined);
+    console.log(json ? JSON.stringify(callReport(audited), null, 2) : callListing(audited));
+    const { failed } = audited;
     if (failed.length > 0) throw new CommandFailure(`checks failed: ${failed.join("; ")}`);
   });
 }
 
-async function fetchCallData(hre: HardhatRuntimeEnvironment, hash: string): Promise<string> {
+async function auditTransaction(hre: HardhatRuntimeEnvironment, hash: string): Promise<AuditedCall> {
   const { provider, networkName } = await hre.network.create();
-  const query = (method: string, params: readonly unknown[]) => provider.request({ method, params: [...params] });
-  return callDataOf(query, hash, `the network ${networkName}`);
+  const chain = await AuditedChain.open({
+    call: (method, params) => provider.request({ method, params: [...params] }),
+  });
+  const transaction = await chain.transaction(hash);
+  if (transaction === undefined) throw new CommandFailure(`the network ${networkName} has no transaction ${hash}`);
+  return auditCall({ inputdata: transaction.input, transaction }, undefined, chain);
 }

@@ -163,6 +163,7 @@ export function createApi(context: Context, parts: Parts): Express {
         validators: validatorNames,
         decoder: new ChainDecoder(
           context.workers,
+          rpc.chainId,
           deployment.contracts,
           opened.former.map((each) => each.address),
         ),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Wallet } from "ethers";
-import { assertDeployed, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
+import { assertDeployed, assertVersion, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
 import { connectNodes, fetchChainId } from "../chain/rpc/connect.ts";
 import { NODE, PeerTlsError, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
 import type { ChainConfig, NodeConfig } from "../config/config.ts";
@@ -51,7 +51,15 @@ async function openRemoteChain(
   // A recorded chain that is not there is like a node that does not respond: the journal still is.
   if (reachable && guard?.isRecorded !== true) await assertDeployed(rpc, deployment, file);
   guard?.begin(deployment.contracts, mayReplaceContracts);
-  if (reachable) await rpc.identify?.().catch((error: unknown) => onEvent({ kind: "unreachable", error }));
+  if (reachable) {
+    try {
+      await rpc.identify?.();
+      await assertVersion(rpc, deployment, file);
+    } catch (error) {
+      if (error instanceof SealbookError && error.code === "conflict") throw error;
+      onEvent({ kind: "unreachable", error });
+    }
+  }
   const administrator = administratorKey === undefined ? undefined : new Wallet(administratorKey);
   return { rpc, deployment, administrator, embedded: undefined };
 }

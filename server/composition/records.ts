@@ -33,7 +33,11 @@ export function createRecords(
   const { tableName, chainWaitMilliseconds } = config;
   const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
   const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock };
-  const decoder = new Decoder(workers);
+  const { chainId } = rpc;
+  const decoder = new Decoder(
+    workers,
+    tables.map(({ contract: address }) => ({ chainId, address })),
+  );
   const log = eventLog(
     rpc,
     sources,
@@ -61,7 +65,7 @@ export function createRecords(
         () => undefined, // The next block asks again.
       ),
   );
-  const chain = recordChain(tableName);
+  const chain = recordChain({ chainId, address: deployment.contracts.EventTable }, tableName);
   const search = new RecordSearch(workers, location, () => storage.assertInPlace());
   const records = new RecordService<JournalStores>({
     journal,

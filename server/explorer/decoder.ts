@@ -21,10 +21,10 @@ export class ChainDecoder {
   readonly #tasks: Tasks<typeof worker>;
 
   /** @param former Former contracts for anchors */
-  constructor(pool: WorkerPool, contracts: ContractAddresses, former: readonly Address[]) {
+  constructor(pool: WorkerPool, chainId: number, contracts: ContractAddresses, former: readonly Address[]) {
     this.#tasks = pool.tasks({
       module: new URL("./chain/decode-worker.ts", import.meta.url),
-      data: { contracts, former } satisfies worker.WorkerData,
+      data: { contracts, former, chainId } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
       maxWaiting: MAX_WAITING,

@@ -90,7 +90,8 @@ const RecordAction = z.object({
 const SessionAction = z.object({
   kind: z.literal("session"),
   step: z.enum(["open", "validate", "extend", "close"]),
-  account: Address.optional(),
+  session: ChainHash.meta({ description: "Identifier of the session, which starts with its account." }),
+  account: Address,
   token_hash: ChainHash,
   new_token_hash: ChainHash.optional(),
 });

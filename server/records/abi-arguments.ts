@@ -1,6 +1,6 @@
-// A strict ABI decoder. Common decoders follow any offset, accept any non-zero word as true and ignore unused bytes, so
-// that many byte strings decode to the same values. This decoder accepts only the canonical encoding: heads, then the
-// dynamic arguments in order without gaps, padded with zeros.
+// A strict ABI decoder. Contracts follow any offset and ignore padding and unused bytes, so that many byte strings
+// decode to the same values. The canonical encoding is one of them: heads, then the dynamic arguments in order without
+// gaps, padded with zeros. This decoder reports every deviation from it, and follows offsets as contracts do.
 import { malformed } from "../errors.ts";
 import { prefixedHex } from "../kit/bytes.ts";
 
@@ -24,15 +24,31 @@ const STATIC: ReadonlySet<string> = new Set(["uint256", "bool"]);
 const DYNAMIC: ReadonlySet<string> = new Set(["string", "bytes"]);
 
 /**
- * Decodes arguments of the types `uint256`, `bool`, `string` and `bytes` from their canonical encoding.
+ * Receives a deviation from the canonical encoding that contracts accept.
+ * @param path The argument's name; `inputdata` for bytes after the last argument
+ */
+export type OnDeviation = (path: string, problem: string) => void;
+
+const refuse: OnDeviation = (path, problem) => {
+  throw malformed(path, problem);
+};
+
+/**
+ * Decodes arguments of the types `uint256`, `bool`, `string` and `bytes`.
  *
  * @param data The arguments without the selector
+ * @param onDeviation Unless it is set, a deviation is an error
  * @throws SealbookError `malformed` with the argument's name as path, or `inputdata` for bytes after the last argument
  */
-export function readArguments(parameters: readonly AbiParameter[], data: Uint8Array): RawArgument[] {
+export function readArguments(
+  parameters: readonly AbiParameter[],
+  data: Uint8Array,
+  onDeviation: OnDeviation = refuse,
+): RawArgument[] {
   // Reads all heads before the first tail, so that the error for truncated heads names a head.
   const heads = parameters.map(({ name }, index) => slice(data, index * WORD, WORD, name, "head word"));
   let tail = parameters.length * WORD;
+  let end = tail;
   const read = parameters.map(({ name, type }, index): RawArgument => {
     const headWord = heads[index] ?? new Uint8Array();
     const head = toInteger(headWord);
@@ -41,12 +57,13 @@ export function readArguments(parameters: readonly AbiParameter[], data: Uint8Ar
       return { name, type, head, bytes: headWord };
     }
     if (!DYNAMIC.has(type)) throw new TypeError(`${name}: no reader for the type ${type}`);
-    checkOffset(name, head, tail, data.length);
-    const bytes = readTail(data, tail, name);
+    const start = checkOffset(name, head, tail, data.length, onDeviation);
+    const bytes = readTail(data, start, name, onDeviation);
     tail += WORD + padded(bytes.length);
+    end = Math.max(end, start + WORD + padded(bytes.length));
     return { name, type, head, bytes };
   });
-  if (data.length > tail) throw malformed("inputdata", `overlong: arguments end at ${tail} of ${data.length} bytes`);
+  if (data.length > end) onDeviation("inputdata", `overlong: arguments end at ${end} of ${data.length} bytes`);
   return read;
 }
 
@@ -79,20 +96,25 @@ function wordOf(value: bigint): Buffer {
   return Buffer.from(digits, "hex");
 }
 
-function checkOffset(name: string, offset: bigint, expected: number, size: number): void {
-  if (offset === BigInt(expected)) return;
-  const problem = offset >= BigInt(size) ? `lies outside of the ${size} bytes of arguments` : "is not canonical";
-  throw malformed(name, `offset ${offset} ${problem}: ${expected} expected`);
+/** Returns the offset as a number. */
+function checkOffset(name: string, offset: bigint, expected: number, size: number, onDeviation: OnDeviation): number {
+  if (offset === BigInt(expected)) return expected;
+  if (offset >= BigInt(size))
+    throw malformed(name, `offset ${offset} lies outside of the ${size} bytes of arguments: ${expected} expected`);
+  onDeviation(name, `offset ${offset} is not canonical: ${expected} expected`);
+  return Number(offset);
 }
 
-function readTail(data: Uint8Array, start: number, name: string): Uint8Array {
+function readTail(data: Uint8Array, start: number, name: string, onDeviation: OnDeviation): Uint8Array {
   const length = toInteger(slice(data, start, WORD, name, "length word"));
   const left = data.length - start - WORD;
   // Compares as bigint: an untrusted length never determines an allocation.
   if (length > BigInt(left)) throw malformed(name, `cut short: ${left} bytes left of a length of ${length}`);
   const bytes = slice(data, start + WORD, Number(length), name, "data");
-  const padding = slice(data, start + WORD + bytes.length, padded(bytes.length) - bytes.length, name, "padding");
-  if (padding.some((byte) => byte !== 0)) throw malformed(name, "padding that is not zero");
+  const end = start + WORD + bytes.length;
+  const padding = data.subarray(end, end + padded(bytes.length) - bytes.length);
+  if (bytes.length + padding.length < padded(bytes.length)) onDeviation(name, "cut short: its padding is not whole");
+  if (padding.some((byte) => byte !== 0)) onDeviation(name, "padding that is not zero");
   return bytes;
 }
 

@@ -5,9 +5,9 @@ import type { RowChecks } from "./row-audit.ts";
 import { decodeRowData, type Row } from "./row-data.ts";
 import { malformed } from "../errors.ts";
 import type { JsonObject } from "../kit/json.ts";
-import { encodeArguments, type RawArgument, readArguments } from "./abi-arguments.ts";
+import { encodeArguments, type OnDeviation, type RawArgument, readArguments } from "./abi-arguments.ts";
 import { hex, parseHex } from "../kit/bytes.ts";
-import { MAX_ROW_BYTES, unpackRowData } from "./compression.ts";
+import { MAX_ROW_BYTES, MAX_ROW_BYTES_OFFLINE, unpackRowData } from "./compression.ts";
 import { bzip2 } from "./bzip2.ts";
 import { INTERFACES } from "../chain/contracts/interfaces.ts";
 
@@ -100,6 +100,9 @@ const BY_SELECTOR: ReadonlyMap<string, RowFunction> = new Map(
   ROW_FUNCTIONS.map((name) => [rowFunctionFragment(name).selector, name]),
 );
 
+/** The selectors of the row functions: `0x` and eight lower-case digits. */
+export const ROW_SELECTORS: ReadonlySet<string> = new Set(BY_SELECTOR.keys());
+
 /** Returns the row function of a selector: `0x` and eight lower-case digits. */
 function rowFunctionOf(selector: string): RowFunction | undefined {
   return BY_SELECTOR.get(selector);
@@ -123,18 +126,40 @@ export interface DecodedCallData {
  *
  * @param inputdata `0x`-prefixed hex, with the selector
  * @param expected The required function; any row function if omitted
- * @param maximum Maximum bytes of the row before compression
  * @throws SealbookError `malformed` with the position as path: `inputdata` for the call data as a whole, the name of an
  * argument, or `rowdata.payload` for the payload inside the row
  */
-export function decodeCallData(
+export function decodeCallData(inputdata: string, expected?: RowFunction): DecodedCallData {
+  return decode(inputdata, expected, MAX_ROW_BYTES);
+}
+
+/**
+ * Decodes call data that a contract accepts, for auditors on a machine of their own: rows of other systems can be
+ * larger, and their encoding need not be canonical.
+ *
+ * @returns `warnings` name each deviation from the canonical encoding
+ * @throws SealbookError as {@link decodeCallData}
+ */
+export function decodeAcceptedCallData(
   inputdata: string,
   expected?: RowFunction,
-  maximum: number = MAX_ROW_BYTES,
+): DecodedCallData & { readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
+  const decoded = decode(inputdata, expected, MAX_ROW_BYTES_OFFLINE, (path, problem) => {
+    warnings.push(`${path}: ${problem}`);
+  });
+  return { ...decoded, warnings };
+}
+
+function decode(
+  inputdata: string,
+  expected: RowFunction | undefined,
+  maximum: number,
+  onDeviation?: OnDeviation,
 ): DecodedCallData {
   const data = parseHex("inputdata", inputdata);
   const name = functionOf(data, expected);
-  const raw = readArguments(rowFunctionFragment(name).inputs, data.subarray(SELECTOR_BYTES));
+  const raw = readArguments(rowFunctionFragment(name).inputs, data.subarray(SELECTOR_BYTES), onDeviation);
   const args = argumentsOf(raw);
   const filechain = unpackRowData(args, bzip2, maximum);
   const row = decodeRowData(filechain);

@@ -4,6 +4,7 @@ import { bzip2 } from "./bzip2.ts";
 import { assertReturnable, decodeCallData, type Decoded, type RowFunction } from "./call-data.ts";
 import { MAX_ROW_BYTES, packRowData, type StoredRowData } from "./compression.ts";
 import { checkRow } from "./row-audit.ts";
+import type { TableContract } from "./row-signature.ts";
 import { type RowText, rowText, segmentsOf } from "./row-text.ts";
 
 /** Call data to decode. */
@@ -18,11 +19,17 @@ export interface PackedRow {
   readonly row: RowText;
 }
 
-export const decode = serveJobs(({ inputdata, expected }: DecodeJob): Decoded => {
+/** Data of the module, for all jobs. */
+export interface WorkerData {
+  /** The event tables whose rows are decoded. */
+  readonly contracts: readonly TableContract[];
+}
+
+export const decode = serveJobs(({ inputdata, expected }: DecodeJob, { contracts }: WorkerData): Decoded => {
   const decoded = decodeCallData(inputdata, expected);
   const { function: name, row, transaction } = decoded;
   assertReturnable(transaction);
-  return { function: name, row, transaction, checks: checkRow(decoded) };
+  return { function: name, row, transaction, checks: checkRow(decoded, { contracts }) };
 });
 
 export const pack = serveJobs((text: string): PackedRow => ({

@@ -5,6 +5,7 @@ import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import { bzip2 } from "./bzip2.ts";
 import { packRowData, type StoredRowData } from "./compression.ts";
 import { type RowText, rowText } from "./row-text.ts";
+import type { TableContract } from "./row-signature.ts";
 import type * as worker from "./decode-worker.ts";
 import type { Decoded, RowFunction } from "./call-data.ts";
 
@@ -29,9 +30,11 @@ export class Decoder {
   /** Rows to compress: accounts are queued, not refused. */
   readonly #packing = new KeyedQueue<string>(1);
 
-  constructor(pool: WorkerPool) {
+  /** @param contracts The event tables whose rows are decoded */
+  constructor(pool: WorkerPool, contracts: readonly TableContract[]) {
     this.#tasks = pool.tasks({
       module: new URL("./decode-worker.ts", import.meta.url),
+      data: { contracts } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
       maxWaiting: MAX_WAITING,

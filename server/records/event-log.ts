@@ -13,7 +13,7 @@ import { readBlock } from "../chain/node/node-block.ts";
 import { fetchLogs, type NodeLog } from "../chain/node/log.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 
-const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS]];
+const TOPICS = [[...EventTableClient.ROW_TOPICS, ...SessionRegistryClient.ACCOUNT_TOPICS]];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** Decodes the segments of a row; throws SealbookError `malformed` for a row that is no record. */
@@ -67,7 +67,7 @@ export function eventLog(
   };
 
   const entryOf = async (log: NodeLog): Promise<LogEntry | undefined> => {
-    if (log.topics[0] === EventTableClient.ROW_TOPIC) return rowEntry(log);
+    if (EventTableClient.ROW_TOPICS.includes(log.topics[0] ?? "")) return rowEntry(log);
     const event = SessionRegistryClient.accountEventOf(log);
     if (event === undefined) return undefined;
     const { account: address } = event;
@@ -95,8 +95,8 @@ export function eventLog(
 
 /**
  * Returns the content of a row.
- * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer: the signature
- * covers the row data only
+ * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer: the row data are
+ * the signer's, and former contracts did not check the row id
  */
 function recordOf({ rowId, signer }: LoggedRow, row: RowText): RecordContent {
   if (row.rowId !== rowId.toString()) {

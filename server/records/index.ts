@@ -4,7 +4,7 @@ export type { Decoded, RowFunction } from "./call-data.ts";
 export type { Decoder } from "./decoder.ts";
 export type { RecordEvents, NewRecord, RecordIntent, RecordService } from "./service.ts";
 export type { Row } from "./row-data.ts";
-export { recoverSigner } from "./row-signature.ts";
+export { signerAt, type TableContract } from "./row-signature.ts";
 export type { RecordReader, RecordStores } from "./record.ts";
 export type { DecodedTransaction } from "./responses.ts";
 export type { SyncStep } from "./event-indexer.ts";

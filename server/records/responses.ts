@@ -55,9 +55,20 @@ const RowChecks = z
   .object({
     passed: z.boolean().meta({ description: "Whether all checks passed." }),
     signer: Address.nullable().meta({
-      description: "The address recovered from the signature; `null` if the event table would not accept it.",
+      description:
+        "The address recovered from the signature, or named by it; `null` if no event table would accept it.",
     }),
     signed_by_sender: z.boolean().meta({ description: "Whether the signer is the sender named in the row." }),
+    binding: z
+      .enum(["place", "none", "contract"])
+      .nullable()
+      .meta({
+        description:
+          "The reach of the signature. `place`: it counts only for its chain, contract, table and row id. `none`: " +
+          "it is over the row data alone, as in rows of before and of other systems. `contract`: it is that of a " +
+          "contract account (ERC-1271), which only the chain can check, so that `passed` is false. `null` without a " +
+          "signer.",
+      }),
     row_id_matches: z.boolean().meta({ description: "Whether the row id in the row is that of the call." }),
   })
   .meta({ id: "RowChecks", description: "Checks of the row against its own call data." });

@@ -27,8 +27,14 @@ function toMarks(rows: readonly RecordRow[]): { marks?: RecordMark[] } {
   return marks.length === 0 ? {} : { marks };
 }
 
-function toChecks({ passed, signer, signedBySender, rowIdMatches }: Checks): RowChecks {
-  return { passed, signer: signer ?? null, signed_by_sender: signedBySender, row_id_matches: rowIdMatches };
+function toChecks({ passed, signer, binding, signedBySender, rowIdMatches }: Checks): RowChecks {
+  return {
+    passed,
+    signer: signer ?? null,
+    signed_by_sender: signedBySender,
+    binding: binding ?? null,
+    row_id_matches: rowIdMatches,
+  };
 }
 
 /** Returns `null` for a row that the index does not have. */

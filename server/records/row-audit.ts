@@ -1,13 +1,32 @@
 import type { Row } from "./row-data.ts";
-import { recoverSigner, rowDigest } from "./row-signature.ts";
+import type { Address } from "../chain/transaction.ts";
+import {
+  recoverSigner,
+  recoverUnboundSigner,
+  rowDigest,
+  signingContractOf,
+  type TableContract,
+  type UnsignedRow,
+} from "./row-signature.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecordMarks } from "./record.ts";
 import type { DecodedTransaction } from "./responses.ts";
 
-/** Checks of a row against its own call data. They need neither a server nor the chain. */
+/**
+ * The reach of a signature. `place`: it counts only for the chain, contract, table and row id of the row. `none`: it is
+ * over the row data alone, as in rows of before and of other systems, and counts anywhere. `contract`: a contract such
+ * as a multisig account checks it (ERC-1271).
+ */
+export type SignatureBinding = "place" | "none" | "contract";
+
+/** Checks of a row against its own call data. */
 export interface RowChecks {
-  /** Checksummed address; `undefined` if the event table would not accept the signature. */
-  readonly signer: string | undefined;
+  /** Checksummed address; `undefined` if no event table would accept the signature. */
+  readonly signer: Address | undefined;
+  /** `undefined` without a signer. */
+  readonly binding: SignatureBinding | undefined;
+  /** Whether the signature was checked; only the chain can do that for one of a contract. */
+  readonly signatureChecked: boolean;
   /** Whether the signer is the sender named in the row. */
   readonly signedBySender: boolean;
   /** Whether the row id in the row is that of the call. */
@@ -19,15 +38,45 @@ export interface RowChecks {
 /** A decoded row, and the arguments of its call that it is checked against. */
 interface CheckedCall {
   readonly row: Pick<Row, "rowId" | "sender">;
-  readonly arguments: { readonly rowid: bigint; readonly rowdata: Uint8Array; readonly signature: string };
+  readonly arguments: UnsignedRow & { readonly signature: string };
 }
 
-/** Checks a decoded row. */
-export function checkRow({ row, arguments: args }: CheckedCall): RowChecks {
-  const signer = recoverSigner(args.rowdata, args.signature);
-  const signedBySender = signer?.toLowerCase() === row.sender.toLowerCase();
+/** What is known about the place of a row. */
+interface KnownPlace {
+  /** The event tables in which it can stand. */
+  readonly contracts: readonly TableContract[];
+  /** The signer that the event table logged for it. */
+  readonly loggedSigner?: Address | undefined;
+}
+
+/** Checks a decoded row. A signature that is bound to a contract which is not given shows as one of another signer. */
+export function checkRow({ row, arguments: args }: CheckedCall, { contracts, loggedSigner }: KnownPlace): RowChecks {
+  const { signer, binding } = signatureOf(args, contracts, loggedSigner ?? row.sender);
+  const signatureChecked = binding !== "contract" || isSame(signer, loggedSigner);
+  const signedBySender = isSame(signer, row.sender);
   const rowIdMatches = row.rowId === args.rowid.toString();
-  return { signer, signedBySender, rowIdMatches, passed: signedBySender && rowIdMatches };
+  const passed = signatureChecked && signedBySender && rowIdMatches;
+  return { signer, binding, signatureChecked, signedBySender, rowIdMatches, passed };
+}
+
+/** A signature over other data than assumed recovers an arbitrary address: the expected one tells which it is over. */
+function signatureOf(
+  args: CheckedCall["arguments"],
+  contracts: readonly TableContract[],
+  expected: Address,
+): Pick<RowChecks, "signer" | "binding"> {
+  const contract = signingContractOf(args.signature);
+  if (contract !== undefined) return { signer: contract, binding: "contract" };
+  for (const each of contracts) {
+    const signer = recoverSigner(args, args.signature, each);
+    if (isSame(signer, expected)) return { signer, binding: "place" };
+  }
+  const signer = recoverUnboundSigner(args.rowdata, args.signature);
+  return { signer, binding: signer === undefined ? undefined : "none" };
+}
+
+function isSame(a: Address | undefined, b: Address | undefined): boolean {
+  return a !== undefined && a.toLowerCase() === b?.toLowerCase();
 }
 
 /** A row as a call or an event has it. */

@@ -69,6 +69,21 @@ export class AccountService {
   }
 
   /**
+   * Enrols the accounts of the journal that the registry does not have, after a move to another contract.
+   * @returns the accounts that it enrolled
+   */
+  async enrolMissing(): Promise<Address[]> {
+    const { journal, registrar } = this.#deps;
+    const enrolled: Address[] = [];
+    for (const account of await journal.accounts.list()) {
+      if (!account.enrolled || (await registrar.scopeOf(account.address)) !== undefined) continue;
+      await registrar.enroll(account.address, account.scope);
+      enrolled.push(account.address);
+    }
+    return enrolled;
+  }
+
+  /**
    * Revokes an account: ends its sessions and rejects further logins.
    * @throws SealbookError `not_found` if the journal does not contain the account, `conflict` if it is not enrolled
    */

@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/time.ts";
 import type { SessionJournal } from "./store.ts";
-import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
+import { sessionIdOf, type SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKey } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
@@ -85,23 +85,26 @@ export class SessionService {
     const token = randomKey();
     const keys = { secureKey: randomKey(), signingKey };
     const hash = tokenHash(token);
-    const call = chain.openCall(account.address, hash, signingKey);
+    const id = sessionIdOf(account.address, hash);
+    const deadline = seconds(this.#deps.clock() + MAX_CALL_MILLISECONDS);
+    const call = chain.openCall({ account: account.address, tokenHash: hash, deadline }, signingKey);
     const transactionId = await journal.atomically(async (atomic) => {
       await atomic.sessions.deleteBefore(seconds(this.#deps.clock()) - RETENTION_SECONDS);
-      const id = await atomic.intents.insert(call);
+      const transaction = await atomic.intents.insert(call);
       await atomic.sessions.insert({
         tokenHash: hash,
+        id,
         account: account.address,
         state: "opening",
         expiresAt: 0,
         validated: false,
         ...encryptKeys(token, keys),
-        transactionId: id,
+        transactionId: transaction,
       });
-      return id;
+      return transaction;
     });
     await this.#mined(transactionId, hash);
-    const view = await this.#activate(account, token, keys.secureKey);
+    const view = await this.#activate(account, { id, token, secureKey: keys.secureKey });
     telemetry.loggedIn(account.address);
     return view;
   }
@@ -153,7 +156,7 @@ export class SessionService {
   async #validate(presented: string, key: string | undefined): Promise<SessionView> {
     const { chain } = this.#deps;
     const authorized = await this.authorize(presented);
-    return this.#replace(authorized, "validated", key, (from, to) => chain.validateCall(from, to));
+    return this.#replace(authorized, "validated", key, (session, next) => chain.validateCall(session, next));
   }
 
   async #extend(presented: string, key: string | undefined): Promise<SessionView> {
@@ -169,14 +172,14 @@ export class SessionService {
         `${remaining} s are left; an extension needs more than ${minimumToExtend}`,
       );
     }
-    return this.#replace(authorized, "extended", key, (from, to) => chain.extendCall(from, to));
+    return this.#replace(authorized, "extended", key, (session, next) => chain.extendCall(session, next));
   }
 
   /** Ends the session. */
   async close(presented: string): Promise<{ account: Address }> {
     const { chain, telemetry } = this.#deps;
     const { session, account } = await this.authorize(presented);
-    const transactionId = await this.#begin(session, chain.closeCall(session.tokenHash));
+    const transactionId = await this.#begin(session, chain.closeCall(session));
     await this.#mined(transactionId, undefined, session.tokenHash);
     await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
     telemetry.sessionChanged(account.address, "closed");
@@ -236,19 +239,20 @@ export class SessionService {
     if (successor.state === "opening")
       await this.#mined(successor.transactionId, successor.tokenHash, session.tokenHash);
     else await this.authorize(prefixedHex(token));
-    return this.#activate(await this.#accountOf(session), token, secureKey, session.tokenHash);
+    const account = await this.#accountOf(session);
+    return this.#activate(account, { id: session.id, token, secureKey }, session.tokenHash);
   }
 
   async #replace(
     { session, account, secureKey, token: replaced }: Authorized,
     change: Change,
     key: string | undefined,
-    call: (from: Uint8Array, to: Uint8Array) => ContractCall,
+    call: (session: Session, newTokenHash: Uint8Array) => ContractCall,
   ): Promise<SessionView> {
     await this.#deps.limitReplacements(account.address);
     const token = key === undefined ? randomKey() : successorOf(replaced, secureKey, key);
     const hash = tokenHash(token);
-    const transactionId = await this.#begin(session, call(session.tokenHash, hash), {
+    const transactionId = await this.#begin(session, call(session, hash), {
       ...session,
       tokenHash: hash,
       state: "opening",
@@ -256,7 +260,7 @@ export class SessionService {
       wrappedSecureKey: wrapSecureKey(token, secureKey),
     });
     await this.#mined(transactionId, hash, session.tokenHash);
-    const view = await this.#activate(account, token, secureKey, session.tokenHash);
+    const view = await this.#activate(account, { id: session.id, token, secureKey }, session.tokenHash);
     this.#deps.telemetry.sessionChanged(account.address, change);
     return view;
   }
@@ -278,13 +282,12 @@ export class SessionService {
   /** Stores the on-chain state of a new token and ends the previous token. */
   async #activate(
     account: Account,
-    token: Uint8Array,
-    secureKey: Uint8Array,
+    { id, token, secureKey }: { readonly id: Uint8Array; readonly token: Uint8Array; readonly secureKey: Uint8Array },
     replaced?: Uint8Array,
   ): Promise<SessionView> {
     const { journal, chain, clock } = this.#deps;
     const hash = tokenHash(token);
-    const [onChain, rules] = await Promise.all([chain.sessionOf(hash), chain.rules()]).catch(async (error: unknown) => {
+    const [onChain, rules] = await Promise.all([chain.sessionOf(id), chain.rules()]).catch(async (error: unknown) => {
       // The client does not receive the new token, and the chain has ended the old one.
       await journal.atomically(async ({ sessions }) => {
         if (replaced !== undefined) await sessions.transition(replaced, "replacing", { state: "ended" });
@@ -335,7 +338,7 @@ export class SessionService {
   }
 }
 
-/** Upper bound of every configured wait for the chain. */
+/** Upper bound of every configured wait for the chain; no opening counts later. */
 const MAX_CALL_MILLISECONDS = 15 * 60_000;
 /** Retention of ended sessions, which distinguishes expired from unknown tokens. */
 const RETENTION_SECONDS = 7 * 24 * 3600;

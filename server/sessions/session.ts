@@ -17,10 +17,15 @@ export function sessionError(outcome: TransactionOutcome): SealbookError {
       return new SealbookError("token_expired", "the token has expired");
     case "SessionUnknown":
     case "SessionEnded":
+    case "TokenReplaced":
       return new SealbookError("token_invalid", "the token was replaced or its session closed");
     case "SessionNotValidated":
     case "TooLateToExtend":
       return new SealbookError("extend_refused", "the chain refused the extension: " + outcome.reason);
+    case "OpeningExpired":
+      return new SealbookError("chain_unavailable", "the chain did not open the session in time", {
+        retryAfterSeconds: 5,
+      });
     case "AccountNotEnrolled":
       return new SealbookError("login_refused", "the account was revoked");
     default:
@@ -94,6 +99,8 @@ type SessionState = "opening" | "active" | "replacing" | "ended";
 export interface Session {
   /** keccak-256 of the token. */
   readonly tokenHash: Uint8Array;
+  /** Identifier of the session on chain, the same for all its tokens. */
+  readonly id: Uint8Array;
   readonly account: string;
   readonly state: SessionState;
   /** Unix seconds; 0 while opening. */

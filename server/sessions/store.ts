@@ -51,6 +51,7 @@ export type SessionJournal = Atomic<{
 function toSession(row: SessionRow): Session {
   return {
     tokenHash: row.token_hash,
+    id: row.session_id,
     account: row.account,
     state: row.state,
     expiresAt: row.expires_at_seconds,
@@ -69,6 +70,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .insertInto("sessions")
         .values({
           token_hash: session.tokenHash,
+          session_id: session.id,
           account: session.account,
           state: session.state,
           expires_at_seconds: session.expiresAt,

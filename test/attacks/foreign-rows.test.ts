@@ -8,6 +8,7 @@ import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { signRowFor } from "../support/signed-row.ts";
 
 const RELAYER_ROLE = id("RELAYER_ROLE");
 const TABLE = "events";
@@ -59,7 +60,7 @@ describe("rows that a stolen relayer key writes", function () {
     await response.wait();
     return response.hash;
   };
-  const signed = async (rowId: bigint, code: string): Promise<SignedRow> => {
+  const signed = async (rowId: bigint, code: string, tableName = TABLE): Promise<SignedRow> => {
     const text = encodeRowData({
       rowId,
       sender: accomplice.address,
@@ -69,7 +70,9 @@ describe("rows that a stolen relayer key writes", function () {
       topic: "t",
     });
     const rowdata = Buffer.from(text);
-    return { rowdata: hexlify(rowdata), comp: false, signature: await accomplice.signMessage(rowdata) };
+    const placed = [tableName, rowId, rowdata, false] as const;
+    const signature = await signRowFor(server.chainUrl, await table.getAddress(), accomplice, placed);
+    return { rowdata: hexlify(rowdata), comp: false, signature };
   };
   const store = async (code: string): Promise<bigint> => {
     const payload = { code, topic: "t", payload: { value: 1 } };
@@ -133,7 +136,11 @@ describe("rows that a stolen relayer key writes", function () {
     assert.include(record, { verdict: "original", overwritten_by: hash, chainid: Number(rowId) });
     await eventually(async () => assert.match((await alert("overwritten")).message, /^1 rows were written over/));
     const second = await store("mine too");
-    await write("set", TABLE, second, await rowOf(rowId));
+    const foreign = await signed(second, "x");
+    const [tableName, noRecord] = [TABLE, Buffer.from("no record")];
+    const placed = [tableName, second, noRecord, false] as const;
+    const signature = await signRowFor(server.chainUrl, await table.getAddress(), accomplice, placed);
+    await write("set", TABLE, second, { ...foreign, rowdata: hexlify(noRecord), signature });
     await eventually(async () => {
       const [, mark] = [await alert("overwritten"), (await search("mine too")).marks?.[0]];
       assert.isString(mark?.overwritten_by, "also by what is no record");
@@ -141,47 +148,45 @@ describe("rows that a stolen relayer key writes", function () {
     });
   });
 
-  // Security, relayer key: cannot write a signed row under another row id or in another table without mark and alert
-  it("with signatures from elsewhere are marked as replays: under another row id, and in another table", async () => {
+  // Security, relayer key: cannot write a signed row under another row id, in another table or in another contract
+  it("with signatures from elsewhere are refused by the contract", async () => {
     const rowId = await store("replayed");
     const genuine = await rowOf(rowId);
-    const other = await write("set", TABLE, 5_000n, genuine);
-    await eventually(async () =>
-      assert.deepEqual((await search("replayed")).marks, [
-        { event: 0, overwritten_by: null, replays: 1, replayed_by: other },
-      ]),
-    );
     const upper = { ...genuine, signature: `0x${genuine.signature.slice(2).toUpperCase()}` };
-    const elsewhere = await write("insert", "another", rowId, upper);
-    await eventually(async () => {
-      const { marks, events } = await search("replayed");
-      assert.lengthOf(events, 1);
-      assert.deepEqual(marks, [{ event: 0, overwritten_by: null, replays: 2, replayed_by: elsewhere }]);
-    });
-    for (const [name, place] of [
-      ["another", rowId],
-      [TABLE, 5_000n],
+    for (const [name, place, row] of [
+      [TABLE, 5_000n, genuine],
+      ["another", rowId, upper],
+      [TABLE, 6_000n, await signed(6_000n, "from another table", "another")],
     ] as const) {
-      const { record } = await decode("set", name, place, genuine);
-      assert.include(record, { verdict: "replay", table: TABLE, chainid: Number(rowId), replays: 2 });
+      const { rowdata, comp, signature } = row;
+      const error: unknown = await table
+        .getFunction("set")
+        .staticCall(name, place, rowdata, comp, signature)
+        .catch((reason: unknown) => reason);
+      assert.instanceOf(error, Error);
+      const { data } = error as Error & { data?: string };
+      assert.equal(INTERFACES.EventTable.parseError(data ?? "0x")?.name, "SignerNotEnrolled", name);
+      const { record, checks } = await decode("set", name, place, row);
+      assert.equal(checks.passed, false);
+      assert.equal(record?.verdict, row === genuine || row === upper ? "replay" : undefined);
     }
-    assert.equal((await decode("insert", TABLE, rowId, genuine)).record.verdict, "original");
-    const { body } = await server.get(`/explorer/api/transactions/${elsewhere}`);
-    assert.include(body.action.record, { verdict: "replay", table: TABLE, chainid: Number(rowId) });
-    await eventually(async () => assert.match((await alert("replayed")).message, /^3 signed rows were written again/));
+    const { record, checks } = await decode("insert", TABLE, rowId, genuine);
+    assert.deepEqual([record.verdict, checks.passed, checks.binding], ["original", true, "place"]);
   });
 
-  // Security, relayer key: cannot bring a row here undetected that was signed for another table of the contract
-  it("of another table first are marked when they come to this one", async () => {
-    const rowId = 6_000n;
-    const row = await signed(rowId, "from another table");
-    const first = await write("insert", "another", rowId, row);
-    await write("insert", TABLE, rowId, row);
-    await eventually(async () =>
-      assert.deepEqual((await search("from another table")).marks, [
-        { event: 0, overwritten_by: null, replays: 1, replayed_by: first },
-      ]),
-    );
+  // Security, relayer key: cannot write a record again in its own place undetected
+  it("in their own place again are marked as replays", async () => {
+    const rowId = await store("again");
+    const genuine = await rowOf(rowId);
+    const again = await write("set", TABLE, rowId, genuine);
+    await eventually(async () => {
+      const { marks, events } = await search("again");
+      assert.lengthOf(events, 1);
+      assert.deepEqual(marks, [{ event: 0, overwritten_by: null, replays: 1, replayed_by: again }]);
+    });
+    const { body } = await server.get(`/explorer/api/transactions/${again}`);
+    assert.include(body.action.record, { verdict: "replay", table: TABLE, chainid: Number(rowId) });
+    await eventually(async () => assert.match((await alert("replayed")).message, /^1 signed rows were written again/));
   });
 
   // Security, relayer key: cannot write an old version of a row again undetected

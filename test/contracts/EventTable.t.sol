@@ -57,31 +57,37 @@ contract TableHandler is Test {
 
     function _write(bytes calldata row, Write memory write) private {
         (uint256 tab, uint256 rowid) = (write.seed % TABLES, (write.seed >> 8) % ROWS);
-        uint256 key = 1 + ((write.seed >> 16) % ACCOUNTS);
+        address signer = vm.addr(_keyOf(write));
         bool allowed =
-            registry.scopeOf(vm.addr(key)) == ISessionRegistry.Scope.Full &&
+            registry.scopeOf(signer) == ISessionRegistry.Scope.Full &&
                 write.caller == address(this) &&
                 !(write.inserts && digests[tab][rowid] != 0);
-        bool done = _call(nameOf(tab), rowid, row, write, _sign(key, row, write.seed));
+        bool done = _call(nameOf(tab), rowid, row, write);
         if (done != allowed) fault = done ? "a row was written against the rules" : "a row was refused";
-        if (done && allowed) digests[tab][rowid] = keccak256(abi.encode(vm.addr(key), write.comp, keccak256(row)));
+        if (done && allowed) digests[tab][rowid] = keccak256(abi.encode(signer, write.comp, keccak256(row)));
+    }
+
+    function _keyOf(Write memory write) private pure returns (uint256) {
+        return 1 + ((write.seed >> 16) % ACCOUNTS);
     }
 
     function _call(
         string memory tabname,
         uint256 rowid,
         bytes calldata row,
-        Write memory write,
-        string memory signature
+        Write memory write
     ) private returns (bool done) {
         bytes4 selector = write.inserts ? table.insert.selector : table.set.selector;
+        bytes32 place = keccak256(
+            abi.encode(block.chainid, table, keccak256(bytes(tabname)), rowid, write.comp, keccak256(row))
+        );
+        string memory signature = _sign(_keyOf(write), place, write.seed);
         vm.prank(write.caller);
         (done, ) = address(table).call(abi.encodeWithSelector(selector, tabname, rowid, row, write.comp, signature));
     }
 
-    function _sign(uint256 key, bytes calldata row, uint256 upper) private pure returns (string memory) {
-        bytes32 digest = PersonalMessage.hash(row);
-        (uint8 v, bytes32 r, bytes32 s) = vm.sign(key, digest);
+    function _sign(uint256 key, bytes32 digest, uint256 upper) private pure returns (string memory) {
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(key, PersonalMessage.hash(digest));
         return HexText.encode(abi.encodePacked(r, s, v), upper);
     }
 }

@@ -10,6 +10,14 @@ contract HexSignatureTest is Test {
         return HexSignature.parse(text);
     }
 
+    function parseContract(string calldata text) external pure returns (address, bytes memory) {
+        return HexSignature.parseContract(text);
+    }
+
+    function isContractForm(string calldata text) external pure returns (bool) {
+        return HexSignature.isContractForm(text);
+    }
+
     function expectRefusal(bytes memory text) private view {
         (uint8 v, bytes32 r, bytes32 s) = this.parse(string(text));
         assert(v == 0 && r == 0 && s == 0);
@@ -49,6 +57,53 @@ contract HexSignatureTest is Test {
                 text[place] = before;
             }
         }
+    }
+
+    function testFuzzReadsAContractAndItsSignature(address signer, bytes memory signature, uint256 upper) public view {
+        string memory text = HexText.encode(abi.encodePacked(signer, signature), upper);
+        (address signer2, bytes memory signature2) = this.parseContract(text);
+        assert(signer2 == signer && keccak256(signature2) == keccak256(signature));
+    }
+
+    function testReadsContractSignaturesOfEveryLength() public view {
+        for (uint256 length = 0; length < 140; ++length) {
+            bytes memory signature = new bytes(length);
+            for (uint256 i = 0; i < length; ++i) signature[i] = bytes1(uint8(255 - i));
+            string memory text = HexText.encode(abi.encodePacked(address(0xabc), signature), 0);
+            assert(this.isContractForm(text) == (length != 45));
+            (address signer, bytes memory read) = this.parseContract(text);
+            assert(signer == address(0xabc) && keccak256(read) == keccak256(signature));
+        }
+    }
+
+    function testTheShortestContractFormIsAnAddress() public view {
+        assert(!this.isContractForm(HexText.encode(new bytes(19), 0)));
+        assert(!this.isContractForm(string(new bytes(41))));
+        assert(this.isContractForm(HexText.encode(new bytes(20), 0)));
+    }
+
+    /// @dev Memory after the signature is not written to: what is allocated next stays as it is.
+    function testFuzzContractSignaturesDoNotOverlap(bytes memory a, bytes memory b) public view {
+        (, bytes memory first) = this.parseContract(HexText.encode(abi.encodePacked(address(1), a), 0));
+        (, bytes memory second) = this.parseContract(HexText.encode(abi.encodePacked(address(2), b), 0));
+        assert(keccak256(first) == keccak256(a) && keccak256(second) == keccak256(b));
+    }
+
+    function testRefusesAContractFormWithAnyOtherCharacter() public view {
+        // Two full words of digits, and a last one of eight.
+        bytes memory text = bytes(HexText.encode(abi.encodePacked(address(0xabc), new bytes(16)), 0));
+        for (uint256 place = 0; place < text.length; ++place) {
+            bytes1 before = text[place];
+            for (uint256 character = 0; character < 256; ++character) {
+                text[place] = bytes1(uint8(character));
+                (address signer, ) = this.parseContract(string(text));
+                // Places below 130 have the same rules in both forms.
+                assert((signer != address(0)) == allowed(place, character));
+            }
+            text[place] = before;
+        }
+        (address odd, ) = this.parseContract(string(abi.encodePacked(text, "0")));
+        assert(odd == address(0));
     }
 
     function allowed(uint256 place, uint256 c) private pure returns (bool) {

@@ -1,17 +1,22 @@
 import { expect } from "chai";
 import {
+  ACCEPTED,
   DEFAULT_ADMIN_ROLE,
   LIFETIME,
   MINIMUM_TO_EXTEND,
+  NO_DEADLINE,
   REGISTRAR_ROLE,
   RELAYER_ROLE,
   Scope,
+  codeReturning,
   deployContracts,
   deployRegistry,
   ethers,
   loadFixture,
   openSession,
   openingSignature,
+  sessionIdOf,
+  setCode,
   time,
 } from "./fixtures.ts";
 
@@ -19,7 +24,7 @@ const [first, second, third] = ["first", "second", "third"].map((name) => ethers
 
 async function withSession() {
   const contracts = await deployContracts();
-  return { ...contracts, expiresAt: await openSession(contracts, first) };
+  return { ...contracts, ...(await openSession(contracts, first)) };
 }
 
 describe("SessionRegistry", () => {
@@ -57,9 +62,9 @@ describe("SessionRegistry", () => {
     });
 
     it("keeps the sessions of an account after a change of scope", async () => {
-      const { registry, admin, user } = await loadFixture(withSession);
+      const { registry, admin, user, session } = await loadFixture(withSession);
       await registry.connect(admin).enroll(user, Scope.Read);
-      expect(await registry.isLive(first)).to.equal(true);
+      expect(await registry.isLive(session, first)).to.equal(true);
     });
 
     it("rejects the zero address and the scope None", async () => {
@@ -82,32 +87,33 @@ describe("SessionRegistry", () => {
 
   describe("revoke", () => {
     it("ends all sessions of the account", async () => {
-      const { registry, admin, user } = await loadFixture(withSession);
+      const { registry, admin, user, session } = await loadFixture(withSession);
       await expect(registry.connect(admin).revoke(user)).to.emit(registry, "AccountRevoked").withArgs(user);
       expect(await registry.scopeOf(user)).to.equal(Scope.None);
-      expect(await registry.isLive(first)).to.equal(false);
-      for (const call of [registry.validate(first, second), registry.extend(first, second), registry.close(first)]) {
+      expect(await registry.isLive(session, first)).to.equal(false);
+      const { validate, extend, close } = registry;
+      for (const call of [validate(session, first, second), extend(session, first, second), close(session, first)]) {
         await expect(call).to.be.revertedWithCustomError(registry, "AccountNotEnrolled").withArgs(user);
       }
     });
 
     it("ends them permanently: a new enrolment allows only new sessions", async () => {
       const contracts = await loadFixture(withSession);
-      const { registry, admin, user } = contracts;
+      const { registry, admin, user, session } = contracts;
       await registry.connect(admin).revoke(user);
       await registry.connect(admin).enroll(user, Scope.Full);
-      expect(await registry.isLive(first)).to.equal(false);
-      await expect(registry.validate(first, second))
+      expect(await registry.isLive(session, first)).to.equal(false);
+      await expect(registry.validate(session, first, second))
         .to.be.revertedWithCustomError(registry, "AccountNotEnrolled")
         .withArgs(user);
-      await openSession(contracts, third);
-      expect(await registry.isLive(third)).to.equal(true);
+      const other = await openSession(contracts, third);
+      expect(await registry.isLive(other.session, third)).to.equal(true);
     });
 
     it("keeps the sessions of other accounts", async () => {
-      const { registry, admin, reader } = await loadFixture(withSession);
+      const { registry, admin, reader, session } = await loadFixture(withSession);
       await registry.connect(admin).revoke(reader);
-      expect(await registry.isLive(first)).to.equal(true);
+      expect(await registry.isLive(session, first)).to.equal(true);
     });
 
     it("rejects an account that is not enrolled", async () => {
@@ -128,20 +134,29 @@ describe("SessionRegistry", () => {
   describe("setLifetime", () => {
     it("applies to sessions opened afterwards", async () => {
       const contracts = await loadFixture(withSession);
-      const { registry, admin, expiresAt } = contracts;
+      const { registry, admin, session, expiresAt } = contracts;
       await expect(registry.connect(admin).setLifetime(600, 0)).to.emit(registry, "LifetimeChanged").withArgs(600, 0);
       expect(await registry.lifetime()).to.equal(600);
       expect(await registry.minimumToExtend()).to.equal(0);
-      expect((await registry.sessionOf(first)).expiresAt).to.equal(expiresAt);
-      expect(await openSession(contracts, second)).to.equal(BigInt(await time.latest()) + 600n);
+      expect((await registry.sessionOf(session)).expiresAt).to.equal(expiresAt);
+      const later = await openSession(contracts, second);
+      expect(later.expiresAt).to.equal(BigInt(await time.latest()) + 600n);
     });
 
-    it("rejects a lifetime of zero, or not greater than the minimum", async () => {
+    it("accepts a lifetime of a day", async () => {
+      const { registry, admin } = await loadFixture(deployContracts);
+      expect(await registry.MAX_LIFETIME()).to.equal(86_400);
+      await registry.connect(admin).setLifetime(86_400, 86_399);
+      expect(await registry.lifetime()).to.equal(86_400);
+    });
+
+    it("rejects a lifetime of zero, not greater than the minimum, or longer than a day", async () => {
       const { registry, admin } = await loadFixture(deployContracts);
       for (const [lifetime, minimum] of [
         [0, 0],
         [15, 15],
         [15, 16],
+        [86_401, 15],
       ] as const) {
         await expect(registry.connect(admin).setLifetime(lifetime, minimum))
           .to.be.revertedWithCustomError(registry, "InvalidLifetime")
@@ -161,19 +176,53 @@ describe("SessionRegistry", () => {
     it("opens a session with the account's signature", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user } = contracts;
-      expect(await registry.isLive(first)).to.equal(false);
-      const opening = await registry.open(user, first, await openingSignature(contracts, user, first));
+      const session = await registry.sessionIdOf(user, first);
+      expect(await registry.isLive(session, first)).to.equal(false);
+      const opening = await registry.open(user, first, NO_DEADLINE, await openingSignature(contracts, user, first));
       const expiresAt = BigInt(await time.latest()) + LIFETIME;
-      await expect(opening).to.emit(registry, "SessionOpened").withArgs(first, user, expiresAt);
-      expect(await registry.sessionOf(first)).to.deep.equal([user.address, expiresAt, false, false]);
-      expect(await registry.isLive(first)).to.equal(true);
+      await expect(opening).to.emit(registry, "SessionOpened").withArgs(session, user, first, expiresAt);
+      expect(await registry.sessionOf(session)).to.deep.equal([user.address, expiresAt, false, false]);
+      expect(await registry.isLive(session, first)).to.equal(true);
+    });
+
+    it("opens several sessions of an account beside each other", async () => {
+      const contracts = await loadFixture(withSession);
+      const { registry, session } = contracts;
+      const other = await openSession(contracts, second);
+      expect(await registry.isLive(session, first)).to.equal(true);
+      expect(await registry.isLive(other.session, second)).to.equal(true);
+      expect(await registry.isLive(session, second)).to.equal(false);
     });
 
     it("opens a session for a read-only account", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, reader } = contracts;
-      await registry.open(reader, first, await openingSignature(contracts, reader, first));
-      expect(await registry.isLive(first)).to.equal(true);
+      await registry.open(reader, first, NO_DEADLINE, await openingSignature(contracts, reader, first));
+      expect(await registry.isLive(sessionIdOf(reader, first), first)).to.equal(true);
+    });
+
+    it("counts until the deadline that the account signed", async () => {
+      const contracts = await loadFixture(deployContracts);
+      const { registry, user } = contracts;
+      const deadline = BigInt(await time.latest()) + 100n;
+      const signatureOf = (hash: string) => openingSignature(contracts, user, hash, deadline);
+      await time.setNextBlockTimestamp(deadline);
+      await registry.open(user, first, deadline, await signatureOf(first));
+      await time.setNextBlockTimestamp(deadline + 1n);
+      await expect(registry.open(user, second, deadline, await signatureOf(second)))
+        .to.be.revertedWithCustomError(registry, "OpeningExpired")
+        .withArgs(deadline);
+    });
+
+    it("accepts a contract's signature (ERC-1271) for its account", async () => {
+      const { registry, admin, outsider } = await loadFixture(deployContracts);
+      await registry.connect(admin).enroll(outsider, Scope.Read);
+      await expect(registry.open(outsider, first, NO_DEADLINE, "0x1234"))
+        .to.be.revertedWithCustomError(registry, "WrongSigner")
+        .withArgs(outsider, ethers.ZeroAddress);
+      await setCode(outsider.address, codeReturning(ACCEPTED));
+      await registry.open(outsider, first, NO_DEADLINE, "0x1234");
+      expect(await registry.isLive(sessionIdOf(outsider, first), first)).to.equal(true);
     });
 
     it("rejects an account that is not enrolled or was revoked", async () => {
@@ -181,7 +230,7 @@ describe("SessionRegistry", () => {
       const { registry, admin, user, outsider } = contracts;
       await registry.connect(admin).revoke(user);
       for (const account of [outsider, user]) {
-        await expect(registry.open(account, first, await openingSignature(contracts, account, first)))
+        await expect(registry.open(account, first, NO_DEADLINE, await openingSignature(contracts, account, first)))
           .to.be.revertedWithCustomError(registry, "AccountNotEnrolled")
           .withArgs(account);
       }
@@ -190,8 +239,8 @@ describe("SessionRegistry", () => {
     it("rejects another account's signature", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user, reader } = contracts;
-      const digest = ethers.getBytes(await registry.openingDigest(user, first));
-      await expect(registry.open(user, first, await reader.signMessage(digest)))
+      const digest = ethers.getBytes(await registry.openingDigest(user, first, NO_DEADLINE));
+      await expect(registry.open(user, first, NO_DEADLINE, await reader.signMessage(digest)))
         .to.be.revertedWithCustomError(registry, "WrongSigner")
         .withArgs(user, reader);
     });
@@ -202,11 +251,15 @@ describe("SessionRegistry", () => {
       const other = await deployRegistry(user, user, 60n, 15n);
       const signatures = [
         await openingSignature(contracts, user, second),
-        await user.signMessage(ethers.getBytes(await other.openingDigest(user, first))),
+        await openingSignature(contracts, user, first, NO_DEADLINE - 1n),
+        await openingSignature({ registry: other }, user, first),
         await user.signMessage(ethers.getBytes(first)),
       ];
       for (const signature of signatures) {
-        await expect(registry.open(user, first, signature)).to.be.revertedWithCustomError(registry, "WrongSigner");
+        await expect(registry.open(user, first, NO_DEADLINE, signature)).to.be.revertedWithCustomError(
+          registry,
+          "WrongSigner",
+        );
       }
     });
 
@@ -224,20 +277,20 @@ describe("SessionRegistry", () => {
         ethers.concat([r, s, "0x1d"]),
         ethers.concat([r, highS, ethers.toBeHex(55 - v)]),
       ]) {
-        await expect(registry.open(user, first, malformed))
+        await expect(registry.open(user, first, NO_DEADLINE, malformed))
           .to.be.revertedWithCustomError(registry, "WrongSigner")
           .withArgs(user, ethers.ZeroAddress);
       }
     });
 
-    it("rejects the zero hash and every used hash", async () => {
+    it("rejects the zero hash, and every hash that opened a session of the account", async () => {
       const contracts = await loadFixture(withSession);
-      const { registry, user } = contracts;
-      await registry.validate(first, second);
-      await registry.close(second);
-      await openSession(contracts, third);
-      for (const hash of [ethers.ZeroHash, first, second, third]) {
-        await expect(registry.open(user, hash, await openingSignature(contracts, user, hash)))
+      const { registry, user, session } = contracts;
+      const closed = await openSession(contracts, second);
+      await registry.close(closed.session, second);
+      await registry.validate(session, first, third);
+      for (const hash of [ethers.ZeroHash, first, second]) {
+        await expect(registry.open(user, hash, NO_DEADLINE, await openingSignature(contracts, user, hash)))
           .to.be.revertedWithCustomError(registry, "TokenHashUsed")
           .withArgs(hash);
       }
@@ -246,7 +299,8 @@ describe("SessionRegistry", () => {
     it("accepts calls of relayers only", async () => {
       const contracts = await loadFixture(deployContracts);
       const { registry, user } = contracts;
-      await expect(registry.connect(user).open(user, first, await openingSignature(contracts, user, first)))
+      const signature = await openingSignature(contracts, user, first);
+      await expect(registry.connect(user).open(user, first, NO_DEADLINE, signature))
         .to.be.revertedWithCustomError(registry, "AccessControlUnauthorizedAccount")
         .withArgs(user, RELAYER_ROLE);
     });
@@ -254,123 +308,129 @@ describe("SessionRegistry", () => {
 
   describe("validate", () => {
     it("replaces the token and keeps the expiry", async () => {
-      const { registry, user, expiresAt } = await loadFixture(withSession);
-      await expect(registry.validate(first, second))
+      const { registry, user, session, expiresAt } = await loadFixture(withSession);
+      await expect(registry.validate(session, first, second))
         .to.emit(registry, "SessionValidated")
-        .withArgs(first, second, expiresAt);
-      expect(await registry.sessionOf(first)).to.deep.equal([user.address, expiresAt, false, true]);
-      expect(await registry.sessionOf(second)).to.deep.equal([user.address, expiresAt, true, false]);
-      expect(await registry.isLive(first)).to.equal(false);
-      expect(await registry.isLive(second)).to.equal(true);
+        .withArgs(session, second, expiresAt);
+      expect(await registry.sessionOf(session)).to.deep.equal([user.address, expiresAt, true, false]);
+      expect(await registry.isLive(session, first)).to.equal(false);
+      expect(await registry.isLive(session, second)).to.equal(true);
     });
 
     it("can be repeated", async () => {
-      const { registry, user, expiresAt } = await loadFixture(withSession);
-      await registry.validate(first, second);
-      await registry.validate(second, third);
-      expect(await registry.sessionOf(third)).to.deep.equal([user.address, expiresAt, true, false]);
+      const { registry, user, session, expiresAt } = await loadFixture(withSession);
+      await registry.validate(session, first, second);
+      await registry.validate(session, second, third);
+      expect(await registry.sessionOf(session)).to.deep.equal([user.address, expiresAt, true, false]);
+      expect(await registry.isLive(session, third)).to.equal(true);
     });
   });
 
   describe("extend", () => {
     it("replaces the token and sets a new lifetime, once per validation", async () => {
-      const { registry, user } = await loadFixture(withSession);
-      await registry.validate(first, second);
+      const { registry, user, session } = await loadFixture(withSession);
+      await registry.validate(session, first, second);
       await time.increase(20);
-      const extension = await registry.extend(second, third);
+      const extension = await registry.extend(session, second, third);
       const expiresAt = BigInt(await time.latest()) + LIFETIME;
-      await expect(extension).to.emit(registry, "SessionExtended").withArgs(second, third, expiresAt);
-      expect(await registry.sessionOf(third)).to.deep.equal([user.address, expiresAt, false, false]);
-      expect(await registry.isLive(second)).to.equal(false);
-      expect(await registry.isLive(third)).to.equal(true);
-      await expect(registry.extend(third, ethers.id("fourth")))
+      await expect(extension).to.emit(registry, "SessionExtended").withArgs(session, third, expiresAt);
+      expect(await registry.sessionOf(session)).to.deep.equal([user.address, expiresAt, false, false]);
+      expect(await registry.isLive(session, second)).to.equal(false);
+      expect(await registry.isLive(session, third)).to.equal(true);
+      await expect(registry.extend(session, third, ethers.id("fourth")))
         .to.be.revertedWithCustomError(registry, "SessionNotValidated")
-        .withArgs(third);
+        .withArgs(session);
     });
 
     it("rejects a session without validation", async () => {
-      const { registry } = await loadFixture(withSession);
-      await expect(registry.extend(first, second))
+      const { registry, session } = await loadFixture(withSession);
+      await expect(registry.extend(session, first, second))
         .to.be.revertedWithCustomError(registry, "SessionNotValidated")
-        .withArgs(first);
-      expect(await registry.isLive(first)).to.equal(true);
+        .withArgs(session);
+      expect(await registry.isLive(session, first)).to.equal(true);
     });
 
     it("rejects a session with less than the minimum lifetime left", async () => {
-      const { registry, expiresAt } = await loadFixture(withSession);
-      await registry.validate(first, second);
+      const { registry, session, expiresAt } = await loadFixture(withSession);
+      await registry.validate(session, first, second);
       await time.setNextBlockTimestamp(expiresAt - MINIMUM_TO_EXTEND);
-      await expect(registry.extend(second, third))
+      await expect(registry.extend(session, second, third))
         .to.be.revertedWithCustomError(registry, "TooLateToExtend")
-        .withArgs(second, MINIMUM_TO_EXTEND, MINIMUM_TO_EXTEND);
+        .withArgs(session, MINIMUM_TO_EXTEND, MINIMUM_TO_EXTEND);
     });
 
     it("succeeds one second earlier", async () => {
-      const { registry, expiresAt } = await loadFixture(withSession);
-      await registry.validate(first, second);
+      const { registry, session, expiresAt } = await loadFixture(withSession);
+      await registry.validate(session, first, second);
       await time.setNextBlockTimestamp(expiresAt - MINIMUM_TO_EXTEND - 1n);
-      await registry.extend(second, third);
-      expect(await registry.isLive(third)).to.equal(true);
+      await registry.extend(session, second, third);
+      expect(await registry.isLive(session, third)).to.equal(true);
     });
   });
 
   describe("close", () => {
     // Security, relayer key: can close sessions or replace their tokens, which are useless without the database
     it("ends the session", async () => {
-      const { registry, user, expiresAt } = await loadFixture(withSession);
-      await expect(registry.close(first)).to.emit(registry, "SessionClosed").withArgs(first);
-      expect(await registry.sessionOf(first)).to.deep.equal([user.address, expiresAt, false, true]);
-      expect(await registry.isLive(first)).to.equal(false);
+      const { registry, user, session, expiresAt } = await loadFixture(withSession);
+      await expect(registry.close(session, first)).to.emit(registry, "SessionClosed").withArgs(session);
+      expect(await registry.sessionOf(session)).to.deep.equal([user.address, expiresAt, false, true]);
+      expect(await registry.isLive(session, first)).to.equal(false);
     });
   });
 
   describe("validate, extend and close", () => {
     const actions = ["validate", "extend", "close"] as const;
     type Registry = Awaited<ReturnType<typeof withSession>>["registry"];
-    const act = (registry: Registry, action: (typeof actions)[number], tokenHash: string) =>
-      action === "close" ? registry.close(tokenHash) : registry[action](tokenHash, third);
+    const act = (registry: Registry, action: (typeof actions)[number], session: string, tokenHash: string) =>
+      action === "close" ? registry.close(session, tokenHash) : registry[action](session, tokenHash, third);
 
     for (const action of actions) {
-      it(`${action} rejects a token hash that was never opened`, async () => {
-        const { registry } = await loadFixture(withSession);
-        await expect(act(registry, action, second))
+      it(`${action} rejects a session that was never opened`, async () => {
+        const { registry, user } = await loadFixture(withSession);
+        const unknown = sessionIdOf(user, second);
+        await expect(act(registry, action, unknown, second))
           .to.be.revertedWithCustomError(registry, "SessionUnknown")
-          .withArgs(second);
+          .withArgs(unknown);
       });
 
-      it(`${action} rejects a replaced token and a closed session`, async () => {
-        const { registry } = await loadFixture(withSession);
-        await registry.validate(first, second);
-        await registry.close(second);
-        for (const hash of [first, second]) {
-          await expect(act(registry, action, hash))
-            .to.be.revertedWithCustomError(registry, "SessionEnded")
-            .withArgs(hash);
-        }
+      it(`${action} rejects a replaced token`, async () => {
+        const { registry, session } = await loadFixture(withSession);
+        await registry.validate(session, first, second);
+        await expect(act(registry, action, session, first))
+          .to.be.revertedWithCustomError(registry, "TokenReplaced")
+          .withArgs(session, first);
+      });
+
+      it(`${action} rejects a closed session`, async () => {
+        const { registry, session } = await loadFixture(withSession);
+        await registry.close(session, first);
+        await expect(act(registry, action, session, first))
+          .to.be.revertedWithCustomError(registry, "SessionEnded")
+          .withArgs(session);
       });
 
       it(`${action} rejects a session from its last second on`, async () => {
-        const { registry, expiresAt } = await loadFixture(withSession);
+        const { registry, session, expiresAt } = await loadFixture(withSession);
         await time.setNextBlockTimestamp(expiresAt);
-        await expect(act(registry, action, first))
+        await expect(act(registry, action, session, first))
           .to.be.revertedWithCustomError(registry, "SessionExpired")
-          .withArgs(first, expiresAt);
+          .withArgs(session, expiresAt);
       });
 
       it(`${action} accepts calls of relayers only`, async () => {
-        const { registry, user } = await loadFixture(withSession);
-        await expect(act(registry.connect(user), action, first))
+        const { registry, user, session } = await loadFixture(withSession);
+        await expect(act(registry.connect(user), action, session, first))
           .to.be.revertedWithCustomError(registry, "AccessControlUnauthorizedAccount")
           .withArgs(user, RELAYER_ROLE);
       });
     }
 
     for (const action of ["validate", "extend"] as const) {
-      it(`${action} rejects a new token hash that is zero or used`, async () => {
-        const { registry } = await loadFixture(withSession);
-        await registry.validate(first, second);
-        for (const hash of [ethers.ZeroHash, first, second]) {
-          await expect(registry[action](second, hash))
+      it(`${action} rejects a new token hash that is zero or the current one`, async () => {
+        const { registry, session } = await loadFixture(withSession);
+        await registry.validate(session, first, second);
+        for (const hash of [ethers.ZeroHash, second]) {
+          await expect(registry[action](session, second, hash))
             .to.be.revertedWithCustomError(registry, "TokenHashUsed")
             .withArgs(hash);
         }
@@ -380,29 +440,37 @@ describe("SessionRegistry", () => {
 
   describe("isLive", () => {
     it("is true until the second before the expiry", async () => {
-      const { registry, expiresAt } = await loadFixture(withSession);
+      const { registry, session, expiresAt } = await loadFixture(withSession);
       await time.increaseTo(expiresAt - 1n);
-      expect(await registry.isLive(first)).to.equal(true);
+      expect(await registry.isLive(session, first)).to.equal(true);
       await time.increaseTo(expiresAt);
-      expect(await registry.isLive(first)).to.equal(false);
+      expect(await registry.isLive(session, first)).to.equal(false);
     });
 
-    it("is false for an unknown hash", async () => {
-      const { registry } = await loadFixture(deployContracts);
-      expect(await registry.isLive(first)).to.equal(false);
-      expect(await registry.sessionOf(first)).to.deep.equal([ethers.ZeroAddress, 0n, false, false]);
+    it("is false for an unknown session and for another token", async () => {
+      const { registry, user, session } = await loadFixture(withSession);
+      const unknown = sessionIdOf(user, second);
+      expect(await registry.isLive(unknown, second)).to.equal(false);
+      expect(await registry.isLive(unknown, ethers.ZeroHash)).to.equal(false);
+      expect(await registry.sessionOf(unknown)).to.deep.equal([ethers.ZeroAddress, 0n, false, false]);
+      expect(await registry.isLive(session, second)).to.equal(false);
     });
   });
 
   describe("openingDigest", () => {
-    it("contains chain, contract, account and token hash", async () => {
+    it("contains chain, contract, account, token hash and deadline", async () => {
       const { registry, user } = await loadFixture(deployContracts);
       const { chainId } = await ethers.provider.getNetwork();
       const words = ethers.AbiCoder.defaultAbiCoder().encode(
-        ["uint256", "address", "address", "bytes32"],
-        [chainId, await registry.getAddress(), user.address, first],
+        ["uint256", "address", "address", "bytes32", "uint64"],
+        [chainId, await registry.getAddress(), user.address, first, 7],
       );
-      expect(await registry.openingDigest(user, first)).to.equal(ethers.keccak256(words));
+      expect(await registry.openingDigest(user, first, 7)).to.equal(ethers.keccak256(words));
     });
+  });
+
+  it("has identifiers of the account and the start of the first token hash", async () => {
+    const { registry, user } = await loadFixture(deployContracts);
+    expect(await registry.sessionIdOf(user, first)).to.equal(sessionIdOf(user, first));
   });
 });

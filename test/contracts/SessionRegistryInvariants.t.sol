@@ -5,12 +5,13 @@ import {ISessionRegistry} from "../../contracts/interfaces/ISessionRegistry.sol"
 import {PersonalMessage} from "../../contracts/libraries/PersonalMessage.sol";
 import {InvariantTest, Test} from "./Vm.sol";
 
-/// @notice Calls a registry at random, live sessions and dead ones alike, and writes down by its own reckoning
-/// what became of every token hash.
+/// @notice Calls a registry at random, live sessions and dead ones alike, with current tokens and former ones, and
+/// writes down by its own reckoning what became of every session.
 contract SessionHandler is Test {
     /// @dev `endsAt` is counted from the opening or extension, and never looked up.
     struct Record {
         uint256 account;
+        bytes32 token;
         uint256 endsAt;
         bool validated;
         bool ended;
@@ -18,13 +19,14 @@ contract SessionHandler is Test {
     }
 
     uint256 private constant ACCOUNTS = 3;
-    uint256 private constant MAX_HASHES = 60;
+    uint256 private constant MAX_SESSIONS = 20;
 
     ISessionRegistry public immutable registry;
-    bytes32[] public hashes;
+    bytes32[] public sessions;
     mapping(bytes32 => Record) public records;
     /// @notice What was allowed that should not have been, or refused that should have been allowed.
     string public fault;
+    uint256 private tokens;
 
     constructor() {
         registry = deploySessionRegistry();
@@ -36,68 +38,82 @@ contract SessionHandler is Test {
     }
 
     function count() external view returns (uint256) {
-        return hashes.length;
+        return sessions.length;
     }
 
-    function isLive(bytes32 tokenHash) public view returns (bool) {
-        Record memory record = records[tokenHash];
+    function isLive(bytes32 session) public view returns (bool) {
+        Record memory record = records[session];
         return !record.ended && !record.revoked && block.timestamp < record.endsAt;
     }
 
-    function open(uint256 seed, bool reuse) external {
+    function open(uint256 seed, bool reuse, bool late) external {
+        if (sessions.length >= MAX_SESSIONS) return;
         uint256 account = seed % ACCOUNTS;
-        bytes32 tokenHash = reuse ? _pick(seed) : _fresh();
-        bytes32 digest = PersonalMessage.hash(registry.openingDigest(accountAt(account), tokenHash));
+        bytes32 token = reuse && sessions.length > 0 ? records[_pick(seed)].token : _fresh();
+        bytes32 session = registry.sessionIdOf(accountAt(account), token);
+        uint64 deadline = uint64(block.timestamp) - (late ? 1 : 0);
+        bytes32 digest = PersonalMessage.hash(registry.openingDigest(accountAt(account), token, deadline));
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(account + 1, digest);
         bool enrolled = registry.scopeOf(accountAt(account)) != ISessionRegistry.Scope.None;
-        bool allowed = enrolled && !_known(tokenHash) && hashes.length < MAX_HASHES;
-        if (!_known(tokenHash) && !allowed && enrolled) return;
-        try registry.open(accountAt(account), tokenHash, abi.encodePacked(r, s, v)) {
-            if (!allowed) fault = "open of a used hash, or for a revoked account";
-            _add(tokenHash, Record(account, block.timestamp + registry.lifetime(), false, false, false));
+        bool allowed = enrolled && !late && records[session].endsAt == 0;
+        try registry.open(accountAt(account), token, deadline, abi.encodePacked(r, s, v)) {
+            if (!allowed) fault = "open of a used hash, for a revoked account, or too late";
+            sessions.push(session);
+            records[session] = Record(account, token, block.timestamp + registry.lifetime(), false, false, false);
         } catch {
             if (allowed) fault = "open refused";
         }
     }
 
-    function validate(uint256 seed, bool reuse) external {
-        if (hashes.length >= MAX_HASHES) return;
-        (bytes32 tokenHash, bytes32 newHash) = (_pick(seed), reuse ? _pick(seed >> 8) : _fresh());
-        bool allowed = isLive(tokenHash) && !_known(newHash);
-        try registry.validate(tokenHash, newHash) {
-            if (!allowed) fault = "validate of a dead session, or to a used hash";
-            Record memory next = records[tokenHash];
-            next.validated = true;
-            records[tokenHash].ended = true;
-            _add(newHash, next);
+    function validate(uint256 seed, bool stale) external {
+        bytes32 session = _pick(seed);
+        bytes32 token = _tokenOf(session, stale);
+        bool allowed = isLive(session) && !stale;
+        bytes32 next = _fresh();
+        try registry.validate(session, token, next) {
+            if (!allowed) fault = "validate of a dead session, or with a replaced token";
+            records[session].validated = true;
+            records[session].token = next;
         } catch {
             if (allowed) fault = "validate refused";
         }
     }
 
-    function extend(uint256 seed, bool reuse) external {
-        if (hashes.length >= MAX_HASHES) return;
-        (bytes32 tokenHash, bytes32 newHash) = (_pick(seed), reuse ? _pick(seed >> 8) : _fresh());
-        Record memory next = records[tokenHash];
-        bool early = next.endsAt > block.timestamp + registry.minimumToExtend();
-        bool allowed = isLive(tokenHash) && next.validated && early && !_known(newHash);
-        try registry.extend(tokenHash, newHash) {
-            if (!allowed) fault = "extend of a dead session, not validated, too late, or to a used hash";
-            next.validated = false;
-            next.endsAt = block.timestamp + registry.lifetime();
-            records[tokenHash].ended = true;
-            _add(newHash, next);
+    function extend(uint256 seed, bool stale) external {
+        bytes32 session = _pick(seed);
+        bytes32 token = _tokenOf(session, stale);
+        Record memory record = records[session];
+        bool early = record.endsAt > block.timestamp + registry.minimumToExtend();
+        bool allowed = isLive(session) && record.validated && early && !stale;
+        bytes32 next = _fresh();
+        try registry.extend(session, token, next) {
+            if (!allowed) fault = "extend of a dead session, not validated, too late, or with a replaced token";
+            record.validated = false;
+            record.endsAt = block.timestamp + registry.lifetime();
+            record.token = next;
+            records[session] = record;
         } catch {
             if (allowed) fault = "extend refused";
         }
     }
 
-    function close(uint256 seed) external {
-        bytes32 tokenHash = _pick(seed);
-        bool allowed = isLive(tokenHash);
-        try registry.close(tokenHash) {
-            if (!allowed) fault = "close of a dead session";
-            records[tokenHash].ended = true;
+    function replaceByTheSame(uint256 seed, bool extends_) external {
+        bytes32 session = _pick(seed);
+        bytes32 token = records[session].token;
+        bytes memory call =
+            extends_
+                ? abi.encodeCall(registry.extend, (session, token, token))
+                : abi.encodeCall(registry.validate, (session, token, token));
+        (bool done, ) = address(registry).call(call);
+        if (done) fault = "a token was replaced by itself";
+    }
+
+    function close(uint256 seed, bool stale) external {
+        bytes32 session = _pick(seed);
+        bool allowed = isLive(session) && !stale;
+        try registry.close(session, _tokenOf(session, stale)) {
+            if (!allowed) fault = "close of a dead session, or with a replaced token";
+            records[session].ended = true;
         } catch {
             if (allowed) fault = "close refused";
         }
@@ -108,8 +124,8 @@ contract SessionHandler is Test {
         if (seed % 4 != 0) return;
         uint256 account = (seed >> 8) % ACCOUNTS;
         try registry.revoke(accountAt(account)) {
-            for (uint256 i = 0; i < hashes.length; ++i) {
-                if (records[hashes[i]].account == account) records[hashes[i]].revoked = true;
+            for (uint256 i = 0; i < sessions.length; ++i) {
+                if (records[sessions[i]].account == account) records[sessions[i]].revoked = true;
             }
         } catch {}
     }
@@ -127,21 +143,17 @@ contract SessionHandler is Test {
         registry.setLifetime(uint32(minimum + bound(seed >> 8, 1, 90)), uint32(minimum));
     }
 
-    function _known(bytes32 tokenHash) private view returns (bool) {
-        return tokenHash == bytes32(0) || records[tokenHash].endsAt != 0;
+    function _fresh() private returns (bytes32) {
+        return keccak256(abi.encode(++tokens));
     }
 
-    function _fresh() private view returns (bytes32) {
-        return keccak256(abi.encode(hashes.length));
+    /// @dev The current token, or one that never was or is no longer.
+    function _tokenOf(bytes32 session, bool stale) private view returns (bytes32) {
+        return stale ? keccak256(abi.encode(records[session].token)) : records[session].token;
     }
 
     function _pick(uint256 seed) private view returns (bytes32) {
-        return hashes.length == 0 ? bytes32(0) : hashes[seed % hashes.length];
-    }
-
-    function _add(bytes32 tokenHash, Record memory record) private {
-        hashes.push(tokenHash);
-        records[tokenHash] = record;
+        return sessions.length == 0 ? bytes32(0) : sessions[seed % sessions.length];
     }
 }
 
@@ -156,23 +168,23 @@ contract SessionRegistryInvariants is InvariantTest {
         callAtRandom(address(handler));
     }
 
-    /// @dev Replaced, closed or revoked: such a token hash is never live again.
+    /// @dev Closed or revoked: such a session is never live again.
     function invariant_endedIsForEver() public view {
         for (uint256 i = 0; i < handler.count(); ++i) {
-            bytes32 tokenHash = handler.hashes(i);
-            (, , , bool ended, bool revoked) = handler.records(tokenHash);
-            assert(registry.sessionOf(tokenHash).ended == ended);
-            assert(!((ended || revoked) && registry.isLive(tokenHash)));
+            bytes32 session = handler.sessions(i);
+            (, bytes32 token, , , bool ended, bool revoked) = handler.records(session);
+            assert(registry.sessionOf(session).ended == ended);
+            assert(!((ended || revoked) && registry.isLive(session, token)));
         }
     }
 
     /// @dev Nothing but an extension gives a session more time.
     function invariant_noSessionOutlivesItsLifetime() public view {
         for (uint256 i = 0; i < handler.count(); ++i) {
-            bytes32 tokenHash = handler.hashes(i);
-            (, uint256 endsAt, , , ) = handler.records(tokenHash);
-            assert(registry.sessionOf(tokenHash).expiresAt == endsAt);
-            assert(!(block.timestamp >= endsAt && registry.isLive(tokenHash)));
+            bytes32 session = handler.sessions(i);
+            (, bytes32 token, uint256 endsAt, , , ) = handler.records(session);
+            assert(registry.sessionOf(session).expiresAt == endsAt);
+            assert(!(block.timestamp >= endsAt && registry.isLive(session, token)));
         }
     }
 
@@ -180,12 +192,13 @@ contract SessionRegistryInvariants is InvariantTest {
     function invariant_rulesAreKept() public view {
         assert(bytes(handler.fault()).length == 0);
         for (uint256 i = 0; i < handler.count(); ++i) {
-            bytes32 tokenHash = handler.hashes(i);
-            (uint256 account, , bool validated, , ) = handler.records(tokenHash);
-            ISessionRegistry.Session memory session = registry.sessionOf(tokenHash);
-            assert(session.account == handler.accountAt(account));
-            assert(session.validated == validated);
-            assert(registry.isLive(tokenHash) == handler.isLive(tokenHash));
+            bytes32 session = handler.sessions(i);
+            (uint256 account, bytes32 token, , bool validated, , ) = handler.records(session);
+            ISessionRegistry.Session memory stored = registry.sessionOf(session);
+            assert(stored.account == handler.accountAt(account));
+            assert(stored.validated == validated);
+            assert(registry.isLive(session, token) == handler.isLive(session));
+            assert(!registry.isLive(session, keccak256(abi.encode(token))));
         }
     }
 }

@@ -29,6 +29,8 @@ interface Vm {
 abstract contract Test {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
+    uint48 internal constant ADMIN_DELAY = 1 days;
+
     /// @dev `value` brought into the range from `low` to `high`, both included.
     function bound(uint256 value, uint256 low, uint256 high) internal pure returns (uint256) {
         return low + (value % (high - low + 1));
@@ -45,17 +47,17 @@ abstract contract Test {
     }
 
     function deployProofAnchor() internal returns (IProofAnchor) {
-        bytes memory arguments = abi.encode(address(this), address(this));
+        bytes memory arguments = abi.encode(address(this), ADMIN_DELAY, address(this));
         return IProofAnchor(deployBuilt("ProofAnchor.sol:ProofAnchor", arguments));
     }
 
     function deploySessionRegistry() internal returns (ISessionRegistry) {
-        bytes memory arguments = abi.encode(address(this), address(this), 60, 15);
+        bytes memory arguments = abi.encode(address(this), ADMIN_DELAY, address(this), 60, 15);
         return ISessionRegistry(deployBuilt("SessionRegistry.sol:SessionRegistry", arguments));
     }
 
     function deployEventTable(ISessionRegistry registry) internal returns (IEventTable) {
-        bytes memory arguments = abi.encode(registry, address(this), address(this));
+        bytes memory arguments = abi.encode(registry, address(this), ADMIN_DELAY, address(this));
         return IEventTable(deployBuilt("EventTable.sol:EventTable", arguments));
     }
 }

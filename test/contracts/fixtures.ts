@@ -7,7 +7,9 @@ import { SessionRegistry__factory } from "../../typechain-types/factories/Sessio
 
 export const { ethers, networkHelpers } = await network.create();
 export const { loadFixture, time } = networkHelpers;
+export const setCode = networkHelpers.setCode.bind(networkHelpers);
 
+export const ADMIN_DELAY = 86_400n;
 export const LIFETIME = 60n;
 export const MINIMUM_TO_EXTEND = 15n;
 export const Scope = { None: 0n, Read: 1n, Full: 2n } as const;
@@ -36,7 +38,7 @@ export async function deployRegistry(
   lifetime: bigint,
   minimumToExtend: bigint,
 ): Promise<SessionRegistry> {
-  const address = await deploy("SessionRegistry", [admin, relayer, lifetime, minimumToExtend]);
+  const address = await deploy("SessionRegistry", [admin, ADMIN_DELAY, relayer, lifetime, minimumToExtend]);
   return SessionRegistry__factory.connect(address, relayer);
 }
 
@@ -44,8 +46,11 @@ export async function deployRegistry(
 export async function deployContracts() {
   const [admin, relayer, user, reader, outsider] = (await ethers.getSigners()) as Signers;
   const registry = await deployRegistry(admin, relayer, LIFETIME, MINIMUM_TO_EXTEND);
-  const table = EventTable__factory.connect(await deploy("EventTable", [registry, admin, relayer]), relayer);
-  const anchors = ProofAnchor__factory.connect(await deploy("ProofAnchor", [admin, relayer]), relayer);
+  const table = EventTable__factory.connect(
+    await deploy("EventTable", [registry, admin, ADMIN_DELAY, relayer]),
+    relayer,
+  );
+  const anchors = ProofAnchor__factory.connect(await deploy("ProofAnchor", [admin, ADMIN_DELAY, relayer]), relayer);
   await registry.connect(admin).enroll(user, Scope.Full);
   await registry.connect(admin).enroll(reader, Scope.Read);
   return {
@@ -62,21 +67,55 @@ export async function deployContracts() {
 
 export type Contracts = Awaited<ReturnType<typeof deployContracts>>;
 
+/** A deadline that never passes. */
+export const NO_DEADLINE = 2n ** 64n - 1n;
+
 /** `account`'s signature over the opening of a session. */
 export async function openingSignature(
-  { registry }: Contracts,
+  { registry }: Pick<Contracts, "registry">,
   account: HardhatEthersSigner,
   tokenHash: string,
+  deadline = NO_DEADLINE,
 ): Promise<string> {
-  return account.signMessage(ethers.getBytes(await registry.openingDigest(account, tokenHash)));
+  return account.signMessage(ethers.getBytes(await registry.openingDigest(account, tokenHash, deadline)));
 }
 
-/** Opens a session of `user` and returns its expiry. */
-export async function openSession(contracts: Contracts, tokenHash: string): Promise<bigint> {
+/** Opens a session of `user`. */
+export async function openSession(
+  contracts: Contracts,
+  tokenHash: string,
+): Promise<{ session: string; expiresAt: bigint }> {
   const { registry, user } = contracts;
-  await registry.open(user, tokenHash, await openingSignature(contracts, user, tokenHash));
-  return (await registry.sessionOf(tokenHash)).expiresAt;
+  await registry.open(user, tokenHash, NO_DEADLINE, await openingSignature(contracts, user, tokenHash));
+  const session = sessionIdOf(user, tokenHash);
+  return { session, expiresAt: (await registry.sessionOf(session)).expiresAt };
 }
+
+/** The identifier of a session: account, and the start of the token hash that opened it. */
+export function sessionIdOf({ address }: HardhatEthersSigner, tokenHash: string): string {
+  return ethers.concat([address, ethers.dataSlice(tokenHash, 0, 12)]);
+}
+
+/** A row with its place, as the arguments of `insert` and `set` have it. */
+export type PlacedRow = readonly [tabname: string, rowid: bigint | number, rowdata: Uint8Array, comp: boolean];
+
+/** `signer`'s signature over a row of the table. */
+export async function rowSignature(
+  { table }: Pick<Contracts, "table">,
+  signer: HardhatEthersSigner,
+  row: PlacedRow,
+): Promise<string> {
+  return signer.signMessage(ethers.getBytes(await table.signingDigest(...row)));
+}
+
+/** Code of a contract that returns one word for every call. */
+export function codeReturning(word: string): string {
+  // PUSH32 word, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
+  return ethers.concat(["0x7f", word, "0x60005260206000f3"]);
+}
+
+/** ERC-1271: the word of a contract that accepts a signature. */
+export const ACCEPTED = ethers.zeroPadBytes("0x1626ba7e", 32);
 
 /** `length` bytes that do not compress and are the same in every run. */
 export function noise(length: number, seed = "noise"): Uint8Array {

@@ -10,6 +10,7 @@ import type { HttpResponse } from "../support/http.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { rpcCall } from "../support/rpc.ts";
+import { signRowFor } from "../support/signed-row.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { thrownBy } from "../support/thrown.ts";
 
@@ -30,6 +31,7 @@ describe("the explorer", function () {
   let one: ParsedJson;
   let batch: ParsedJson;
   let token: string;
+  let sessionId: string;
   const documentHash = hash().slice(2);
   /** The bodies of all responses. */
   const bodies: string[] = [];
@@ -183,30 +185,32 @@ describe("the explorer", function () {
     assert.equal(call.function, "insert");
     assert.notEqual(from, server.demo.login);
     const session = await explore(`/transactions/${activity[1].tx_hash}`);
+    sessionId = `${server.demo.login.toLowerCase()}${keccak256(token).slice(2, 26)}`;
     assert.deepEqual(session.action, {
       kind: "session",
       step: "open",
+      session: sessionId,
       account: server.demo.login,
       token_hash: keccak256(token),
     });
     await server.call(ROUTES.validate, { token });
     const { activity: events } = await explore(`/addresses/${contracts.SessionRegistry}/activity?limit=1`);
     const validated = (await explore(`/transactions/${events[0].tx_hash}`)).action;
-    assert.deepEqual([validated.step, validated.token_hash], ["validate", keccak256(token)]);
+    assert.deepEqual(
+      [validated.step, validated.session, validated.account, validated.token_hash],
+      ["validate", sessionId, server.demo.login, keccak256(token)],
+    );
     assert.notEqual(validated.new_token_hash, validated.token_hash);
   });
 
   it("shows overwritten rows, invalid records and reverted calls", async () => {
     const table = EventTable__factory.createInterface();
     const account = new Wallet(hexlify(randomBytes(32)));
-    const row = async (name: "insert" | "set", text: string): Promise<string> =>
-      table.encodeFunctionData(name as "set", [
-        "elsewhere",
-        7,
-        toUtf8Bytes(text),
-        false,
-        await account.signMessage(toUtf8Bytes(text)),
-      ]);
+    const row = async (name: "insert" | "set", text: string): Promise<string> => {
+      const placed = ["elsewhere", 7n, toUtf8Bytes(text), false] as const;
+      const signature = await signRowFor(server.chainUrl, contracts.EventTable, account, placed);
+      return table.encodeFunctionData(name as "set", [...placed, signature]);
+    };
     const refused = await send(contracts.EventTable, await row("insert", "x"));
     const { status, reason, action } = await explore(`/transactions/${refused}`);
     assert.deepEqual([status, action.on_chain], ["reverted", "missing"]);
@@ -310,7 +314,7 @@ describe("the explorer", function () {
     for (const written of [one.id.toUpperCase(), `0X${one.id}`])
       assert.deepEqual(await found(written), [{ kind: "anchor", hash: `0x${one.id}`, size: 0 }]);
     assert.deepEqual(await found(batch.batch.root), [{ kind: "anchor", hash: batch.batch.root, size: 3 }]);
-    assert.deepEqual(await found(keccak256(token)).then((results) => results[0].kind), "session");
+    assert.deepEqual(await found(sessionId), [{ kind: "session", hash: sessionId }]);
     assert.deepEqual(await found(server.demo.login.toLowerCase()), [{ kind: "address", address: server.demo.login }]);
     for (const nothing of ["999999999", documentHash, batch.proofs[0].id, hash()])
       assert.deepEqual(await found(nothing), [], nothing);

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { assert } from "chai";
-import { Interface, Wallet, getAddress, getBytes, verifyMessage } from "ethers";
+import { AbiCoder, Interface, Wallet, getAddress, getBytes, id as hashOf, keccak256, verifyMessage } from "ethers";
 import { content, refused } from "../support/envelope.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { type Login, ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -297,7 +299,13 @@ describe("records", function () {
       assert.hasAllKeys(body, ["component_render", "tparams"]);
       assert.hasAllKeys(body.tparams, ["checks", "record", "transaction"]);
       const signer = server.demo.login;
-      assert.deepEqual(body.tparams.checks, { passed: true, signer, signed_by_sender: true, row_id_matches: true });
+      assert.deepEqual(body.tparams.checks, {
+        passed: true,
+        signer,
+        signed_by_sender: true,
+        binding: "place",
+        row_id_matches: true,
+      });
       assert.deepInclude(body.tparams.record, { chainid, table: "events" });
       const { comp, rowdata, rowid, signature, tabname, ...rest } = body.tparams.transaction;
       assert.isEmpty(rest);
@@ -326,7 +334,12 @@ describe("records", function () {
       assert.equal(signature.type, "string");
       const text = Buffer.from(signature.hexdata, "hex").toString();
       assert.equal(text, expected.getValue("signature"));
-      assert.equal(verifyMessage(bytes, text), server.demo.login);
+      const deployment = JSON.parse(readFileSync(join(server.directory, "deployments/7325.json"), "utf8"));
+      const digest = AbiCoder.defaultAbiCoder().encode(
+        ["uint256", "address", "bytes32", "uint256", "bool", "bytes32"],
+        [7325, deployment.contracts.EventTable, hashOf("events"), chainid, true, keccak256(bytes)],
+      );
+      assert.equal(verifyMessage(getBytes(keccak256(digest)), text), server.demo.login);
       for (const [index, element] of [
         [0, tabname],
         [2, rowdata],
@@ -348,14 +361,32 @@ describe("records", function () {
       };
       const own = `7|${wallet.address.toLowerCase()}|c|d|e30=|t|1`;
       const signer = wallet.address;
-      assert.deepEqual(await checksOf(own, 7), { passed: true, signer, signed_by_sender: true, row_id_matches: true });
+      assert.deepEqual(await checksOf(own, 7), {
+        passed: true,
+        signer,
+        signed_by_sender: true,
+        binding: "none",
+        row_id_matches: true,
+      });
       assert.deepInclude(await checksOf(own, 8), { passed: false, signed_by_sender: true, row_id_matches: false });
       assert.deepInclude(await checksOf(`7|${server.demo.login}|c|d|e30=|t|1`, 7), {
         passed: false,
         signer,
         signed_by_sender: false,
       });
-      assert.deepInclude(await checksOf(own, 7, "0x12"), { passed: false, signer: null, signed_by_sender: false });
+      assert.deepInclude(await checksOf(own, 7, "0x12"), {
+        passed: false,
+        signer: null,
+        signed_by_sender: false,
+        binding: null,
+      });
+      // A contract account's signature names it; only the chain can check it.
+      assert.deepInclude(await checksOf(own, 7, `${wallet.address}abcd`), {
+        passed: false,
+        signer,
+        signed_by_sender: true,
+        binding: "contract",
+      });
     });
 
     it("but not data that are malformed, with the reason and where it is", async () => {

@@ -6,9 +6,11 @@ import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
+import { signRowFor } from "../support/signed-row.ts";
 
 const RELAYER_ROLE = id("RELAYER_ROLE");
 const TABLE = "events";
+const NO_DEADLINE = 2n ** 64n - 1n;
 
 describe("a stolen key", function () {
   let server: TestServer;
@@ -67,7 +69,7 @@ describe("a stolen key", function () {
     await server.call(ROUTES.store, { token }, { code: "station", topic: "t", payload: { value: 1 } });
     const [log] = await provider.getLogs({
       address: contracts.EventTable,
-      topics: [id("RowWritten(bytes32,uint256,address,string,bytes,bool,string)")],
+      topics: [INTERFACES.EventTable.getEvent("RowWritten").topicHash],
       fromBlock: 0,
     });
     stored = (log && INTERFACES.EventTable.parseLog(log)) ?? assert.fail("there is no row");
@@ -83,10 +85,13 @@ describe("a stolen key", function () {
     signature: stored.args.getValue("signature"),
   });
 
+  const signed = (wallet: Wallet, rowId: number, rowdata: string, comp: boolean): Promise<string> =>
+    signRowFor(server.chainUrl, contracts.EventTable, wallet, [TABLE, BigInt(rowId), getBytes(rowdata), comp]);
+
   // Security, relayer key: cannot write in an account's name, nor open a session for it
   it("of the relayer writes no record in an account's name, and opens no session of it", async () => {
     const { rowdata, comp } = row();
-    const own = await relayer.signMessage(getBytes(rowdata));
+    const own = await signed(relayer, 99, rowdata, comp);
     for (const call of ["insert", "set"])
       assert.equal(await refusal(relayer, "EventTable", call, TABLE, 99, rowdata, comp, own), "SignerNotEnrolled");
     const changed = `${rowdata.slice(0, -2)}00`;
@@ -97,10 +102,10 @@ describe("a stolen key", function () {
     const tokenHash = id("a token");
     const digest: string = await at("SessionRegistry", relayer)
       .getFunction("openingDigest")
-      .staticCall(server.demo.login, tokenHash);
+      .staticCall(server.demo.login, tokenHash, NO_DEADLINE);
     const forged = await relayer.signMessage(getBytes(digest));
     assert.equal(
-      await refusal(relayer, "SessionRegistry", "open", server.demo.login, tokenHash, forged),
+      await refusal(relayer, "SessionRegistry", "open", server.demo.login, tokenHash, NO_DEADLINE, forged),
       "WrongSigner",
     );
   });
@@ -122,15 +127,18 @@ describe("a stolen key", function () {
       assert.equal(await refusal(relayer, name, call, ...args), "AccessControlUnauthorizedAccount", call);
   });
 
-  // Security, relayer key: can repeat a signed row on chain; it is valid only under its own number
-  it("of the relayer can repeat an account's signed row only under the same number", async () => {
+  // Security, relayer key: can repeat a signed row on chain only in its own place
+  it("of the relayer can repeat an account's signed row only under the same number in the same table", async () => {
     const { rowdata, comp, signature } = row();
-    await send(relayer, "EventTable", "set", TABLE, 77, rowdata, comp, signature);
-    await eventually(async () =>
-      assert.isTrue(
-        server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"77"')),
-      ),
-    );
+    for (const [table, rowId] of [
+      [TABLE, 77],
+      ["another", 1],
+    ] as const)
+      assert.equal(
+        await refusal(relayer, "EventTable", "set", table, rowId, rowdata, comp, signature),
+        "SignerNotEnrolled",
+      );
+    await send(relayer, "EventTable", "set", TABLE, 1, rowdata, comp, signature);
     const token = await server.login();
     const found = content(
       await server.call(ROUTES.search, { token }, { search: { target: "1", value: "station" } }),
@@ -156,7 +164,7 @@ describe("a stolen key", function () {
   // Security, administrator key: cannot write in an account's name
   it("of the administrator writes no record in an account's name, with any role", async () => {
     const { rowdata, comp } = row();
-    const own = await administrator.signMessage(getBytes(rowdata));
+    const own = await signed(administrator, 99, rowdata, comp);
     assert.equal(
       await refusal(administrator, "EventTable", "insert", TABLE, 99, rowdata, comp, own),
       "AccessControlUnauthorizedAccount",
@@ -168,7 +176,8 @@ describe("a stolen key", function () {
     );
     // Enrolled itself, its rows are its own: what names another sender is no record.
     await send(administrator, "SessionRegistry", "enroll", administrator.address, 2);
-    await send(administrator, "EventTable", "insert", TABLE, 1_000, rowdata, comp, own);
+    const placed = await signed(administrator, 1_000, rowdata, comp);
+    await send(administrator, "EventTable", "insert", TABLE, 1_000, rowdata, comp, placed);
     await eventually(async () =>
       assert.isTrue(
         server.log.some((line) => line.includes("a row on chain is not a record") && line.includes('"1000"')),

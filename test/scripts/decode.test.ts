@@ -3,8 +3,10 @@ import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { encodeCallData } from "../../server/records/call-data.ts";
+import { signRow } from "../../server/records/row-signature.ts";
 import { content } from "../support/envelope.ts";
 import { freePort } from "../support/free-port.ts";
+import { allTransactions } from "../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 import { callDataVectors, type CallDataVector } from "../vectors/calldata/vectors.ts";
@@ -29,6 +31,7 @@ function vector(name: string): CallDataVector {
 }
 
 const HASH = `0x${"12".repeat(32)}`;
+const SENDER = "0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A";
 
 describe("decode script", () => {
   const own = vector("own-insert-compressed");
@@ -36,13 +39,34 @@ describe("decode script", () => {
   it("prints the transaction as JSON only", async () => {
     const outcome = await decode([own.inputdata, "--json", "--function", "insert"]);
     assert.deepEqual({ ...outcome, out: "" }, { code: 0, out: "", err: "" });
-    assert.deepEqual(JSON.parse(outcome.out), own.transaction);
+    const { row, checks, chain, warnings, transaction, ...call } = JSON.parse(outcome.out);
+    assert.deepEqual(transaction, own.transaction);
+    assert.deepEqual(call, { function: "insert", table: "events", row_id: "4711" });
+    const { payload, ...segments } = row;
+    assert.deepEqual(payload, own.transaction.rowdata.payload);
+    assert.deepEqual(segments, {
+      row_id: "4711",
+      sender: own.row.sender,
+      code: "series",
+      created_at: "Mon, 05 Jan 2026 00:00:00 GMT",
+      topic: "hourly series",
+      format: "1",
+    });
+    assert.deepEqual(checks, {
+      passed: true,
+      failed: [],
+      signer: own.signer,
+      binding: "none",
+      signed_by_sender: true,
+      row_id_matches: true,
+    });
+    assert.deepEqual([chain, warnings], [null, []]);
   });
 
   it("reads the standard input", async () => {
     const foreign = vector("foreign-set-bzip2");
     const outcome = await decode(["-", "--json"], ` ${foreign.inputdata}\n`);
-    assert.deepEqual(JSON.parse(outcome.out), foreign.transaction);
+    assert.deepEqual(JSON.parse(outcome.out).transaction, foreign.transaction);
   });
 
   it("reads data longer than a command line", async () => {
@@ -51,7 +75,7 @@ describe("decode script", () => {
     const inputdata = encodeCallData("set", { tabname: "t", rowid: 1n, rowdata, comp: false, signature: "" });
     const outcome = await decode(["-", "--json"], inputdata);
     assert.equal(outcome.code, 1, "it is not signed");
-    assert.equal(JSON.parse(outcome.out).rowdata.length, rowdata.length);
+    assert.equal(JSON.parse(outcome.out).transaction.rowdata.length, rowdata.length);
   });
 
   it("lists every field as text", async () => {
@@ -70,6 +94,7 @@ describe("decode script", () => {
       /^topic: +hourly series$/m,
       /^format: +1$/m,
       /^signer: +0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A$/m,
+      /^signature is: +over the row data alone: bound to no place$/m,
       /^signed by sender: +yes$/m,
       /^row id matches: +yes$/m,
       /^checks: +passed$/m,
@@ -90,10 +115,7 @@ describe("decode script", () => {
     ]);
     assert.match(another.out, /^checks: +failed$/m);
     assert.equal(another.code, 1);
-    assert.match(
-      another.err,
-      /^decode: check failed: the signer 0x[0-9a-fA-F]{40} is not the sender named in the row$/m,
-    );
+    assert.match(another.err, /^decode: check failed: the sender named in the row did not sign the row data alone; /m);
     assert.match(another.err, /^decode: check failed: the row id in the row is not that of the call$/m);
     assert.equal(none.code, 1);
     assert.match(another.out, /^signer: +0x[0-9a-fA-F]{40}$/m);
@@ -114,11 +136,23 @@ describe("decode script", () => {
 
   const bad: [what: string, args: string[], code: number, message: RegExp][] = [
     ["data that are not hex", ["0xzz"], 1, /^decode: inputdata: .*not a hexadecimal digit\n$/],
-    ["data cut short", [own.inputdata.slice(0, -2)], 1, /^decode: signature: cut short/],
+    ["data cut short", [own.inputdata.slice(0, -64)], 1, /^decode: signature: cut short/],
     ["an empty standard input", ["-"], 1, /^decode: inputdata: does not start with 0x\n$/],
     ["the wrong function", [own.inputdata, "--function", "set"], 1, /is not that of set/],
-    ["no data", [], 2, /^decode: give either call data or --tx\n$/],
-    ["call data and a transaction", [own.inputdata, "--tx", HASH], 2, /^decode: give either call data or --tx\n$/],
+    ["no data", [], 2, /^decode: give one of call data, --tx, --blocks and --file\n$/],
+    ["call data and a transaction", [own.inputdata, "--tx", HASH], 2, /^decode: give one of call data, --tx, /],
+    ["blocks that end before they begin", ["--blocks", "7-6"], 2, /The first block is after the last/],
+    ["blocks that are no range", ["--blocks", "7"], 2, /It must be FROM-TO, or FROM-/],
+    [
+      "a contract without its chain",
+      [own.inputdata, "--contract", SENDER],
+      2,
+      /--contract needs --chain-id, or a node/,
+    ],
+    ["a chain without a contract", [own.inputdata, "--chain-id", "1"], 2, /--chain-id needs --contract/],
+    ["a contract that is no address", [own.inputdata, "--contract", "0x12"], 1, /--contract/],
+    ["a table of one call", [own.inputdata, "--csv"], 2, /--csv is for --blocks or --file/],
+    ["a file that does not exist", ["--file", "/does/not/exist"], 1, /^decode: ENOENT/],
     ["a malformed hash", ["--tx", "0x12"], 2, /It must be 0x and 64 hexadecimal digits/],
     ["an unknown function", [own.inputdata, "--function", "delete"], 2, /Allowed choices are set, insert/],
     ["an unknown option", [own.inputdata, "--yaml"], 2, /unknown option/],
@@ -132,6 +166,64 @@ describe("decode script", () => {
       assert.match(outcome.err, message);
     });
   }
+});
+
+describe("decode script with the place of a row", () => {
+  const contract = `0x${"ab".repeat(20)}`;
+  const rowdata = Buffer.from(`7|${SENDER}|c|d|e30=|t|1`);
+  const row = { tabname: "events", rowid: 7n, rowdata, comp: false };
+  const signature = signRow(row, { chainId: 7325, address: contract }, Buffer.from("11".repeat(32), "hex"));
+  const inputdata = encodeCallData("insert", { ...row, signature });
+
+  it("checks a signature that is bound to it, without a node", async () => {
+    const { code, out, err } = await decode([inputdata, "--contract", contract, "--chain-id", "7325"]);
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, /^contract: +0x[0-9a-fA-F]{40} on chain 7325$/m);
+    assert.match(out, /^signature is: +bound to chain, contract, table and row id$/m);
+    assert.match(out, /^checks: +passed$/m);
+  });
+
+  it("refuses it for any other place, and says how to check it without one", async () => {
+    const other = encodeCallData("insert", { ...row, rowid: 8n, signature });
+    for (const [data, ...place] of [
+      [inputdata, "--contract", contract, "--chain-id", "1"],
+      [inputdata, "--contract", SENDER, "--chain-id", "7325"],
+      [other, "--contract", contract, "--chain-id", "7325"],
+    ]) {
+      const { code, err } = await decode([data ?? "", ...place]);
+      assert.equal(code, 1);
+      assert.match(err, /^decode: check failed: the signer 0x[0-9a-fA-F]{40} is not the sender named in the row$/m);
+    }
+    const { code, err } = await decode([inputdata]);
+    assert.equal(code, 1);
+    assert.match(err, /a signature that is bound to its place is checked with --contract and --chain-id$/m);
+  });
+
+  it("decodes what a contract accepts with a warning: other offsets, bytes after the end, no padding", async () => {
+    const { inputdata: canonical } = vector("own-insert-compressed");
+    const words = canonical.slice(10).match(/.{1,64}/g) ?? [];
+    const shifted = words.map((word, index) =>
+      [0, 2, 4].includes(index) ? (BigInt(`0x${word}`) + 32n).toString(16).padStart(64, "0") : word,
+    );
+    const moved = canonical.slice(0, 10) + [...shifted.slice(0, 5), "0".repeat(64), ...shifted.slice(5)].join("");
+    const args = ["--json", "--function", "insert"];
+    const [gap, longer, shorter] = await Promise.all([
+      decode([moved, ...args]),
+      decode([`${canonical}ff`, ...args]),
+      decode([canonical.slice(0, -2), ...args]),
+    ]);
+    for (const { code, out, err } of [gap, longer, shorter]) {
+      assert.equal(code, 0, err);
+      const report = JSON.parse(out);
+      assert.equal(report.checks.passed, true);
+      assert.equal(report.transaction.rowdata.filechain, vector("own-insert-compressed").transaction.rowdata.filechain);
+      assert.isNotEmpty(report.warnings);
+      for (const warning of report.warnings) assert.include(err, `decode: warning: ${warning}\n`);
+    }
+    assert.lengthOf(JSON.parse(gap.out).warnings, 3);
+    assert.match(longer.err, /inputdata: overlong: arguments end at \d+ of \d+ bytes/);
+    assert.match(shorter.err, /signature: cut short: its padding is not whole/);
+  });
 });
 
 describe("decode script with a transaction", () => {
@@ -153,6 +245,29 @@ describe("decode script with a transaction", () => {
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /^code: +of a transaction$/m);
     assert.match(out, /^checks: +passed$/m);
+    assert.match(out, /^on chain: +current$/m);
+    assert.match(out, /^written: +the first row of its number$/m);
+    assert.match(out, /^block: +\d+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
+  });
+
+  it("has the verdict as JSON", async () => {
+    const { code, out } = await decode(["--tx", hash, "--rpc", server.chainUrl, "--json"]);
+    assert.equal(code, 0);
+    const { chain, checks } = JSON.parse(out);
+    assert.deepEqual([chain.chain_id, chain.tx_hash, chain.state, chain.wrote], [7325, hash, "current", "first"]);
+    assert.deepEqual([checks.passed, checks.binding, checks.signer], [true, "place", server.demo.login]);
+  });
+
+  it("compares call data with the chain", async () => {
+    const [transaction] = (await allTransactions(server.chainUrl)).filter((each) => each.hash === hash);
+    const { input = "", to = "" } = transaction ?? {};
+    const place = ["--contract", to ?? "", "--rpc", server.chainUrl];
+    assert.match((await decode([input, ...place])).out, /^on chain: +current$/m);
+    const { inputdata } = vector("own-insert-compressed");
+    const missing = await decode([inputdata, ...place]);
+    assert.equal(missing.code, 1);
+    assert.match(missing.out, /^on chain: +missing$/m);
+    assert.match(missing.err, /^decode: check failed: the chain has no such row$/m);
   });
 
   it("reports a transaction that the chain does not have", async () => {

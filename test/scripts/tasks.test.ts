@@ -46,7 +46,7 @@ describe("Hardhat tasks", () => {
       callDataVectors().find(({ name }) => name === "own-insert-compressed") ?? assert.fail();
     const { code, out, err } = await run("decode", inputdata, "--json");
     assert.equal(code, 0, err);
-    assert.deepEqual(JSON.parse(out), transaction);
+    assert.deepEqual(JSON.parse(out).transaction, transaction);
     const listing = await run("decode", inputdata);
     assert.match(listing.out, /^function: +insert$/m);
   });

@@ -42,7 +42,7 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
   const anvil = await startRawAnvil();
   const rpc = connectRpc(anvil.http, anvil.chainId);
   const relayer = new Wallet(id("the relayer of the tests"));
-  const { data } = await new ProofAnchor__factory().getDeployTransaction(relayer.address, relayer.address);
+  const { data } = await new ProofAnchor__factory().getDeployTransaction(relayer.address, 0, relayer.address);
   const { hash } = await sendAdministratorCall(rpc, relayer, { data, fees: FEES });
   const receipt = await rpc.call("eth_getTransactionReceipt", [hash]);
   if (typeof receipt !== "object" || receipt === null || !("contractAddress" in receipt))

@@ -7,24 +7,26 @@ import type { TypedContractEvent, TypedDeferredTopicFilter, TypedEventLog, Typed
   
 
   export interface IEventTableInterface extends Interface {
-    getFunction(nameOrSignature: "digestOf" | "insert" | "set"): FunctionFragment;
+    getFunction(nameOrSignature: "digestOf" | "insert" | "set" | "signingDigest"): FunctionFragment;
 
     getEvent(nameOrSignatureOrTopic: "RowWritten"): EventFragment;
 
     encodeFunctionData(functionFragment: 'digestOf', values: [string, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'insert', values: [string, BigNumberish, BytesLike, boolean, string]): string;
 encodeFunctionData(functionFragment: 'set', values: [string, BigNumberish, BytesLike, boolean, string]): string;
+encodeFunctionData(functionFragment: 'signingDigest', values: [string, BigNumberish, BytesLike, boolean]): string;
 
     decodeFunctionResult(functionFragment: 'digestOf', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'insert', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'set', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'signingDigest', data: BytesLike): Result;
   }
 
   
     export namespace RowWrittenEvent {
-      export type InputTuple = [tableHash: BytesLike, rowid: BigNumberish, signer: AddressLike, tabname: string, rowdata: BytesLike, comp: boolean, signature: string];
-      export type OutputTuple = [tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string];
-      export interface OutputObject {tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string };
+      export type InputTuple = [tableHash: BytesLike, rowid: BigNumberish, signer: AddressLike, tabname: string, rowdata: BytesLike, comp: boolean, signature: string, replaced: BytesLike];
+      export type OutputTuple = [tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string, replaced: string];
+      export interface OutputObject {tableHash: string, rowid: bigint, signer: string, tabname: string, rowdata: string, comp: boolean, signature: string, replaced: string };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -90,6 +92,14 @@ decodeFunctionResult(functionFragment: 'set', data: BytesLike): Result;
     >
     
 
+    
+    signingDigest: TypedContractMethod<
+      [tabname: string, rowid: BigNumberish, rowdata: BytesLike, comp: boolean, ],
+      [string],
+      'view'
+    >
+    
+
 
     getFunction<T extends ContractMethod = ContractMethod>(key: string | FunctionFragment): T;
 
@@ -108,12 +118,17 @@ getFunction(nameOrSignature: 'set'): TypedContractMethod<
       [void],
       'nonpayable'
     >;
+getFunction(nameOrSignature: 'signingDigest'): TypedContractMethod<
+      [tabname: string, rowid: BigNumberish, rowdata: BytesLike, comp: boolean, ],
+      [string],
+      'view'
+    >;
 
     getEvent(key: 'RowWritten'): TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
 
     filters: {
       
-      'RowWritten(bytes32,uint256,address,string,bytes,bool,string)': TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
+      'RowWritten(bytes32,uint256,address,string,bytes,bool,string,bytes32)': TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
       RowWritten: TypedContractEvent<RowWrittenEvent.InputTuple, RowWrittenEvent.OutputTuple, RowWrittenEvent.OutputObject>;
     
     };

@@ -14,25 +14,28 @@ export declare namespace ISessionRegistry {
     }
 
   export interface ISessionRegistryInterface extends Interface {
-    getFunction(nameOrSignature: "close" | "enroll" | "extend" | "isLive" | "lifetime" | "minimumToExtend" | "open" | "openingDigest" | "revoke" | "scopeOf" | "sessionOf" | "setLifetime" | "validate"): FunctionFragment;
+    getFunction(nameOrSignature: "MAX_LIFETIME" | "close" | "enroll" | "extend" | "isLive" | "lifetime" | "minimumToExtend" | "open" | "openingDigest" | "revoke" | "scopeOf" | "sessionIdOf" | "sessionOf" | "setLifetime" | "validate"): FunctionFragment;
 
     getEvent(nameOrSignatureOrTopic: "AccountEnrolled" | "AccountRevoked" | "LifetimeChanged" | "SessionClosed" | "SessionExtended" | "SessionOpened" | "SessionValidated"): EventFragment;
 
-    encodeFunctionData(functionFragment: 'close', values: [BytesLike]): string;
+    encodeFunctionData(functionFragment: 'MAX_LIFETIME', values?: undefined): string;
+encodeFunctionData(functionFragment: 'close', values: [BytesLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'enroll', values: [AddressLike, BigNumberish]): string;
-encodeFunctionData(functionFragment: 'extend', values: [BytesLike, BytesLike]): string;
-encodeFunctionData(functionFragment: 'isLive', values: [BytesLike]): string;
+encodeFunctionData(functionFragment: 'extend', values: [BytesLike, BytesLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'isLive', values: [BytesLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'lifetime', values?: undefined): string;
 encodeFunctionData(functionFragment: 'minimumToExtend', values?: undefined): string;
-encodeFunctionData(functionFragment: 'open', values: [AddressLike, BytesLike, BytesLike]): string;
-encodeFunctionData(functionFragment: 'openingDigest', values: [AddressLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'open', values: [AddressLike, BytesLike, BigNumberish, BytesLike]): string;
+encodeFunctionData(functionFragment: 'openingDigest', values: [AddressLike, BytesLike, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'revoke', values: [AddressLike]): string;
 encodeFunctionData(functionFragment: 'scopeOf', values: [AddressLike]): string;
+encodeFunctionData(functionFragment: 'sessionIdOf', values: [AddressLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'sessionOf', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'setLifetime', values: [BigNumberish, BigNumberish]): string;
-encodeFunctionData(functionFragment: 'validate', values: [BytesLike, BytesLike]): string;
+encodeFunctionData(functionFragment: 'validate', values: [BytesLike, BytesLike, BytesLike]): string;
 
-    decodeFunctionResult(functionFragment: 'close', data: BytesLike): Result;
+    decodeFunctionResult(functionFragment: 'MAX_LIFETIME', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'close', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'enroll', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'extend', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'isLive', data: BytesLike): Result;
@@ -42,6 +45,7 @@ decodeFunctionResult(functionFragment: 'open', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'openingDigest', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'revoke', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'scopeOf', data: BytesLike): Result;
+decodeFunctionResult(functionFragment: 'sessionIdOf', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'sessionOf', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'setLifetime', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
@@ -85,9 +89,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionClosedEvent {
-      export type InputTuple = [tokenHash: BytesLike];
-      export type OutputTuple = [tokenHash: string];
-      export interface OutputObject {tokenHash: string };
+      export type InputTuple = [session: BytesLike];
+      export type OutputTuple = [session: string];
+      export interface OutputObject {session: string };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -97,9 +101,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionExtendedEvent {
-      export type InputTuple = [tokenHash: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
-      export type OutputTuple = [tokenHash: string, newTokenHash: string, expiresAt: bigint];
-      export interface OutputObject {tokenHash: string, newTokenHash: string, expiresAt: bigint };
+      export type InputTuple = [session: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
+      export type OutputTuple = [session: string, newTokenHash: string, expiresAt: bigint];
+      export interface OutputObject {session: string, newTokenHash: string, expiresAt: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -109,9 +113,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionOpenedEvent {
-      export type InputTuple = [tokenHash: BytesLike, account: AddressLike, expiresAt: BigNumberish];
-      export type OutputTuple = [tokenHash: string, account: string, expiresAt: bigint];
-      export interface OutputObject {tokenHash: string, account: string, expiresAt: bigint };
+      export type InputTuple = [session: BytesLike, account: AddressLike, tokenHash: BytesLike, expiresAt: BigNumberish];
+      export type OutputTuple = [session: string, account: string, tokenHash: string, expiresAt: bigint];
+      export interface OutputObject {session: string, account: string, tokenHash: string, expiresAt: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -121,9 +125,9 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
   
 
     export namespace SessionValidatedEvent {
-      export type InputTuple = [tokenHash: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
-      export type OutputTuple = [tokenHash: string, newTokenHash: string, expiresAt: bigint];
-      export interface OutputObject {tokenHash: string, newTokenHash: string, expiresAt: bigint };
+      export type InputTuple = [session: BytesLike, newTokenHash: BytesLike, expiresAt: BigNumberish];
+      export type OutputTuple = [session: string, newTokenHash: string, expiresAt: bigint];
+      export interface OutputObject {session: string, newTokenHash: string, expiresAt: bigint };
       export type Event = TypedContractEvent<InputTuple, OutputTuple, OutputObject>
       export type Filter = TypedDeferredTopicFilter<Event>
       export type Log = TypedEventLog<Event>
@@ -166,8 +170,16 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     
+    MAX_LIFETIME: TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >
+    
+
+    
     close: TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -183,7 +195,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     extend: TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -191,7 +203,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     isLive: TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, ],
       [boolean],
       'view'
     >
@@ -215,7 +227,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     open: TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, signature: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, signature: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -223,7 +235,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     openingDigest: TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, ],
       [string],
       'view'
     >
@@ -246,8 +258,16 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
     
 
     
+    sessionIdOf: TypedContractMethod<
+      [account: AddressLike, tokenHash: BytesLike, ],
+      [string],
+      'view'
+    >
+    
+
+    
     sessionOf: TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, ],
       [ISessionRegistry.SessionStructOutput],
       'view'
     >
@@ -263,7 +283,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     validate: TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >
@@ -272,8 +292,13 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     getFunction<T extends ContractMethod = ContractMethod>(key: string | FunctionFragment): T;
 
-    getFunction(nameOrSignature: 'close'): TypedContractMethod<
-      [tokenHash: BytesLike, ],
+    getFunction(nameOrSignature: 'MAX_LIFETIME'): TypedContractMethod<
+      [],
+      [bigint],
+      'view'
+    >;
+getFunction(nameOrSignature: 'close'): TypedContractMethod<
+      [session: BytesLike, tokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >;
@@ -283,12 +308,12 @@ getFunction(nameOrSignature: 'enroll'): TypedContractMethod<
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'extend'): TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'isLive'): TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, ],
       [boolean],
       'view'
     >;
@@ -303,12 +328,12 @@ getFunction(nameOrSignature: 'minimumToExtend'): TypedContractMethod<
       'view'
     >;
 getFunction(nameOrSignature: 'open'): TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, signature: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, signature: BytesLike, ],
       [void],
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'openingDigest'): TypedContractMethod<
-      [account: AddressLike, tokenHash: BytesLike, ],
+      [account: AddressLike, tokenHash: BytesLike, deadline: BigNumberish, ],
       [string],
       'view'
     >;
@@ -322,8 +347,13 @@ getFunction(nameOrSignature: 'scopeOf'): TypedContractMethod<
       [bigint],
       'view'
     >;
+getFunction(nameOrSignature: 'sessionIdOf'): TypedContractMethod<
+      [account: AddressLike, tokenHash: BytesLike, ],
+      [string],
+      'view'
+    >;
 getFunction(nameOrSignature: 'sessionOf'): TypedContractMethod<
-      [tokenHash: BytesLike, ],
+      [session: BytesLike, ],
       [ISessionRegistry.SessionStructOutput],
       'view'
     >;
@@ -333,7 +363,7 @@ getFunction(nameOrSignature: 'setLifetime'): TypedContractMethod<
       'nonpayable'
     >;
 getFunction(nameOrSignature: 'validate'): TypedContractMethod<
-      [tokenHash: BytesLike, newTokenHash: BytesLike, ],
+      [session: BytesLike, tokenHash: BytesLike, newTokenHash: BytesLike, ],
       [void],
       'nonpayable'
     >;
@@ -368,7 +398,7 @@ getEvent(key: 'SessionValidated'): TypedContractEvent<SessionValidatedEvent.Inpu
       SessionExtended: TypedContractEvent<SessionExtendedEvent.InputTuple, SessionExtendedEvent.OutputTuple, SessionExtendedEvent.OutputObject>;
     
 
-      'SessionOpened(bytes32,address,uint64)': TypedContractEvent<SessionOpenedEvent.InputTuple, SessionOpenedEvent.OutputTuple, SessionOpenedEvent.OutputObject>;
+      'SessionOpened(bytes32,address,bytes32,uint64)': TypedContractEvent<SessionOpenedEvent.InputTuple, SessionOpenedEvent.OutputTuple, SessionOpenedEvent.OutputObject>;
       SessionOpened: TypedContractEvent<SessionOpenedEvent.InputTuple, SessionOpenedEvent.OutputTuple, SessionOpenedEvent.OutputObject>;
     
 

@@ -9,6 +9,7 @@ import { writeFileDurably } from "../../kit/durable-file.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fees.ts";
 import type { Rpc } from "../rpc/rpc.ts";
+import { INTERFACES, readContract } from "./interfaces.ts";
 import { type ConstructorArguments, creationData, DeployedContract, describeCode, fetchCode } from "./contract-code.ts";
 
 const ADDRESS = "0x[0-9a-fA-F]{40}";
@@ -65,6 +66,9 @@ const DeploymentFile = z.object({
     .optional(),
 });
 
+/** Seconds before a new administrator of the contracts can accept the role; the administrator can change it. */
+export const ADMIN_DELAY_SECONDS = 86_400;
+
 /** Default rules of deployed sessions, in seconds. */
 export const DEFAULT_SESSION_RULES = { lifetime: 60, minimumToExtend: 15 } as const;
 
@@ -116,12 +120,19 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const { rpc, administrator, relayer, file } = options;
   const admin = administrator.address;
   const { lifetime, minimumToExtend } = options;
-  const registry = await ensure(options, "SessionRegistry", [admin, relayer, lifetime, minimumToExtend]);
-  await ensure(options, "EventTable", [registry, admin, relayer]);
-  await ensure(options, "ProofAnchor", [admin, relayer]);
+  const registry = await ensure(options, "SessionRegistry", [
+    admin,
+    ADMIN_DELAY_SECONDS,
+    relayer,
+    lifetime,
+    minimumToExtend,
+  ]);
+  await ensure(options, "EventTable", [registry, admin, ADMIN_DELAY_SECONDS, relayer]);
+  await ensure(options, "ProofAnchor", [admin, ADMIN_DELAY_SECONDS, relayer]);
   const deployment = await readDeployment(file);
   if (deployment === undefined) throw new SealbookError("internal", `${file} lacks a contract that was just deployed`);
   await assertDeployed(rpc, deployment, file);
+  await assertVersion(rpc, deployment, file);
   return deployment;
 }
 
@@ -134,6 +145,26 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
       "conflict",
       `${file} has ${name} at ${contract}, but chain ${rpc.chainId} has no code there: ` +
         "this is another chain, or an older copy of it",
+    );
+  }
+}
+
+/** ERC-165 identifiers of the interfaces whose calls differ between versions of the contracts. */
+export const INTERFACE_IDS = { SessionRegistry: "0x4e161fc6", EventTable: "0x43badd9d" } as const;
+
+/**
+ * Asserts that the contracts are of this version. Does not report contracts that are not there.
+ * @throws SealbookError `conflict` when one is of an earlier version
+ */
+export async function assertVersion(rpc: Rpc, { contracts }: Deployment, file: string): Promise<void> {
+  for (const name of ["SessionRegistry", "EventTable"] as const) {
+    const data = INTERFACES[name].encodeFunctionData("supportsInterface", [INTERFACE_IDS[name]]);
+    const result = await readContract(rpc, contracts[name], data);
+    if (result === "0x" || BigInt(result) === 1n) continue;
+    throw new SealbookError(
+      "conflict",
+      `${name} at ${contracts[name]} of ${file} is of an earlier version: deploy the contracts anew, and start once ` +
+        "with NEW_CONTRACTS=yes; former proofs stay valid, see docs/operate.md#other-contracts",
     );
   }
 }

@@ -1,4 +1,4 @@
-import { AbiCoder, keccak256, type Result, ZeroAddress, ZeroHash } from "ethers";
+import { AbiCoder, Interface, keccak256, type Result, ZeroAddress, ZeroHash } from "ethers";
 import { bytesOfHex } from "../../kit/bytes.ts";
 import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -21,19 +21,28 @@ export interface LoggedRow extends EventTableRow {
   readonly signer: Address;
   /** As text, in either case of its digits. */
   readonly signature: string;
+  /** Digest of the row that it overwrites, `null` for the first write; unset in rows of former contracts. */
+  readonly replaced?: string | null;
 }
 
-const ABI = INTERFACES.EventTable;
+const ROW_WRITTEN = "RowWritten";
+const ABI: Interface = INTERFACES.EventTable;
+
+/** The event of the contracts before version 0.2, whose signatures are over the row data alone. */
+const FORMER = new Interface([
+  "event RowWritten(bytes32 indexed tableHash, uint256 indexed rowid, address indexed signer, string tabname, " +
+    "bytes rowdata, bool comp, string signature)",
+]);
 
 /** The client of the EventTable contract: reads its state and its events. */
 export class EventTableClient {
-  /** Topic of the event that {@link EventTableClient.rowOf} decodes. */
-  static readonly ROW_TOPIC: string = ABI.getEvent("RowWritten").topicHash;
+  /** Topics of the events that {@link EventTableClient.rowOf} decodes. */
+  static readonly ROW_TOPICS: readonly string[] = [ABI, FORMER].map((abi) => topicOf(abi));
 
-  readonly #rpc: Rpc;
+  readonly #rpc: Pick<Rpc, "call">;
   readonly #address: Address;
 
-  constructor(rpc: Rpc, address: Address) {
+  constructor(rpc: Pick<Rpc, "call">, address: Address) {
     this.#rpc = rpc;
     this.#address = address;
   }
@@ -47,9 +56,10 @@ export class EventTableClient {
 
   /** Decodes the event of a row in any table; `undefined` for any other event. */
   static rowOf(log: Pick<NodeLog, "topics" | "data">): LoggedRow | undefined {
-    if (log.topics[0] !== EventTableClient.ROW_TOPIC) return undefined;
+    const abi = [ABI, FORMER].find((each) => topicOf(each) === log.topics[0]);
+    if (abi === undefined) return undefined;
     // The library takes several times as long to read hex.
-    const args = ABI.decodeEventLog("RowWritten", bytesOfHex(log.data), log.topics);
+    const args: Result = abi.decodeEventLog(ROW_WRITTEN, bytesOfHex(log.data), log.topics);
     return {
       table: tableNameOf(args),
       rowId: args.getValue("rowid"),
@@ -57,8 +67,18 @@ export class EventTableClient {
       comp: Boolean(args.getValue("comp")),
       rowdata: bytesOfHex(args.getValue("rowdata")),
       signature: String(args.getValue("signature")),
+      ...(abi === FORMER ? {} : { replaced: replacedOf(args) }),
     };
   }
+}
+
+function topicOf(abi: Interface): string {
+  return abi.getEvent(ROW_WRITTEN)?.topicHash ?? "";
+}
+
+function replacedOf(args: Result): string | null {
+  const digest = String(args.getValue("replaced"));
+  return digest === ZeroHash ? null : digest;
 }
 
 /** Returns the name of a table; its hash for a name that is not UTF-8 text, which the library does not decode. */

@@ -33,7 +33,12 @@ const SELECTOR_TEXT = 10;
  * @returns the ABI-encoded result
  * @throws SealbookError `chain_reverted` naming the contract's error
  */
-export async function readContract(rpc: Rpc, to: Address, data: string, attempts = ATTEMPTS): Promise<string> {
+export async function readContract(
+  rpc: Pick<Rpc, "call">,
+  to: Address,
+  data: string,
+  attempts = ATTEMPTS,
+): Promise<string> {
   try {
     const result = await rpc.call("eth_call", [{ to, data }, "latest"]);
     if (typeof result !== "string")

@@ -1,4 +1,4 @@
-import { AbiCoder, type BaseWallet, getBytes, hashMessage, keccak256 } from "ethers";
+import { AbiCoder, type BaseWallet, getAddress, getBytes, hexlify, hashMessage, keccak256 } from "ethers";
 import { signDigest } from "../fast-crypto.ts";
 import type { NodeLog } from "../node/log.ts";
 import type { Rpc } from "../rpc/rpc.ts";
@@ -25,13 +25,31 @@ export interface SessionOnChain {
   readonly ended: boolean;
 }
 
+/** The opening of a session, which its account signs. */
+export interface SessionOpening {
+  readonly account: Address;
+  /** keccak-256 of the token. */
+  readonly tokenHash: Uint8Array;
+  /** Last block time at which it counts, in Unix seconds. */
+  readonly deadline: number;
+}
+
+/** A session with its current token. */
+export interface CurrentToken {
+  readonly id: Uint8Array;
+  /** keccak-256 of the token. */
+  readonly tokenHash: Uint8Array;
+}
+
 /** An event of an account. */
 export type AccountEvent =
   | { readonly kind: "enrolled"; readonly account: Address; readonly scope: Scope }
   | { readonly kind: "revoked"; readonly account: Address };
 
-/** Enrols and revokes accounts on chain; each call returns when its transaction is mined. */
+/** Enrols and revokes accounts on chain; each change returns when its transaction is mined. */
 export interface Registrar {
+  /** Fetches the scope of an account; `undefined` for one that is not enrolled. */
+  scopeOf(account: Address): Promise<Scope | undefined>;
   enroll(account: Address, scope: Scope): Promise<void>;
   revoke(account: Address): Promise<void>;
 }
@@ -43,6 +61,7 @@ export interface SessionAdministration extends Registrar {
 }
 
 const ABI = INTERFACES.SessionRegistry;
+const SESSION_ID_BYTES = 32;
 const SCOPES = [undefined, "read", "full"] as const satisfies readonly (Scope | undefined)[];
 
 /** The client of the SessionRegistry contract: encodes its calls, reads its state and its events. */
@@ -69,14 +88,14 @@ export class SessionRegistryClient {
     };
   }
 
-  /** Fetches a session by the keccak-256 of its token; `undefined` for an unknown one. */
-  async sessionOf(tokenHash: Uint8Array): Promise<SessionOnChain | undefined> {
-    const result = await this.#read(ABI.encodeFunctionData("sessionOf", [tokenHash]));
-    const [session] = ABI.decodeFunctionResult("sessionOf", result);
-    const expiresAt = Number(session.expiresAt);
+  /** Fetches a session by its {@link sessionIdOf identifier}; `undefined` for an unknown one. */
+  async sessionOf(session: Uint8Array): Promise<SessionOnChain | undefined> {
+    const result = await this.#read(ABI.encodeFunctionData("sessionOf", [session]));
+    const [state] = ABI.decodeFunctionResult("sessionOf", result);
+    const expiresAt = Number(state.expiresAt);
     return expiresAt === 0
       ? undefined
-      : { expiresAt, validated: Boolean(session.validated), ended: Boolean(session.ended) };
+      : { expiresAt, validated: Boolean(state.validated), ended: Boolean(state.ended) };
   }
 
   /** Fetches the scope of an account; `undefined` for one that is not enrolled. */
@@ -85,23 +104,24 @@ export class SessionRegistryClient {
     return SCOPES[Number(ABI.decodeFunctionResult("scopeOf", result)[0])];
   }
 
-  /** Encodes the call that opens a session, with the account's signature over the token hash. */
-  openCall(account: Address, tokenHash: Uint8Array, signingKey: Uint8Array): ContractCall {
-    const digest = openingDigest(this.#rpc.chainId, this.#address, account, tokenHash);
+  /** Encodes the call that opens a session, with the account's signature over it. */
+  openCall(opening: SessionOpening, signingKey: Uint8Array): ContractCall {
+    const { account, tokenHash, deadline } = opening;
+    const digest = openingDigest(this.#rpc.chainId, this.#address, opening);
     const signature = signDigest(hashMessage(digest), signingKey).serialized;
-    return call("session_open", ABI.encodeFunctionData("open", [account, tokenHash, signature]));
+    return call("session_open", ABI.encodeFunctionData("open", [account, tokenHash, deadline, signature]));
   }
 
-  validateCall(tokenHash: Uint8Array, newTokenHash: Uint8Array): ContractCall {
-    return call("session_validate", ABI.encodeFunctionData("validate", [tokenHash, newTokenHash]));
+  validateCall({ id, tokenHash }: CurrentToken, newTokenHash: Uint8Array): ContractCall {
+    return call("session_validate", ABI.encodeFunctionData("validate", [id, tokenHash, newTokenHash]));
   }
 
-  extendCall(tokenHash: Uint8Array, newTokenHash: Uint8Array): ContractCall {
-    return call("session_extend", ABI.encodeFunctionData("extend", [tokenHash, newTokenHash]));
+  extendCall({ id, tokenHash }: CurrentToken, newTokenHash: Uint8Array): ContractCall {
+    return call("session_extend", ABI.encodeFunctionData("extend", [id, tokenHash, newTokenHash]));
   }
 
-  closeCall(tokenHash: Uint8Array): ContractCall {
-    return call("session_close", ABI.encodeFunctionData("close", [tokenHash]));
+  closeCall({ id, tokenHash }: CurrentToken): ContractCall {
+    return call("session_close", ABI.encodeFunctionData("close", [id, tokenHash]));
   }
 
   /** @param administrator A key with the registrar's and the administrator's role */
@@ -110,6 +130,7 @@ export class SessionRegistryClient {
       await sendAdministratorCall(this.#rpc, administrator, { to: this.#address, data, fees });
     };
     return {
+      scopeOf: (account) => this.scopeOf(account),
       enroll: (account, scope) => send(ABI.encodeFunctionData("enroll", [account, SCOPES.indexOf(scope)])),
       revoke: (account) => send(ABI.encodeFunctionData("revoke", [account])),
       setRules: ({ lifetime, minimumToExtend }) =>
@@ -140,10 +161,25 @@ function call(purpose: TransactionPurpose, data: string): ContractCall {
 }
 
 /** Computes the digest that an account signs to open a session; the contract computes the same. */
-function openingDigest(chainId: number, registry: Address, account: Address, tokenHash: Uint8Array): Uint8Array {
+function openingDigest(
+  chainId: number,
+  registry: Address,
+  { account, tokenHash, deadline }: SessionOpening,
+): Uint8Array {
   const encoded = AbiCoder.defaultAbiCoder().encode(
-    ["uint256", "address", "address", "bytes32"],
-    [chainId, registry, account, tokenHash],
+    ["uint256", "address", "address", "bytes32", "uint64"],
+    [chainId, registry, account, tokenHash, deadline],
   );
   return getBytes(keccak256(encoded));
+}
+
+/** Returns the identifier of the session that an opening makes: the account, then the start of the token hash. */
+export function sessionIdOf(account: Address, tokenHash: Uint8Array): Uint8Array {
+  const address = getBytes(account);
+  return Buffer.concat([address, tokenHash.subarray(0, SESSION_ID_BYTES - address.length)]);
+}
+
+/** Returns the account of a session, which its identifier starts with. */
+export function accountOf(session: Uint8Array): Address {
+  return getAddress(hexlify(session.subarray(0, 20)));
 }

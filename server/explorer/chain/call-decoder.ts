@@ -1,14 +1,16 @@
 import type { ParamType, Result, TransactionDescription } from "ethers";
 import type { Action, DecodedArgument, DecodedLog, ExploredTransaction } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";
-import { bytesOfHex } from "../../kit/bytes.ts";
-import { assertReturnable, decodeCallData, recoverSigner } from "../../records/index.ts";
+import { bytesOfHex, prefixedHex } from "../../kit/bytes.ts";
+import { assertReturnable, decodeCallData, signerAt, type TableContract } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
+import { accountOf, sessionIdOf } from "../../chain/contracts/session-registry-client.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
 import type { NodeTransaction } from "../../chain/node/node-block.ts";
 import type { ContractNames } from "./contract-names.ts";
 
 type RecordAction = Extract<Action, { kind: "record" }>;
+type SessionAction = Extract<Action, { kind: "session" }>;
 
 /** The action of a transaction by its call alone; the receipt and the contracts say whether it had an effect. */
 export type CalledAction =
@@ -31,14 +33,16 @@ const OTHER: DecodedTransaction = { action: { kind: "other" }, call: undefined }
  */
 export class CallDecoder {
   readonly #names: ContractNames;
+  readonly #chainId: number;
 
-  constructor(names: ContractNames) {
+  constructor(names: ContractNames, chainId: number) {
     this.#names = names;
+    this.#chainId = chainId;
   }
 
   transactionOf({ to, input }: Pick<NodeTransaction, "to" | "input">): DecodedTransaction {
     const contract = this.#names.contractAt(to);
-    if (contract === undefined) {
+    if (contract === undefined || to === undefined) {
       const kind = to === undefined ? "deployment" : input === "0x" ? "empty" : "other";
       return { action: { kind }, call: undefined };
     }
@@ -47,7 +51,7 @@ export class CallDecoder {
       if (parsed === null) return undefined;
       const { name, signature, fragment, args } = parsed;
       return {
-        action: actionOf(parsed, input),
+        action: actionOf(parsed, input, { chainId: this.#chainId, address: to }),
         call: { contract, function: name, signature, arguments: argumentsOf(fragment.inputs, args) },
       };
     });
@@ -68,7 +72,7 @@ export class CallDecoder {
   }
 }
 
-function actionOf({ name, args }: TransactionDescription, input: string): CalledAction {
+function actionOf({ name, args }: TransactionDescription, input: string, contract: TableContract): CalledAction {
   const text = (argument: string): string => String(args.getValue(argument));
   switch (name) {
     case "anchor":
@@ -78,33 +82,38 @@ function actionOf({ name, args }: TransactionDescription, input: string): Called
     case "set":
     case "insert": {
       const rowdata = bytesOfHex(text("rowdata"));
+      const comp = Boolean(args.getValue("comp"));
+      const row = { tabname: text("tabname"), rowid: BigInt(text("rowid")), rowdata, comp };
       return {
         kind: "record",
-        table: text("tabname"),
+        table: row.tabname,
         row_id: text("rowid"),
         overwrites: name === "set",
-        compressed: Boolean(args.getValue("comp")),
+        compressed: comp,
         signature: text("signature"),
-        signer: recoverSigner(rowdata, text("signature")) ?? null,
+        signer: signerAt(row, text("signature"), contract) ?? null,
         ...contentOf(input),
         rowdata,
       };
     }
     case "open":
-      return { kind: "session", step: name, account: text("account"), token_hash: text("tokenHash") };
+      return sessionAction(name, sessionIdOf(text("account"), bytesOfHex(text("tokenHash"))), text("tokenHash"));
     case "validate":
     case "extend":
       return {
-        kind: "session",
-        step: name,
-        token_hash: text("tokenHash"),
+        ...sessionAction(name, bytesOfHex(text("session")), text("tokenHash")),
         new_token_hash: text("newTokenHash"),
       };
     case "close":
-      return { kind: "session", step: name, token_hash: text("tokenHash") };
+      return sessionAction(name, bytesOfHex(text("session")), text("tokenHash"));
     default:
       return { kind: "administration" };
   }
+}
+
+function sessionAction(step: SessionAction["step"], id: Uint8Array, tokenHash: string): SessionAction {
+  const account = accountOf(id);
+  return { kind: "session", step, session: prefixedHex(id), account, token_hash: tokenHash };
 }
 
 /** Returns the seven segments of a row, or why they cannot be read. */

@@ -12,13 +12,14 @@ export interface WorkerData {
   readonly contracts: ContractAddresses;
   /** Former contracts for anchors. */
   readonly former: readonly Address[];
+  readonly chainId: number;
 }
 
 let decoder: CallDecoder | undefined;
 await useFastKeccak();
 
-function decoderOf({ contracts, former }: WorkerData): CallDecoder {
-  return (decoder ??= new CallDecoder(new ContractNames(contracts, former)));
+function decoderOf({ contracts, former, chainId }: WorkerData): CallDecoder {
+  return (decoder ??= new CallDecoder(new ContractNames(contracts, former), chainId));
 }
 
 export const transaction = serveJobs((call: Pick<NodeTransaction, "to" | "input">, data: WorkerData) =>

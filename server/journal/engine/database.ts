@@ -1,10 +1,11 @@
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import { initial } from "./migrations/0001-initial.ts";
+import { sessionIdentifiers } from "./migrations/0002-session-identifiers.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
-const MIGRATIONS = { "0001-initial": initial };
+const MIGRATIONS = { "0001-initial": initial, "0002-session-identifiers": sessionIdentifiers };
 
 export type Database = Kysely<Schema>;
 

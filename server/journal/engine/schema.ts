@@ -75,6 +75,8 @@ export interface IssuerKeysTable {
 /** Sessions by the hash of their token. */
 export interface SessionsTable {
   token_hash: Uint8Array;
+  /** Empty in rows of before, whose sessions have ended. */
+  session_id: Uint8Array;
   account: string;
   state: "opening" | "active" | "replacing" | "ended";
   /** 0 while the session is opening. */

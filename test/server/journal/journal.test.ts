@@ -229,6 +229,7 @@ for (const engine of ENGINES)
 function sessionOf(name: string): Session {
   return {
     tokenHash: Buffer.from(name.padEnd(32)),
+    id: Buffer.from(`session ${name}`.padEnd(32)),
     account: ADDRESS,
     state: "active",
     expiresAt: 100,

@@ -22,8 +22,8 @@ async function beside<T>(work: Promise<T>): Promise<{ result: T; hadTurns: boole
 
 describe("rows in the decoder", () => {
   const workers = new WorkerPool();
-  const decoder = new Decoder(workers);
-  const reader = new Decoder(workers);
+  const decoder = new Decoder(workers, []);
+  const reader = new Decoder(workers, []);
   after(() => workers.stop());
 
   for (const [size, bytes, isLarge] of [

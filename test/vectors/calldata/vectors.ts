@@ -16,7 +16,9 @@ const schema = z.strictObject({
   encoder: z.string(),
   function: z.enum(["set", "insert"]),
   inputdata: z.string(),
-  /** The account whose signature over the row data the call carries. */
+  /** The event table to which the signature binds the row; without it the signature is over the row data alone. */
+  contract: z.strictObject({ chainId: z.int(), address: z.string() }).optional(),
+  /** The account whose signature the call carries. */
   signer: z.string().nullable(),
   row: z.strictObject({
     rowId: z.string(),

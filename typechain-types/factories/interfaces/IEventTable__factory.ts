@@ -89,6 +89,12 @@
         "internalType": "string",
         "name": "signature",
         "type": "string"
+      },
+      {
+        "indexed": false,
+        "internalType": "bytes32",
+        "name": "replaced",
+        "type": "bytes32"
       }
     ],
     "name": "RowWritten",
@@ -182,6 +188,40 @@
     "name": "set",
     "outputs": [],
     "stateMutability": "nonpayable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "string",
+        "name": "tabname",
+        "type": "string"
+      },
+      {
+        "internalType": "uint256",
+        "name": "rowid",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes",
+        "name": "rowdata",
+        "type": "bytes"
+      },
+      {
+        "internalType": "bool",
+        "name": "comp",
+        "type": "bool"
+      }
+    ],
+    "name": "signingDigest",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "view",
     "type": "function"
   }
 ] as const;

@@ -53,8 +53,19 @@
   {
     "inputs": [
       {
+        "internalType": "uint64",
+        "name": "deadline",
+        "type": "uint64"
+      }
+    ],
+    "name": "OpeningExpired",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       }
     ],
@@ -65,7 +76,7 @@
     "inputs": [
       {
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       },
       {
@@ -81,7 +92,7 @@
     "inputs": [
       {
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       }
     ],
@@ -92,7 +103,7 @@
     "inputs": [
       {
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       }
     ],
@@ -114,7 +125,23 @@
     "inputs": [
       {
         "internalType": "bytes32",
+        "name": "session",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
         "name": "tokenHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "TokenReplaced",
+    "type": "error"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "session",
         "type": "bytes32"
       },
       {
@@ -204,7 +231,7 @@
       {
         "indexed": true,
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       }
     ],
@@ -217,7 +244,7 @@
       {
         "indexed": true,
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       },
       {
@@ -242,7 +269,7 @@
       {
         "indexed": true,
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       },
       {
@@ -250,6 +277,12 @@
         "internalType": "address",
         "name": "account",
         "type": "address"
+      },
+      {
+        "indexed": true,
+        "internalType": "bytes32",
+        "name": "tokenHash",
+        "type": "bytes32"
       },
       {
         "indexed": false,
@@ -267,7 +300,7 @@
       {
         "indexed": true,
         "internalType": "bytes32",
-        "name": "tokenHash",
+        "name": "session",
         "type": "bytes32"
       },
       {
@@ -287,7 +320,25 @@
     "type": "event"
   },
   {
+    "inputs": [],
+    "name": "MAX_LIFETIME",
+    "outputs": [
+      {
+        "internalType": "uint32",
+        "name": "",
+        "type": "uint32"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
     "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "session",
+        "type": "bytes32"
+      },
       {
         "internalType": "bytes32",
         "name": "tokenHash",
@@ -321,6 +372,11 @@
     "inputs": [
       {
         "internalType": "bytes32",
+        "name": "session",
+        "type": "bytes32"
+      },
+      {
+        "internalType": "bytes32",
         "name": "tokenHash",
         "type": "bytes32"
       },
@@ -337,6 +393,11 @@
   },
   {
     "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "session",
+        "type": "bytes32"
+      },
       {
         "internalType": "bytes32",
         "name": "tokenHash",
@@ -393,6 +454,11 @@
         "type": "bytes32"
       },
       {
+        "internalType": "uint64",
+        "name": "deadline",
+        "type": "uint64"
+      },
+      {
         "internalType": "bytes",
         "name": "signature",
         "type": "bytes"
@@ -414,6 +480,11 @@
         "internalType": "bytes32",
         "name": "tokenHash",
         "type": "bytes32"
+      },
+      {
+        "internalType": "uint64",
+        "name": "deadline",
+        "type": "uint64"
       }
     ],
     "name": "openingDigest",
@@ -462,8 +533,32 @@
   {
     "inputs": [
       {
+        "internalType": "address",
+        "name": "account",
+        "type": "address"
+      },
+      {
         "internalType": "bytes32",
         "name": "tokenHash",
+        "type": "bytes32"
+      }
+    ],
+    "name": "sessionIdOf",
+    "outputs": [
+      {
+        "internalType": "bytes32",
+        "name": "",
+        "type": "bytes32"
+      }
+    ],
+    "stateMutability": "pure",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "session",
         "type": "bytes32"
       }
     ],
@@ -520,6 +615,11 @@
   },
   {
     "inputs": [
+      {
+        "internalType": "bytes32",
+        "name": "session",
+        "type": "bytes32"
+      },
       {
         "internalType": "bytes32",
         "name": "tokenHash",

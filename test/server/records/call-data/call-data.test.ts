@@ -1,9 +1,9 @@
 import { assert } from "chai";
-import { Interface } from "ethers";
+import { Interface, Wallet } from "ethers";
 import fc from "fast-check";
 import { bzip2 } from "../../../../server/records/bzip2.ts";
 import { decodeCallData, encodeCallData, type RowFunction } from "../../../../server/records/call-data.ts";
-import { recoverSigner, signRowData } from "../../../../server/records/row-signature.ts";
+import { recoverSigner, recoverUnboundSigner, signRow } from "../../../../server/records/row-signature.ts";
 import { packRowData } from "../../../../server/records/compression.ts";
 import { encodeRowData } from "../../../../server/records/row-data.ts";
 import { callDataVectors, type CallDataVector } from "../../../vectors/calldata/vectors.ts";
@@ -31,7 +31,12 @@ describe("call data vectors", () => {
         assert.deepEqual(payload, vector.transaction.rowdata.payload);
         assert.equal(payloadBase64, vector.transaction.rowdata.filechain.split("|")[4]);
         assert.equal(decoded.filechain, vector.transaction.rowdata.filechain);
-        assert.equal(recoverSigner(decoded.arguments.rowdata, decoded.arguments.signature) ?? null, vector.signer);
+        const { arguments: args } = decoded;
+        const signer =
+          vector.contract === undefined
+            ? recoverUnboundSigner(args.rowdata, args.signature)
+            : recoverSigner(args, args.signature, vector.contract);
+        assert.equal(signer ?? null, vector.signer);
       });
 
       it("decodes without the function's selector, and in upper case", () => {
@@ -46,18 +51,26 @@ describe("call data vectors", () => {
 
       if (vector.record !== undefined) {
         const { record } = vector;
-        it("matches its record", () => assert.equal(store(vector.function, record), vector.inputdata));
+        it("matches its record", () => assert.equal(store(vector.function, record, vector.contract), vector.inputdata));
       }
     });
   }
 });
 
-function store(name: RowFunction, record: NonNullable<CallDataVector["record"]>): string {
+function store(
+  name: RowFunction,
+  record: NonNullable<CallDataVector["record"]>,
+  contract: CallDataVector["contract"],
+): string {
   const rowId = BigInt(record.rowId);
   const createdAt = new Date(record.createdAt);
   const packed = packRowData(encodeRowData({ ...record, rowId, createdAt, sender: SENDER }), bzip2);
-  const signature = signRowData(packed.rowdata, Buffer.from(record.signingKey, "hex"));
-  return encodeCallData(name, { tabname: record.tabname, rowid: rowId, ...packed, signature });
+  const row = { tabname: record.tabname, rowid: rowId, ...packed };
+  const signature =
+    contract === undefined
+      ? new Wallet(record.signingKey).signMessageSync(packed.rowdata)
+      : signRow(row, contract, Buffer.from(record.signingKey, "hex"));
+  return encodeCallData(name, { ...row, signature });
 }
 
 describe("call data", () => {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.28;
+
+import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
+
+/// @title Signatures of contracts
+/// @notice Asks a contract, such as a multisig account, whether a signature is its own (ERC-1271). OpenZeppelin's
+/// library needs opcodes that `paris` lacks.
+library ContractSignature {
+    /// @notice Returns whether `signer` accepts a signature; false for an address without code.
+    /// @param signer The contract
+    /// @param digest The hash that was signed
+    /// @param signature The signature, in the contract's own format
+    function isValid(address signer, bytes32 digest, bytes memory signature) internal view returns (bool) {
+        // solhint-disable-next-line avoid-low-level-calls
+        (bool success, bytes memory result) = signer.staticcall(
+            abi.encodeCall(IERC1271.isValidSignature, (digest, signature))
+        );
+        // An address without code returns nothing.
+        return success && result.length >= 32 && bytes32(result) == bytes32(IERC1271.isValidSignature.selector);
+    }
+}

@@ -1,0 +1,95 @@
+import type { Address } from "../../server/chain/transaction.ts";
+import { type DecodedCallData, decodeAcceptedCallData, type RowFunction } from "../../server/records/call-data.ts";
+import { checkRow, type RowChecks } from "../../server/records/row-audit.ts";
+import type { TableContract } from "../../server/records/index.ts";
+import type { AuditedChain, ChainTransaction, RowState } from "./chain.ts";
+
+/** Call data to audit, and what is known of their place. */
+export interface CallToAudit {
+  readonly inputdata: string;
+  /** The transaction with the call data. */
+  readonly transaction?: ChainTransaction | undefined;
+  /** The event table that the call is for, when there is no transaction. */
+  readonly contract?: TableContract | undefined;
+}
+
+/** The row on chain. */
+interface RowOnChain {
+  readonly state: RowState;
+  /** Whether the row was the first of its number; `undefined` when that is not known. */
+  readonly wrote: "first" | "overwrite" | undefined;
+}
+
+/** Decoded and checked call data. */
+export interface AuditedCall {
+  readonly decoded: DecodedCallData;
+  readonly checks: RowChecks;
+  readonly contract: TableContract | undefined;
+  readonly transaction: ChainTransaction | undefined;
+  /** `undefined` without a chain or a contract. */
+  readonly onChain: RowOnChain | undefined;
+  /** Deviations from the canonical encoding that contracts accept. */
+  readonly warnings: readonly string[];
+  /** The checks that failed; empty when all passed. */
+  readonly failed: readonly string[];
+}
+
+/**
+ * Decodes and checks call data. With a chain, the row is compared with what the chain has.
+ * @throws SealbookError `malformed` for data that no contract decodes to a record
+ */
+export async function auditCall(
+  { inputdata, transaction, contract: given }: CallToAudit,
+  expected: RowFunction | undefined,
+  chain: AuditedChain | undefined,
+): Promise<AuditedCall> {
+  const { warnings, ...decoded } = decodeAcceptedCallData(inputdata, expected);
+  const contract =
+    transaction?.to !== undefined && chain !== undefined ? { chainId: chain.chainId, address: transaction.to } : given;
+  const contracts = contract === undefined ? [] : [contract];
+  const outcome = transaction?.block === undefined ? undefined : await chain?.outcome(transaction, decoded.arguments);
+  const written = outcome?.written;
+  const checks = checkRow(decoded, { contracts, loggedSigner: written?.signer });
+  const isWritten = transaction === undefined || outcome?.succeeded === true;
+  const state = await stateOf();
+  const onChain = state && { state, wrote: wroteOf(written?.replaced) };
+  return { decoded, checks, contract, transaction, onChain, warnings, failed: failedChecks(checks, contract, state) };
+
+  async function stateOf(): Promise<RowState | undefined> {
+    if (chain === undefined || contract === undefined) return undefined;
+    if (!isWritten) return outcome === undefined ? "pending" : "reverted";
+    return chain.stateOf(contract.address, decoded.arguments, written?.signer ?? checks.signer);
+  }
+}
+
+function wroteOf(replaced: string | null | undefined): RowOnChain["wrote"] {
+  if (replaced === undefined) return undefined;
+  return replaced === null ? "first" : "overwrite";
+}
+
+/** The states in which the chain has the row, or cannot be asked for it. */
+const FAILED_STATES: Readonly<Partial<Record<RowState, string>>> = {
+  missing: "the chain has no such row",
+  reverted: "the transaction reverted: it wrote no row",
+  pending: "the transaction is in no block yet: it wrote no row",
+};
+
+function failedChecks(checks: RowChecks, contract: TableContract | undefined, state: RowState | undefined): string[] {
+  const failed: string[] = [];
+  const { signer, signatureChecked, signedBySender, rowIdMatches } = checks;
+  if (signer === undefined) failed.push("no event table would accept the signature");
+  else if (!signatureChecked) failed.push("only the chain can check the signature of a contract");
+  if (signer !== undefined && !signedBySender) failed.push(wrongSigner(signer, contract));
+  if (!rowIdMatches) failed.push("the row id in the row is not that of the call");
+  const reason = state && FAILED_STATES[state];
+  if (reason !== undefined) failed.push(reason);
+  return failed;
+}
+
+function wrongSigner(signer: Address, contract: TableContract | undefined): string {
+  if (contract !== undefined) return `the signer ${signer} is not the sender named in the row`;
+  return (
+    "the sender named in the row did not sign the row data alone; a signature that is bound to its place is checked " +
+    "with --contract and --chain-id"
+  );
+}

@@ -1,0 +1,69 @@
+import { stringify } from "csv-stringify/sync";
+import type { AuditedCall } from "./audit.ts";
+import type { BatchRow } from "./batch.ts";
+import { timeText, visible } from "./listing.ts";
+import { callReport } from "./report.ts";
+
+/** Formats a row of a batch as a line of JSON. */
+export function jsonLine({ source, audited, fault }: BatchRow): string {
+  return JSON.stringify({ source, ...(audited === undefined ? { fault } : callReport(audited)) });
+}
+
+const COLUMNS = [
+  ...["source", "block", "time", "contract", "function", "table", "row_id", "sender", "signer", "binding"],
+  ...["state", "wrote", "passed", "failed", "code", "created_at", "topic", "payload", "warnings"],
+] as const;
+
+/** Formats a row of a batch as a line of text. */
+export function textLine({ source, audited, fault }: BatchRow): string {
+  if (audited === undefined) return visible(`${source} FAILED ${fault ?? ""}`);
+  const { decoded, onChain, failed, warnings } = audited;
+  const { row, arguments: args } = decoded;
+  const parts = [
+    source,
+    failed.length === 0 ? "passed" : "FAILED",
+    ...(onChain === undefined ? [] : [onChain.state]),
+    `${args.tabname}/${args.rowid}`,
+    row.sender,
+    row.code,
+    ...(failed.length === 0 ? [] : [`(${failed.join("; ")})`]),
+    ...(warnings.length === 0 ? [] : [`[${warnings.join("; ")}]`]),
+  ];
+  return visible(parts.join(" "));
+}
+
+/** The first line of the CSV. */
+export function csvHeader(): string {
+  return stringify([COLUMNS]).trimEnd();
+}
+
+/** Formats a row of a batch as CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+export function csvLine({ source, audited, fault }: BatchRow): string {
+  const cells: Partial<Record<(typeof COLUMNS)[number], string | number>> =
+    audited === undefined ? { source, passed: "no", failed: fault ?? "" } : { source, ...cellsOf(audited) };
+  return stringify([COLUMNS.map((name) => cells[name] ?? "")], { escape_formulas: true }).trimEnd();
+}
+
+function cellsOf(audited: AuditedCall): Partial<Record<(typeof COLUMNS)[number], string | number>> {
+  const { checks, chain, row, warnings, ...call } = callReport(audited);
+  return {
+    block: chain?.block_number ?? "",
+    time: audited.transaction?.block === undefined ? "" : timeText(audited.transaction.block.time),
+    contract: chain?.contract ?? "",
+    function: call.function,
+    table: call.table,
+    row_id: call.row_id,
+    sender: row.sender,
+    signer: checks.signer ?? "",
+    binding: checks.binding ?? "",
+    state: chain?.state ?? "",
+    wrote: chain?.wrote ?? "",
+    passed: checks.passed ? "yes" : "no",
+    failed: checks.failed.join("; "),
+    code: row.code,
+    created_at: row.created_at,
+    topic: row.topic,
+    payload: JSON.stringify(row.payload),
+    warnings: warnings.join("; "),
+  };
+}

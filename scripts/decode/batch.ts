@@ -1,0 +1,106 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { SealbookError } from "../../server/errors.ts";
+import { ROW_SELECTORS, type RowFunction } from "../../server/records/call-data.ts";
+import type { Address } from "../../server/chain/transaction.ts";
+import { type AuditedCall, auditCall, type CallToAudit } from "./audit.ts";
+import type { AuditedChain } from "./chain.ts";
+
+/** A call of a batch: found on the chain, or a line of a file. */
+interface FoundCall {
+  /** Where it comes from: a transaction, or a line. */
+  readonly source: string;
+  /** Unset when the source names a transaction that the chain does not have. */
+  readonly call: CallToAudit | undefined;
+}
+
+/** An audited call of a batch. */
+export interface BatchRow {
+  readonly source: string;
+  /** Unset for a fault. */
+  readonly audited?: AuditedCall;
+  /** Why it is no record. */
+  readonly fault?: string;
+}
+
+/** Blocks or lines that are read at the same time. */
+const AT_ONCE = 16;
+/** Length of `0x` and a selector in hex. */
+const SELECTOR_TEXT = 10;
+const HASH = /^0x[0-9a-f]{64}$/i;
+
+/**
+ * Finds the calls of row functions in blocks, both ends included, in the order of the chain.
+ * @param contract Leaves out calls of other contracts
+ */
+export async function* callsOfBlocks(
+  chain: AuditedChain,
+  from: number,
+  to: number,
+  contract: Address | undefined,
+  onBlocks: (count: number) => void,
+): AsyncGenerator<FoundCall> {
+  for (let first = from; first <= to; first += AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(AT_ONCE, to - first + 1) }, (_, index) => first + index);
+    for (const transactions of await Promise.all(numbers.map((number) => chain.transactionsOf(number)))) {
+      for (const transaction of transactions) {
+        const { hash, to: called, input } = transaction;
+        if (!ROW_SELECTORS.has(input.slice(0, SELECTOR_TEXT))) continue;
+        if (contract !== undefined && called !== contract) continue;
+        yield { source: hash, call: { inputdata: input, transaction } };
+      }
+    }
+    onBlocks(numbers.length);
+  }
+}
+
+/** Reads hashes of transactions and call data, one a line; lines that are empty or begin with `#` are left out. */
+export async function* callsOfLines(
+  input: Readable,
+  place: Pick<CallToAudit, "contract">,
+  chain: AuditedChain | undefined,
+): AsyncGenerator<FoundCall> {
+  let number = 0;
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    number += 1;
+    const text = line.trim();
+    if (text === "" || text.startsWith("#")) continue;
+    if (!HASH.test(text)) {
+      yield { source: `line ${number}`, call: { inputdata: text, ...place } };
+      continue;
+    }
+    const transaction = await chain?.transaction(text.toLowerCase());
+    yield { source: text, call: transaction && { inputdata: transaction.input, transaction } };
+  }
+}
+
+/** Audits calls in their order. */
+export async function* auditCalls(
+  calls: AsyncIterable<FoundCall>,
+  expected: RowFunction | undefined,
+  chain: AuditedChain | undefined,
+): AsyncGenerator<BatchRow> {
+  let waiting: Promise<BatchRow>[] = [];
+  for await (const call of calls) {
+    waiting.push(auditOne(call, expected, chain));
+    if (waiting.length < AT_ONCE) continue;
+    yield* await Promise.all(waiting);
+    waiting = [];
+  }
+  yield* await Promise.all(waiting);
+}
+
+async function auditOne(
+  { source, call }: FoundCall,
+  expected: RowFunction | undefined,
+  chain: AuditedChain | undefined,
+): Promise<BatchRow> {
+  if (call === undefined)
+    return { source, fault: chain === undefined ? "needs a node: --rpc" : "the chain has no such transaction" };
+  try {
+    return { source, audited: await auditCall(call, expected, chain) };
+  } catch (error) {
+    if (!(error instanceof SealbookError && error.code === "malformed")) throw error;
+    return { source, fault: error.message };
+  }
+}

@@ -1,0 +1,63 @@
+import type { AuditedCall } from "./audit.ts";
+
+const WROTE = { first: "the first row of its number", overwrite: "over another row" } as const;
+const BINDING = {
+  place: "bound to chain, contract, table and row id",
+  none: "over the row data alone: bound to no place",
+  contract: "of a contract account (ERC-1271)",
+} as const;
+
+/**
+ * Formats audited call data, one field per line.
+ *
+ * Record texts are untrusted: control characters and invisible characters are printed as their code points.
+ */
+export function callListing(call: AuditedCall): string {
+  const { decoded, checks, contract, transaction, onChain, warnings, failed } = call;
+  const { row, arguments: args, filechain } = decoded;
+  const lines: [name: string, value: string | undefined][] = [
+    ["transaction", transaction?.hash],
+    ["block", transaction?.block && `${transaction.block.number}, ${timeText(transaction.block.time)}`],
+    ["contract", contract && `${contract.address} on chain ${contract.chainId}`],
+    ["function", decoded.function],
+    ["table", args.tabname],
+    ["row id", args.rowid.toString()],
+    ["compressed", args.comp ? "yes" : "no"],
+    ["stored bytes", args.rowdata.length.toString()],
+    ["row data", filechain],
+    ["row id in row", row.rowId],
+    ["sender", row.sender],
+    ["code", row.code],
+    ["date", row.createdAt],
+    ["topic", row.topic],
+    ["format", row.format],
+    ["signature", args.signature],
+    ["signer", checks.signer ?? "none: no event table would accept the signature"],
+    ["signature is", checks.binding && BINDING[checks.binding]],
+    ["signed by sender", checks.signedBySender ? "yes" : "no"],
+    ["row id matches", checks.rowIdMatches ? "yes" : "no"],
+    ["on chain", onChain?.state],
+    ["written", onChain?.wrote && WROTE[onChain.wrote]],
+    ["checks", failed.length === 0 ? "passed" : "failed"],
+    ...warnings.map((warning): [string, string] => ["warning", warning]),
+  ];
+  const shown = lines.filter((line): line is [string, string] => line[1] !== undefined);
+  const width = Math.max(...shown.map(([name]) => name.length)) + 2;
+  const fields = shown.map(([name, value]) => `${name}:`.padEnd(width) + visible(value));
+  const payload = JSON.stringify(row.payload, null, 2)
+    .split("\n")
+    .map((line) => `  ${visible(line)}`);
+  return [...fields, "payload:", ...payload].join("\n");
+}
+
+/** Formats Unix seconds. */
+export function timeText(seconds: number): string {
+  return new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
+}
+
+/** Replaces control characters and invisible characters of an untrusted text by their code points. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

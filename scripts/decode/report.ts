@@ -1,0 +1,43 @@
+import type { AuditedCall } from "./audit.ts";
+
+/** Audited call data as JSON. */
+export function callReport({ decoded, checks, contract, transaction, onChain, warnings, failed }: AuditedCall) {
+  const { row, arguments: args } = decoded;
+  return {
+    function: decoded.function,
+    table: args.tabname,
+    row_id: args.rowid.toString(),
+    row: {
+      row_id: row.rowId,
+      sender: row.sender,
+      code: row.code,
+      created_at: row.createdAt,
+      topic: row.topic,
+      format: row.format,
+      payload: row.payload,
+    },
+    checks: {
+      passed: failed.length === 0,
+      failed,
+      signer: checks.signer ?? null,
+      binding: checks.binding ?? null,
+      signed_by_sender: checks.signedBySender,
+      row_id_matches: checks.rowIdMatches,
+    },
+    chain:
+      contract === undefined
+        ? null
+        : {
+            chain_id: contract.chainId,
+            contract: contract.address,
+            tx_hash: transaction?.hash ?? null,
+            block_number: transaction?.block?.number ?? null,
+            block_time: transaction?.block?.time ?? null,
+            state: onChain?.state ?? null,
+            wrote: onChain?.wrote ?? null,
+          },
+    warnings,
+    /** The arguments in the decode route's format. */
+    transaction: decoded.transaction,
+  };
+}
