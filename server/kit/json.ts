@@ -1,3 +1,12 @@
+import { parse } from "lossless-json";
+
+declare global {
+  interface JSON {
+    /** Returns an object that `JSON.stringify` writes as this text, which is that of a scalar. */
+    rawJSON(text: string): object;
+  }
+}
+
 /** A JSON value. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -20,6 +29,32 @@ export function parseJson(text: string): JsonValue {
   // JSON.parse is declared to return anything; without a reviver it returns JSON values only.
   const value: JsonValue = JSON.parse(text);
   return value;
+}
+
+/**
+ * Parses JSON text so that `JSON.stringify` writes its numbers as they were written, for example 1.0 or 1e400. A number
+ * that JavaScript writes differently becomes the object of `JSON.rawJSON`, which is for writing only and does not pass
+ * from a thread to another. Of the values of a key that appears twice, the last one counts, as with `JSON.parse`.
+ *
+ * Recursive: the depth of the text has to be checked before.
+ *
+ * @throws SyntaxError when the text is not JSON
+ */
+export function parseWithWrittenNumbers(text: string): JsonValue {
+  // A reviver of JSON.parse can do the same, but takes four times as long.
+  const value = parse(text, undefined, { parseNumber: writtenNumber, onDuplicateKey: ({ newValue }) => newValue });
+  if (!isJsonValue(value)) throw new SyntaxError("the text is not JSON");
+  return value;
+}
+
+function writtenNumber(text: string): unknown {
+  const value = Number(text);
+  return String(value) === text ? value : JSON.rawJSON(text);
+}
+
+/** Whether a value of a JSON parser is one: the parser has made its members alike. */
+function isJsonValue(value: unknown): value is JsonValue {
+  return value === null || ["boolean", "number", "string", "object"].includes(typeof value);
 }
 
 /**
