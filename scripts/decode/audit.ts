@@ -1,5 +1,6 @@
 import type { Address } from "../../server/chain/transaction.ts";
 import { type DecodedCallData, decodeAcceptedCallData, type RowFunction } from "../../server/records/call-data.ts";
+import { duplicateKeyWarnings, withWrittenNumbers } from "../../server/records/payload-text.ts";
 import { checkRow, type RowChecks } from "../../server/records/row-audit.ts";
 import type { TableContract } from "../../server/records/index.ts";
 import type { AuditedChain, ChainTransaction, RowState } from "./chain.ts";
@@ -28,7 +29,7 @@ export interface AuditedCall {
   readonly transaction: ChainTransaction | undefined;
   /** `undefined` without a chain or a contract. */
   readonly onChain: RowOnChain | undefined;
-  /** Deviations from the canonical encoding that contracts accept. */
+  /** Deviations from the canonical encoding that contracts accept, and keys that appear twice in the payload. */
   readonly warnings: readonly string[];
   /** The checks that failed; empty when all passed. */
   readonly failed: readonly string[];
@@ -43,7 +44,9 @@ export async function auditCall(
   expected: RowFunction | undefined,
   chain: AuditedChain | undefined,
 ): Promise<AuditedCall> {
-  const { warnings, ...decoded } = decodeAcceptedCallData(inputdata, expected);
+  const { warnings: deviations, ...accepted } = decodeAcceptedCallData(inputdata, expected);
+  const decoded = withWrittenNumbers(accepted);
+  const warnings = [...deviations, ...duplicateKeyWarnings(decoded.row)];
   const contract =
     transaction?.to !== undefined && chain !== undefined ? { chainId: chain.chainId, address: transaction.to } : given;
   const contracts = contract === undefined ? [] : [contract];

@@ -3,6 +3,7 @@ import { serveJobs } from "../kit/workers/reply.ts";
 import { bzip2 } from "./bzip2.ts";
 import { assertReturnable, decodeCallData, type Decoded, type RowFunction } from "./call-data.ts";
 import { MAX_ROW_BYTES, packRowData, type StoredRowData } from "./compression.ts";
+import { withWrittenNumbers } from "./payload-text.ts";
 import { checkRow } from "./row-audit.ts";
 import type { TableContract } from "./row-signature.ts";
 import { type RowText, rowText, segmentsOf } from "./row-text.ts";
@@ -28,7 +29,7 @@ export interface WorkerData {
 export const decode = serveJobs(({ inputdata, expected }: DecodeJob, { contracts }: WorkerData): Decoded => {
   const decoded = decodeCallData(inputdata, expected);
   const { function: name, row, transaction } = decoded;
-  assertReturnable(transaction);
+  assertReturnable(withWrittenNumbers(decoded).transaction);
   return { function: name, row, transaction, checks: checkRow(decoded, { contracts }) };
 });
 

@@ -4,6 +4,7 @@ import { KeyedQueue } from "../kit/keyed-queue.ts";
 import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import { bzip2 } from "./bzip2.ts";
 import { packRowData, type StoredRowData } from "./compression.ts";
+import { withWrittenNumbers } from "./payload-text.ts";
 import { type RowText, rowText } from "./row-text.ts";
 import type { TableContract } from "./row-signature.ts";
 import type * as worker from "./decode-worker.ts";
@@ -48,13 +49,14 @@ export class Decoder {
   }
 
   /**
-   * Decodes call data of `set` or `insert`.
+   * Decodes call data of `set` or `insert`. `JSON.stringify` writes the numbers of the payload as in the row.
    * @param inputdata `0x`-prefixed hex, with the selector
    * @param expected The required function; any row function if omitted
    * @throws SealbookError `malformed` with the position as path; `too_expensive`, `too_many_requests`, `overloaded`
    */
-  decode(caller: Caller, inputdata: string, expected?: RowFunction): Promise<Decoded> {
-    return this.#tasks.run("decode", { inputdata, expected }, caller);
+  async decode(caller: Caller, inputdata: string, expected?: RowFunction): Promise<Decoded> {
+    // Here, because threads exchange values and not their text.
+    return withWrittenNumbers(await this.#tasks.run("decode", { inputdata, expected }, caller));
   }
 
   /**

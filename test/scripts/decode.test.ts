@@ -104,6 +104,17 @@ describe("decode script", () => {
     }
   });
 
+  it("prints the numbers of the payload as they are in the row", async () => {
+    const payload =
+      '{"list":[1.0,-0,1e400,0.1000000000000000055,123456789012345678901234567890],"__proto__":{"pm":12.50}}';
+    const rowdata = Buffer.from(`1|s|c|d|${Buffer.from(payload).toString("base64")}|t|1`);
+    const inputdata = encodeCallData("set", { tabname: "t", rowid: 1n, rowdata, comp: false, signature: "" });
+    const [listing, json] = await Promise.all([decode([inputdata]), decode([inputdata, "--json"])]);
+    const printed = listing.out.slice(listing.out.indexOf("payload:") + "payload:".length);
+    assert.equal(printed.replaceAll(/\s/g, ""), payload);
+    assert.include(json.out.replaceAll(/\s/g, ""), `"payload":${payload}`);
+  });
+
   it("reports another or a missing signer", async () => {
     const { arguments: args } = await import("../../server/records/call-data.ts").then((m) =>
       m.decodeCallData(own.inputdata),
