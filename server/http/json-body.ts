@@ -18,7 +18,8 @@ const MAX_ITEMS = 40_000;
 /** Bytes in front of a value. */
 const [BRACKET = 0, BRACE = 0, COMMA = 0] = Buffer.from("[{,");
 
-const utf8 = new TextDecoder();
+/** Decodes a body; skips a byte order mark. */
+export const utf8 = new TextDecoder();
 
 /**
  * Parses JSON.
@@ -39,11 +40,14 @@ export function parseJson(body: Uint8Array): unknown {
 /**
  * Rejects values that cannot be stored unchanged: integers beyond 2^53, numbers beyond the range of a double, and
  * unpaired surrogates, which have no UTF-8 form. Fractions are doubles, as everywhere in JSON.
+ * @param accepts Whether a number is accepted
  * @throws SealbookError `malformed` with the path of the value
  */
-export function checkJson(value: unknown): void {
-  checkValue(value, []);
+export function checkJson(value: unknown, accepts: NumberRule = isExact): void {
+  checkValue(value, [], accepts);
 }
+
+type NumberRule = (value: number) => boolean;
 
 /** Returns a number of values that JSON does not exceed. */
 function countOfValues(body: Uint8Array): number {
@@ -57,29 +61,29 @@ function countOfValues(body: Uint8Array): number {
 }
 
 /** @param keys The path of the value; the depth of the recursion is limited */
-function checkValue(value: unknown, keys: (string | number)[]): void {
+function checkValue(value: unknown, keys: (string | number)[], accepts: NumberRule): void {
   if (typeof value === "string" && !value.isWellFormed()) throw fault(keys, "contains half of a surrogate pair");
-  if (typeof value === "number" && !isExact(value)) {
+  if (typeof value === "number" && !accepts(value)) {
     throw fault(keys, `is too large: numbers beyond ${Number.MAX_SAFE_INTEGER} are not kept exactly`);
   }
   if (typeof value !== "object" || value === null) return;
   if (keys.length >= MAX_DEPTH) throw fault(keys, `is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) {
     if (value.length > MAX_ITEMS) throw fault(keys, `has more than ${MAX_ITEMS} items`);
-    value.forEach((item, index) => checkAt(index, item, keys));
+    value.forEach((item, index) => checkAt(index, item, keys, accepts));
     return;
   }
   for (const [key, child] of Object.entries(value)) {
     // Many libraries interpret this key as the prototype.
     if (key === "__proto__") throw fault(keys, "has a key __proto__");
     if (!key.isWellFormed()) throw fault(keys, "has a key with half of a surrogate pair");
-    checkAt(key, child, keys);
+    checkAt(key, child, keys, accepts);
   }
 }
 
-function checkAt(key: string | number, value: unknown, keys: (string | number)[]): void {
+function checkAt(key: string | number, value: unknown, keys: (string | number)[], accepts: NumberRule): void {
   keys.push(key);
-  checkValue(value, keys);
+  checkValue(value, keys, accepts);
   keys.pop();
 }
 
@@ -88,7 +92,7 @@ function isExact(value: number): boolean {
 }
 
 /** Creates the error for a value that is not accepted. */
-function fault(keys: readonly (string | number)[], message: string): SealbookError {
+export function fault(keys: readonly (string | number)[], message: string): SealbookError {
   const path = keys.join(".");
   return new SealbookError("malformed", `${path === "" ? "body" : path}: ${message}`, {
     details: [{ path, message }],
@@ -104,28 +108,46 @@ const READ_LIMITS = 8;
 /** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
 export const FIELD_NAMES = { not: { const: "__proto__" } };
 
-const ITEM = { $ref: "#/components/schemas/JsonValue" };
+/**
+ * Describes JSON values with the levels and names that the body parser accepts.
+ * @param id The name of the schema
+ * @param numbers What is special about numbers
+ * @param number Their range
+ */
+export function jsonValue(id: string, numbers: string, number: object): z.ZodType {
+  const item = { $ref: `#/components/schemas/${id}` };
+  return z.unknown().meta({
+    id,
+    description: `Any JSON value of at most ${MAX_DEPTH} levels. ${numbers}`,
+    anyOf: [
+      { type: ["null", "boolean", "string"] },
+      { type: "number", ...number },
+      { type: "array", items: item },
+      { type: "object", propertyNames: FIELD_NAMES, additionalProperties: item },
+    ],
+  });
+}
 
 /** The values that {@link jsonBody} accepts, as a schema for documentation: the parser itself checks them. */
-export const JsonValue = z.unknown().meta({
-  id: "JsonValue",
-  description: `Any JSON value of at most ${MAX_DEPTH} levels. Numbers beyond 2^53 - 1 are sent as text.`,
-  anyOf: [
-    { type: ["null", "boolean", "string"] },
-    { type: "number", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-    { type: "array", items: ITEM },
-    { type: "object", propertyNames: FIELD_NAMES, additionalProperties: ITEM },
-  ],
+export const JsonValue = jsonValue("JsonValue", "Numbers beyond 2^53 - 1 are sent as text.", {
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
 });
 
 const sizes = new WeakMap<object, number>();
 
-/**
- * Parses a JSON body, as {@link parseJson}.
- * @param limit Maximum bytes of a body, at most 2 MiB: it is parsed at once
- * @param advice What to do with a larger one
- */
-export function jsonBody(limit: number, advice?: string): RequestHandler[] {
+/** How {@link jsonBody} reads a body. */
+export interface JsonBodyOptions {
+  /** Maximum bytes of a body, at most 2 MiB: it is parsed at once. */
+  readonly limit: number;
+  /** What to do with a larger one. */
+  readonly advice?: string | undefined;
+  /** Checks `request.body`, and can replace it; {@link checkJson} if omitted. */
+  readonly check?: (request: Request, bytes: Uint8Array) => void;
+}
+
+/** Parses a JSON body, as {@link parseJson}. */
+export function jsonBody({ limit, advice, check = checkBody }: JsonBodyOptions): RequestHandler[] {
   const read = express.raw({ limit, type: JSON_TYPE });
   return [
     (request, response, next) => {
@@ -153,12 +175,16 @@ export function jsonBody(limit: number, advice?: string): RequestHandler[] {
         // Many clients mean an empty object by an empty body.
         request.body = body.length === 0 ? {} : parseJson(body);
         // An error names the route, which is in the body.
-        checkJson(request.body);
+        check(request, body);
         if (isLong) await yieldToEventLoop();
       }
       next();
     },
   ];
+}
+
+function checkBody(request: Request): void {
+  checkJson(request.body);
 }
 
 /** Reads a body as it is, of the length that its header says; the parser of HTTP ends it there. */

@@ -78,7 +78,7 @@ function servedRoute<R extends Route>(
     await handle(input as InputOf<R>, request, response);
   };
   const { bytes, advice } = size ?? { bytes: MAX_BODY, advice: undefined };
-  const read = body === undefined ? [] : jsonBody(bytes, advice);
+  const read = body === undefined ? [] : jsonBody({ limit: bytes, advice });
   const steps = bodyLine === undefined ? read : read.map((step) => unless(hasLines, step));
   return { route, handlers: [...(admit === undefined ? [] : [admit]), ...steps, respond] };
 }

@@ -20,7 +20,11 @@ const jsonObject: z.ZodType<JsonObject, Readonly<Record<string, unknown>>> = z
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     "is not an object",
   )
-  .meta({ type: "object", description: "Any JSON object." });
+  .meta({
+    type: "object",
+    additionalProperties: { $ref: "#/components/schemas/RecordValue" },
+    description: "Any JSON object. Its numbers are stored as they are written. Each key appears once in its object.",
+  });
 
 export const store = defineCall({
   route: "/api/datastore/event/store",

@@ -42,6 +42,7 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
 export interface NewRecord {
   readonly code: string;
   readonly topic: string;
+  /** Signed as `JSON.stringify` writes it, which can have numbers in the digits of a client. */
   readonly payload: JsonObject;
 }
 

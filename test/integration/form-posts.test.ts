@@ -38,6 +38,11 @@ describe("form posts of the panel", function () {
     const record = { code: "from a form", topic: "t", payload: { payload: { sensorvalue: 1 } } };
     const fields = { token: tparams.tx, [NAME]: formToken };
     content(await post({ ...fields, route: ROUTES.store, payload: JSON.stringify(record) }), ROUTES.store);
+    const digits = JSON.stringify({ ...record, code: "digits" }).replace('"sensorvalue":1', '"sensorvalue":1.0');
+    content(await post({ ...fields, route: ROUTES.store, payload: digits }), ROUTES.store);
+    const search = { search: { target: "1", value: "digits" } };
+    const found = content(await server.call(ROUTES.search, { token: tparams.tx }, search), ROUTES.search).tparams;
+    assert.equal(Buffer.from(found.events[0][3], "base64").toString(), '{"payload":{"sensorvalue":1.0}}');
     const large = { ...record, payload: { text: "Ж".repeat(30_000) } };
     content(await post({ ...fields, route: ROUTES.store, payload: JSON.stringify(large) }), ROUTES.store);
     const closed = content(await post({ ...fields, route: ROUTES.close }), ROUTES.close);
@@ -70,6 +75,14 @@ describe("form posts of the panel", function () {
     const fields = { token: `0x${"ab".repeat(32)}`, [NAME]: formToken };
     const response = await post({ ...fields, route: ROUTES.store, payload: "{" });
     assert.match(refused(response, ROUTES.store, 400, "malformed"), /payload: .*JSON/);
+    const twice = '{"code":"c","topic":"t","payload":{"a":[{"b":1,"b":2}]}}';
+    const duplicate = refused(
+      await post({ ...fields, route: ROUTES.store, payload: twice }),
+      ROUTES.store,
+      400,
+      "malformed",
+    );
+    assert.equal(duplicate, "payload.payload.a.0.b: the key appears twice");
     const other = refused(await post({ ...fields, [`{"token": "${fields.token}"}`]: "x" }), "/api", 400, "malformed");
     assert.match(other, /^route: /);
     assert.notInclude(other, fields.token);

@@ -85,8 +85,8 @@ export class OpenApi {
     if (typeof schema !== "object" || schema === null) return schema;
     if (typeof schema.$ref === "string") {
       const name = schema.$ref.split("/").at(-1) ?? "";
-      // The schema of any JSON value refers to itself.
-      return name === "JsonValue" ? {} : this.closed(this.document.components.schemas[name]);
+      // The schemas of any JSON value refer to themselves.
+      return ["JsonValue", "RecordValue"].includes(name) ? {} : this.closed(this.document.components.schemas[name]);
     }
     const supported = Object.entries(schema).filter(([key, value]) => !isUnsupported(key, value));
     const copy = Object.fromEntries(supported.map(([key, value]) => [key, this.closed(value)]));

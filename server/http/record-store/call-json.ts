@@ -1,0 +1,32 @@
+import { duplicateKeys } from "../../kit/duplicate-keys.ts";
+import { parseWithWrittenNumbers } from "../../kit/json.ts";
+import { checkJson, fault, jsonValue } from "../json-body.ts";
+
+/** The values in the payload of a record, as a schema for documentation: {@link checkCall} checks them. */
+export const RecordValue = jsonValue("RecordValue", "Numbers are kept as they are written.", {});
+
+/**
+ * Checks the JSON of a call. Replaces the payload of a record, at `payload.payload`, by one whose numbers
+ * `JSON.stringify` writes as the client wrote them: the account signs these digits, not those of the nearest doubles.
+ *
+ * @param call The parsed text
+ * @param text The text, in which a key appears once in its object: parsers keep one of its values and drop the others
+ * @throws SealbookError `malformed` with the path of the value or key
+ */
+export function checkCall(call: unknown, text: string): void {
+  // Other numbers than those of a record are fields, whose schemas have their ranges.
+  checkJson(call, () => true);
+  const [duplicate] = duplicateKeys(text);
+  if (duplicate !== undefined) throw fault(duplicate, "the key appears twice");
+  const fields = payloadOf(call);
+  if (!isObject(fields) || !isObject(payloadOf(fields))) return;
+  Reflect.set(fields, "payload", payloadOf(payloadOf(parseWithWrittenNumbers(text))));
+}
+
+function payloadOf(value: unknown): unknown {
+  return isObject(value) ? Reflect.get(value, "payload") : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
