@@ -79,6 +79,7 @@ const RecordAction = z.object({
       code: z.string(),
       created_at: z.string(),
       payload: z.record(z.string(), z.unknown()),
+      payload_base64: z.base64().meta({ description: "The JSON text of the payload, in base64." }),
       topic: z.string(),
       format: z.string(),
     })

@@ -1,5 +1,6 @@
 export { decodeCallData } from "./call-data.ts";
 export { assertReturnable } from "./call-data.ts";
+export { writtenPayload } from "./payload-text.ts";
 export type { Decoded, RowFunction } from "./call-data.ts";
 export type { Decoder } from "./decoder.ts";
 export type { RecordEvents, NewRecord, RecordIntent, RecordService } from "./service.ts";

@@ -1,21 +1,27 @@
 import { duplicateKeys } from "../kit/duplicate-keys.ts";
-import { isJsonObject, parseWithWrittenNumbers } from "../kit/json.ts";
+import { isJsonObject, type JsonObject, parseWithWrittenNumbers } from "../kit/json.ts";
 import type { DecodedTransaction } from "./responses.ts";
 import type { Row } from "./row-data.ts";
 
-/** Returns the JSON text of a row's payload. */
-export function payloadText({ payloadBase64 }: Pick<Row, "payloadBase64">): string {
+/** Returns the JSON text of a row's payload, which the row has in base64. */
+export function payloadText(payloadBase64: string): string {
   return Buffer.from(payloadBase64, "base64").toString();
 }
 
-/** Returns decoded call data whose payload `JSON.stringify` writes with the numbers as they are in the row. */
+/** Returns a decoded payload that `JSON.stringify` writes with the numbers as they are in the row. */
+export function writtenPayload(payloadBase64: string): JsonObject {
+  const payload = parseWithWrittenNumbers(payloadText(payloadBase64));
+  // Decoding has checked that it is an object, and its depth.
+  if (!isJsonObject(payload)) throw new TypeError("the payload is not an object");
+  return payload;
+}
+
+/** Returns decoded call data with the {@link writtenPayload}. */
 export function withWrittenNumbers<D extends { readonly row: Row; readonly transaction: DecodedTransaction }>(
   decoded: D,
 ): D {
   const { row, transaction } = decoded;
-  const payload = parseWithWrittenNumbers(payloadText(row));
-  // Decoding has checked that it is an object, and its depth.
-  if (!isJsonObject(payload)) throw new TypeError("the payload is not an object");
+  const payload = writtenPayload(row.payloadBase64);
   return {
     ...decoded,
     row: { ...row, payload },
@@ -27,9 +33,9 @@ export function withWrittenNumbers<D extends { readonly row: Row; readonly trans
 const MAX_WARNINGS = 10;
 
 /** Returns a warning for each key that appears again in a payload: programs differ in which of the values they use. */
-export function duplicateKeyWarnings(row: Pick<Row, "payloadBase64">): string[] {
+export function duplicateKeyWarnings(payloadBase64: string): string[] {
   const warnings: string[] = [];
-  for (const path of duplicateKeys(payloadText(row))) {
+  for (const path of duplicateKeys(payloadText(payloadBase64))) {
     if (warnings.length === MAX_WARNINGS) break;
     warnings.push(`${["payload", ...path].join(".")}: the key appears twice; the last value is shown`);
   }

@@ -178,6 +178,7 @@ describe("the explorer", function () {
       code: "station-1",
       created_at: action.row.created_at,
       payload: { sensorvalue: 12.5 },
+      payload_base64: Buffer.from('{"sensorvalue":12.5}').toString("base64"),
       topic: "PM2.5",
       format: "1",
     });
@@ -226,7 +227,7 @@ describe("the explorer", function () {
     );
     const first = await send(contracts.EventTable, await row("insert", "not seven segments"));
     assert.equal((await explore(`/transactions/${first}`)).action.on_chain, "current");
-    const payload = Buffer.from('{"a":1}').toString("base64");
+    const payload = Buffer.from('{"a":1.0}').toString("base64");
     const second = await send(
       contracts.EventTable,
       await row("set", `7|${account.address}|c%7Cd|today|${payload}|t|1`),
@@ -241,6 +242,7 @@ describe("the explorer", function () {
       [written.on_chain, written.overwrites, written.row.code, written.row.payload],
       ["current", true, "c|d", { a: 1 }],
     );
+    assert.include((await request(`/transactions/${second}`)).text, '"payload":{"a":1.0}');
   });
 
   it("shows the available fields of other transactions", async () => {

@@ -2,7 +2,7 @@ import type { ParamType, Result, TransactionDescription } from "ethers";
 import type { Action, DecodedArgument, DecodedLog, ExploredTransaction } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";
 import { bytesOfHex, prefixedHex } from "../../kit/bytes.ts";
-import { assertReturnable, decodeCallData, signerAt, type TableContract } from "../../records/index.ts";
+import { assertReturnable, decodeCallData, signerAt, type TableContract, writtenPayload } from "../../records/index.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import { accountOf, sessionIdOf } from "../../chain/contracts/session-registry-client.ts";
 import type { NodeLog } from "../../chain/node/log.ts";
@@ -120,9 +120,20 @@ function sessionAction(step: SessionAction["step"], id: Uint8Array, tokenHash: s
 function contentOf(input: string): Pick<RecordAction, "row" | "fault"> {
   try {
     const { row } = decodeCallData(input);
-    assertReturnable(row);
-    const { rowId, sender, code, createdAt, payload, topic, format } = row;
-    return { row: { row_id: rowId, sender, code, created_at: createdAt, payload, topic, format } };
+    assertReturnable({ ...row, payload: writtenPayload(row.payloadBase64) });
+    const { rowId, sender, code, createdAt, payload, payloadBase64, topic, format } = row;
+    return {
+      row: {
+        row_id: rowId,
+        sender,
+        code,
+        created_at: createdAt,
+        payload,
+        payload_base64: payloadBase64,
+        topic,
+        format,
+      },
+    };
   } catch (error) {
     if (error instanceof SealbookError) return { fault: error.message };
     throw error;

@@ -5,7 +5,7 @@ import type { EventTableClient } from "../../chain/contracts/event-table-client.
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
 import { fetchQuantity, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
-import { type RowAudit, toVerdict } from "../../records/index.ts";
+import { type RowAudit, toVerdict, writtenPayload } from "../../records/index.ts";
 import type { BlockReader } from "./block-reader.ts";
 import type { ContractNames } from "./contract-names.ts";
 import type { CalledAction } from "./call-decoder.ts";
@@ -106,12 +106,18 @@ export class TransactionReader {
     }
     if (action.kind !== "record") return action;
     const { rowdata, ...written } = action;
-    const { table, row_id: rowId, compressed: comp, signature, signer } = written;
-    const row = { tableName: table, rowId: BigInt(rowId), rowdata, signature, transactionHash: getBytes(hash) };
+    const { table, row_id: rowId, compressed: comp, signature, signer, row } = written;
+    const signed = { tableName: table, rowId: BigInt(rowId), rowdata, signature, transactionHash: getBytes(hash) };
     const [on_chain, verdict] = await Promise.all([
       this.#eventTable.stateOf(table, rowId, { signer: signer ?? undefined, comp, rowdata }),
-      this.#audit.verdictOf(row),
+      this.#audit.verdictOf(signed),
     ]);
-    return { ...written, on_chain, record: toVerdict(verdict) };
+    return {
+      ...written,
+      // The thread of the decoder has passed the values of its numbers.
+      row: row && { ...row, payload: writtenPayload(row.payload_base64) },
+      on_chain,
+      record: toVerdict(verdict),
+    };
   }
 }
