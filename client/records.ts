@@ -52,6 +52,8 @@ export interface FoundRecord {
   readonly code: string;
   readonly createdAt: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** The JSON text of `payload`, with its numbers as they were written. */
+  readonly payloadText: string;
   readonly topic: string;
   readonly location:
     { readonly chainId: string; readonly transactionHash: string; readonly blockNumber: number } | undefined;
@@ -241,7 +243,7 @@ function toRecord(
     sender,
     code,
     createdAt,
-    payload: payloadOf(payload),
+    ...payloadOf(payload),
     topic,
     location: location && {
       chainId: String(location.chainid),
@@ -253,10 +255,11 @@ function toRecord(
 }
 
 /** Decodes a payload: JSON in base64. */
-function payloadOf(text: string): Record<string, unknown> {
+function payloadOf(base64: string): Pick<FoundRecord, "payload" | "payloadText"> {
   try {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-    return JsonObject.parse(JSON.parse(new TextDecoder().decode(bytes)));
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const payloadText = new TextDecoder().decode(bytes);
+    return { payload: JsonObject.parse(JSON.parse(payloadText)), payloadText };
   } catch (cause) {
     throw new ClientError("unexpected_response", "the payload of a record is not JSON", { cause });
   }

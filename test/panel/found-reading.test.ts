@@ -29,13 +29,15 @@ class Records {
   };
 
   #record(index: number): FoundRecord {
-    const payload = { sensorvalue: index, sensordevice: "d", enrichment: { position: { lng: 0, lat: 0 } } };
+    const reading = { sensorvalue: index, sensordevice: "d", enrichment: { position: { lng: 0, lat: 0 } } };
+    const payload = index % 3 === 0 ? {} : reading;
     return {
       sender: "0xa",
       code: "c",
       topic: "t",
       createdAt: new Date(NOW - (this.#hours[index] ?? 0) * HOUR).toUTCString(),
-      payload: index % 3 === 0 ? {} : payload,
+      payload,
+      payloadText: JSON.stringify(payload),
       location: { chainId: String(index), transactionHash: "0x", blockNumber: index },
       mark: undefined,
     };

@@ -115,16 +115,20 @@ describeInBrowser("the panel's records", function () {
     for (const [text, complaint] of [
       ["{", /Invalid JSON: \w+/],
       ["[1]", /Enter a JSON object/],
+      ["1.0", /Enter a JSON object/],
+      ['{"a": 1, "a": 2}', /Invalid JSON: Duplicate key 'a'/],
     ] as const) {
       await dialog.getByLabel("Payload").fill(text);
       await dialog.getByRole("button", { name: "Send", exact: true }).click();
       await dialog.getByText(complaint).waitFor();
     }
-    await dialog.getByLabel("Payload").fill('{"note": "ü☃", "list": [1, {"two": null}]}');
+    await dialog.getByLabel("Payload").fill('{"note": "ü☃", "list": [1.0, {"two": null}], "large": 1e400}');
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await page.getByText("Record 6 is on the chain.").waitFor();
     await search("any");
-    assert.include((await page.locator(".record pre").textContent()) ?? "", '"note": "ü☃"');
+    const shown = (await page.locator(".record pre").textContent()) ?? "";
+    for (const text of ['"note": "ü☃"', '"list": [1.0, { "two": null }]', '"large": 1e400'])
+      assert.include(shown, text);
   });
 
   it("are shown page by page", async () => {
@@ -175,6 +179,12 @@ describeInBrowser("the panel's records", function () {
     await page.getByRole("heading", { name: "Record 1 of table events" }).waitFor();
     await page.getByText("On the chain", { exact: true }).waitFor();
     assert.equal(await page.getByRole("link", { name: hash }).getAttribute("href"), `/explorer/tx/${hash}`);
+  });
+
+  it("are decoded with their numbers as they were written", async () => {
+    await decode((await transactionOf("any")).hash);
+    await page.getByRole("heading", { name: "Record 6 of table events" }).waitFor();
+    assert.include((await page.locator("main").textContent()) ?? "", '"large": 1e400');
   });
 
   it("of another chain are decoded and marked as not on this chain", async () => {

@@ -1,11 +1,12 @@
+import { isLosslessNumber } from "lossless-json";
+
 /**
  * Formats JSON with indentation; values that fit on a line stay on one.
  * @param width Characters of a line
  */
 export function prettyJson(value: unknown, width: number, indent = ""): string {
   const short = onOneLine(value);
-  if (typeof value !== "object" || value === null || (indent !== "" && indent.length + short.length <= width))
-    return short;
+  if (!isContainer(value) || (indent !== "" && indent.length + short.length <= width)) return short;
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const items = Array.isArray(value)
@@ -17,7 +18,12 @@ export function prettyJson(value: unknown, width: number, indent = ""): string {
 
 function onOneLine(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isLosslessNumber(value)) return value.value;
+  if (!isContainer(value)) return JSON.stringify(value);
   const items = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${onOneLine(item)}`);
   return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !isLosslessNumber(value);
 }

@@ -5,9 +5,13 @@ import { CodeBlock } from "../components/code-block.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";
+import { writtenJsonOfBase64 } from "../components/written-json.ts";
 import { texts } from "../texts/texts.ts";
 import { ArgumentTable } from "./argument-table.tsx";
 import type { Decoded } from "./decoding.ts";
+
+/** The index of the segment with the payload. */
+const PAYLOAD_SEGMENT = 4;
 
 /** A decoded transaction: summary first, then the details. */
 export function DecodedView({ decoded }: { decoded: Decoded }) {
@@ -46,7 +50,7 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
           ]}
         />
         <h3>{words.payload}</h3>
-        <JsonView value={transaction.rowdata.payload} label={words.payload} />
+        <JsonView value={writtenJsonOfBase64(segments[PAYLOAD_SEGMENT] ?? "")} label={words.payload} />
       </section>
       <section class="stack">
         <h2>{words.row}</h2>

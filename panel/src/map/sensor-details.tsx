@@ -5,6 +5,7 @@ import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";
+import { writtenJson } from "../components/written-json.ts";
 import { Table } from "../components/table.tsx";
 import { shortened } from "../format/shortened.ts";
 import { texts } from "../texts/texts.ts";
@@ -66,7 +67,7 @@ export function SensorDetails() {
           )}
           <details>
             <summary>{map.record}</summary>
-            <JsonView label={map.record} value={record.payload} />
+            <JsonView label={map.record} value={writtenJson(record.payloadText)} />
           </details>
         </div>
         <div class="stack">

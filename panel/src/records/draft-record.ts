@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { NewRecord } from "../../../client/records.ts";
 import type { Texts } from "../texts/texts.ts";
+import { parseForSending } from "../components/written-json.ts";
 import { draft } from "./draft.ts";
 
+const JsonObject = z.record(z.string(), z.unknown());
 /** Characters of a code or topic. */
 const MAX_TEXT = 256;
 
@@ -31,8 +33,8 @@ export function recordOfDraft({
   };
   const json = (): Record<string, unknown> => {
     try {
-      const parsed = z.record(z.string(), z.unknown()).safeParse(JSON.parse(draft.json.value));
-      if (parsed.success) return parsed.data;
+      const text = draft.json.value;
+      if (JsonObject.safeParse(JSON.parse(text)).success) return JsonObject.parse(parseForSending(text));
       fieldErrors.json = errors.object;
     } catch (error) {
       fieldErrors.json = errors.json(error instanceof Error ? error.message : String(error));

@@ -3,6 +3,7 @@ import { Badge } from "../components/badge.tsx";
 import { MarkBadges } from "../components/mark-badges.tsx";
 import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";
+import { writtenJson } from "../components/written-json.ts";
 import { Ago, Moment } from "../format/moment.tsx";
 import { shortened } from "../format/shortened.ts";
 import { addressOf } from "../route.ts";
@@ -12,7 +13,7 @@ import { texts } from "../texts/texts.ts";
 /** A record: its content, sender and time, and its position on the chain. */
 export function RecordItem({ record }: { record: FoundRecord }) {
   const { records: words } = texts.value;
-  const { code, topic, sender, createdAt, payload, location } = record;
+  const { code, topic, sender, createdAt, payloadText, location } = record;
   const at = Date.parse(createdAt) / 1000;
   return (
     <li class="card record">
@@ -30,7 +31,7 @@ export function RecordItem({ record }: { record: FoundRecord }) {
           )}
         </p>
       </div>
-      <JsonView value={payload} label={words.payloadOf(code)} />
+      <JsonView value={writtenJson(payloadText)} label={words.payloadOf(code)} />
       <div class="row spread small">
         <p>
           <span class="muted">{words.sender}</span> <code title={sender}>{shortened(sender)}</code>

@@ -3,6 +3,7 @@ import type { Action } from "../../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { JsonView } from "../../components/json-view.tsx";
+import { writtenJsonOfBase64 } from "../../components/written-json.ts";
 import { MarkBadges } from "../../components/mark-badges.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Moment } from "../../format/moment.tsx";
@@ -117,7 +118,7 @@ function RecordCard({ action }: { action: ActionOf<"record"> }) {
           [actions.stored, compressed ? actions.compressed : actions.plain],
         ]}
       />
-      {row === undefined ? null : <JsonView value={row.payload} label={actions.payload} />}
+      {row === undefined ? null : <JsonView value={writtenJsonOfBase64(row.payload_base64)} label={actions.payload} />}
     </Card>
   );
 }
