@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {AccessControlDefaultAdminRules as AccessControl} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
+// solhint-disable-next-line max-line-length
+import {AccessControlDefaultAdminRules} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {IEventTable} from "./interfaces/IEventTable.sol";
 import {ISessionRegistry} from "./interfaces/ISessionRegistry.sol";
@@ -11,7 +12,7 @@ import {PersonalMessage} from "./libraries/PersonalMessage.sol";
 
 /// @title Tables of signed rows
 /// @notice Implements {IEventTable}.
-contract EventTable is IEventTable, AccessControl {
+contract EventTable is IEventTable, AccessControlDefaultAdminRules {
     /// @notice Role of the accounts that write rows.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
 
@@ -30,7 +31,7 @@ contract EventTable is IEventTable, AccessControl {
         address admin,
         uint48 adminDelay,
         address relayer
-    ) AccessControl(adminDelay, admin) {
+    ) AccessControlDefaultAdminRules(adminDelay, admin) {
         registry = registry_;
         _grantRole(RELAYER_ROLE, relayer);
     }
@@ -72,7 +73,7 @@ contract EventTable is IEventTable, AccessControl {
         return _signingDigest(keccak256(bytes(tabname)), rowid, comp, keccak256(rowdata));
     }
 
-    /// @inheritdoc AccessControl
+    /// @inheritdoc AccessControlDefaultAdminRules
     function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
         return interfaceId == type(IEventTable).interfaceId || super.supportsInterface(interfaceId);
     }

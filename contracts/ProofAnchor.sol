@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {AccessControlDefaultAdminRules as AccessControl} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
+// solhint-disable-next-line max-line-length
+import {AccessControlDefaultAdminRules} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {MerkleProof} from "@openzeppelin/contracts/utils/cryptography/MerkleProof.sol";
 import {IProofAnchor} from "./interfaces/IProofAnchor.sol";
 
 /// @title Time stamps of hashes
 /// @notice Implements {IProofAnchor}.
-contract ProofAnchor is IProofAnchor, AccessControl {
+contract ProofAnchor is IProofAnchor, AccessControlDefaultAdminRules {
     /// @notice Role of the accounts that anchor.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
     /// @notice Maximum number of hashes under one root.
@@ -19,7 +20,7 @@ contract ProofAnchor is IProofAnchor, AccessControl {
     /// @param admin Administrator of the roles
     /// @param adminDelay Seconds before a new administrator can accept the role
     /// @param relayer First relayer
-    constructor(address admin, uint48 adminDelay, address relayer) AccessControl(adminDelay, admin) {
+    constructor(address admin, uint48 adminDelay, address relayer) AccessControlDefaultAdminRules(adminDelay, admin) {
         _grantRole(RELAYER_ROLE, relayer);
     }
 
@@ -47,7 +48,7 @@ contract ProofAnchor is IProofAnchor, AccessControl {
         return MerkleProof.verifyCalldata(path, root, keccak256(bytes.concat(keccak256(abi.encode(leaf)))));
     }
 
-    /// @inheritdoc AccessControl
+    /// @inheritdoc AccessControlDefaultAdminRules
     function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
         return interfaceId == type(IProofAnchor).interfaceId || super.supportsInterface(interfaceId);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {AccessControlDefaultAdminRules as AccessControl} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
+// solhint-disable-next-line max-line-length
+import {AccessControlDefaultAdminRules} from "@openzeppelin/contracts/access/extensions/AccessControlDefaultAdminRules.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {ISessionRegistry} from "./interfaces/ISessionRegistry.sol";
 import {ContractSignature} from "./libraries/ContractSignature.sol";
@@ -9,7 +10,7 @@ import {PersonalMessage} from "./libraries/PersonalMessage.sol";
 
 /// @title Accounts and sessions
 /// @notice Implements {ISessionRegistry}.
-contract SessionRegistry is ISessionRegistry, AccessControl {
+contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
     /// @notice Role of the accounts that enrol and revoke.
     bytes32 public constant REGISTRAR_ROLE = keccak256("REGISTRAR_ROLE");
     /// @notice Role of the accounts that open, validate, extend and close sessions.
@@ -54,7 +55,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         address relayer,
         uint32 lifetime_,
         uint32 minimumToExtend_
-    ) AccessControl(adminDelay, admin) {
+    ) AccessControlDefaultAdminRules(adminDelay, admin) {
         _grantRole(REGISTRAR_ROLE, admin);
         _grantRole(RELAYER_ROLE, relayer);
         _setLifetime(lifetime_, minimumToExtend_);
@@ -155,7 +156,7 @@ contract SessionRegistry is ISessionRegistry, AccessControl {
         return _accounts[account].scope;
     }
 
-    /// @inheritdoc AccessControl
+    /// @inheritdoc AccessControlDefaultAdminRules
     function supportsInterface(bytes4 interfaceId) public view override returns (bool) {
         return interfaceId == type(ISessionRegistry).interfaceId || super.supportsInterface(interfaceId);
     }

@@ -6,9 +6,9 @@ pragma solidity ^0.8.28;
 /// checked by digest. A row names its signer, not the relayer that paid for the transaction.
 ///
 /// A signature counts in one place only: it is over {signingDigest}, which binds chain, contract, table and row id.
-/// Its text is `0x` and hex digits in either case. An account signs with its key (EIP-191): 65 bytes, `s` in the lower
-/// half of the order, `v` 27 or 28. A contract such as a multisig account signs by ERC-1271: the 20 bytes of its address,
-/// then the bytes for its `isValidSignature`; not 65 bytes in all. It is called only when it is enrolled.
+/// Its text is `0x` and hex digits in either case. An account signs with its key (EIP-191): 65 bytes, `s` in the
+/// lower half of the order, `v` 27 or 28. A contract such as a multisig account signs by ERC-1271: the 20 bytes of its
+/// address, then the bytes for its `isValidSignature`; not 65 bytes in all. It is called only when it is enrolled.
 interface IEventTable {
     /// @notice Emitted for each row that `insert` or `set` writes.
     /// @param tableHash keccak-256 of `tabname`

@@ -110,8 +110,8 @@ interface ISessionRegistry {
     /// @param account The account
     /// @param tokenHash keccak-256 of the access token
     /// @param deadline Last block time at which the opening counts
-    /// @param signature The account's signature over {openingDigest}: its own EIP-191 signature of 65 bytes, or that of a
-    /// contract (ERC-1271)
+    /// @param signature The account's signature over {openingDigest}: its own EIP-191 signature of 65 bytes, or that of
+    /// a contract (ERC-1271)
     /// @dev Emits {SessionOpened}. Reverts with {AccountNotEnrolled}, {OpeningExpired}, {WrongSigner}, {TokenHashUsed}.
     function open(address account, bytes32 tokenHash, uint64 deadline, bytes calldata signature) external;
 

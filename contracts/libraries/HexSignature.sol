@@ -3,8 +3,8 @@ pragma solidity ^0.8.28;
 
 /// @title Signatures as hex text
 /// @notice Two forms: the 65 bytes of an account's own signature, and the 20 bytes of a contract's address with the
-/// bytes that this contract checks (ERC-1271). 65 bytes are always the first form. Reads 32 hex digits at a time: the 32 bytes of a word are lanes that are checked and converted in
-/// parallel. No step carries from one lane into the next.
+/// bytes that this contract checks (ERC-1271). 65 bytes are always the first form. Reads 32 hex digits at a time: the
+/// 32 bytes of a word are lanes, checked and converted in parallel. No step carries from one lane into the next.
 library HexSignature {
     /// @dev A byte of value one in every lane; times n, a byte of value n in every lane.
     uint256 private constant LANES = type(uint256).max / 0xff;

@@ -46,7 +46,7 @@ export async function auditCall(
 ): Promise<AuditedCall> {
   const { warnings: deviations, ...accepted } = decodeAcceptedCallData(inputdata, expected);
   const decoded = withWrittenNumbers(accepted);
-  const warnings = [...deviations, ...duplicateKeyWarnings(decoded.row)];
+  const warnings = [...deviations, ...duplicateKeyWarnings(decoded.row.payloadBase64)];
   const contract =
     transaction?.to !== undefined && chain !== undefined ? { chainId: chain.chainId, address: transaction.to } : given;
   const contracts = contract === undefined ? [] : [contract];
