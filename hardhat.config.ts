@@ -7,8 +7,13 @@ import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
 import { sealbookTasks } from "./scripts/tasks/tasks.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
-const { FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL } = process.env;
+const { FUZZ_RUNS, FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL } = process.env;
 const variables = readEnv();
+
+/** Inputs of each fuzz test of the contracts. */
+const fuzzRuns = Number(FUZZ_RUNS ?? 256);
+/** The seed is fixed, so that a run repeats. An integer, as the other fuzz tests read it; the runner takes hex. */
+const fuzzSeed = `0x${BigInt(FUZZ_SEED ?? 20_261_121).toString(16)}`;
 
 /** Tests and generated files need it. An installation without the packages of development deploys without it. */
 const toolbox = isInstalled("@nomicfoundation/hardhat-toolbox-mocha-ethers")
@@ -80,9 +85,9 @@ export default defineConfig({
   test: {
     mocha: { forbidOnly: true },
     solidity: {
-      // The seed is always the same, so that a run repeats; FUZZ_SEED=0x... tries another.
-      fuzz: { runs: 256, ...(FUZZ_SEED === undefined ? {} : { seed: FUZZ_SEED }) },
-      invariant: { runs: 64, depth: 100, failOnRevert: true },
+      fuzz: { runs: fuzzRuns, seed: fuzzSeed },
+      // Scales with the fuzz tests.
+      invariant: { runs: Math.ceil(fuzzRuns / 4), depth: 100, failOnRevert: true },
     },
   },
   // The generated files use namespaces, which `erasableSyntaxOnly` refuses; only their types are imported.

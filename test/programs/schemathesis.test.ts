@@ -12,7 +12,7 @@ import { CONTRACT } from "../support/examples.ts";
 
 /** More examples per operation, or others, on demand. */
 const EXAMPLES = process.env["FUZZ_EXAMPLES"] ?? "10";
-const SEED = process.env["FUZZ_SEED"] ?? "20261122";
+const SEED = String(BigInt(process.env["FUZZ_SEED"] ?? 20_261_122));
 const HOOKS = join(import.meta.dirname, "schemathesis");
 
 /** Schemathesis generates requests from the OpenAPI document alone: valid ones must be accepted, others rejected. */
