@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 /** The folder of package.json. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-const CLI = fileURLToPath(new URL("../node_modules/hardhat/dist/src/cli.js", import.meta.url));
+/** The program `hardhat`, which uses the configuration of its working directory. */
+export const HARDHAT = fileURLToPath(new URL("../node_modules/hardhat/dist/src/cli.js", import.meta.url));
 
 /** Result of a Hardhat run. */
 export interface HardhatRun {
@@ -16,7 +17,7 @@ export interface HardhatRun {
 /** Runs Hardhat in this project and prints its output. */
 export function runHardhat(...args: string[]): HardhatRun {
   const { FORCE_COLOR: _, ...env } = process.env;
-  const { status, stdout, error } = spawnSync(process.execPath, [CLI, ...args], {
+  const { status, stdout, error } = spawnSync(process.execPath, [HARDHAT, ...args], {
     cwd: ROOT,
     encoding: "utf8",
     env: { ...env, NO_COLOR: "1" },
