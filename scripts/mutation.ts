@@ -86,7 +86,7 @@ async function run(names: readonly string[], { sample, seed, jobs }: Options): P
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
   try {
     const first = await Workspace.create(join(folder, "0"), interruption.signal);
-    const others = Array.from({ length: jobs - 1 }, (_, index) => first.copyTo(join(folder, String(index + 1))));
+    const others = Array.from({ length: jobs - 1 }, (_, index) => first.another(join(folder, String(index + 1))));
     const verdicts = await judgeAll([first, ...others], chosen);
     report(verdicts);
     if (unused.length > 0 || [...verdicts.values()].includes("survived")) process.exitCode = 1;

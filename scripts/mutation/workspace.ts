@@ -4,9 +4,9 @@ import { basename, join } from "node:path";
 import { HARDHAT, ROOT } from "../hardhat.ts";
 import type { Mutant } from "./mutants.ts";
 
-/** What the tests of the contracts read. The others are large, or belong to one folder. */
+/** What the tests of the contracts read. Hardhat's cache is of no use elsewhere: it has absolute paths. */
 const COPIED = [
-  ...["artifacts", "cache", "contracts", "ignition", "scripts", "server", "test", "typechain-types"],
+  ...["contracts", "ignition", "scripts", "server", "test", "typechain-types"],
   ...["hardhat.config.ts", "package.json", "tsconfig.json"],
 ];
 /** Each mutant changes the gas: with this test all of them would be killed, and none by the tests of behaviour. */
@@ -25,6 +25,11 @@ export type Verdict = "killed" | "timed out" | "survived" | "equivalent" | "does
 interface Run {
   readonly outcome: "passed" | "failed" | "timed out";
   readonly output: string;
+}
+
+function copyProject(folder: string): void {
+  for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
 }
 
 /** A copy of the project in which mutants take the place of the contracts. */
@@ -46,8 +51,7 @@ export class Workspace {
    * @throws if the tests of the contracts fail
    */
   static async create(folder: string, signal: AbortSignal): Promise<Workspace> {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    copyProject(folder);
     const workspace = new Workspace(folder, signal);
     const begin = Date.now();
     for (const runner of RUNNERS) {
@@ -59,9 +63,9 @@ export class Workspace {
     return workspace;
   }
 
-  /** Copies this workspace, with what it has compiled. */
-  copyTo(folder: string): Workspace {
-    cpSync(this.#folder, folder, { recursive: true, verbatimSymlinks: true });
+  /** Copies the project for another job, without running its tests. */
+  another(folder: string): Workspace {
+    copyProject(folder);
     const copy = new Workspace(folder, this.#signal);
     copy.#timeout = this.#timeout;
     copy.#code = this.#code;
