@@ -7,7 +7,9 @@ import { type Deployment, deploy, deploymentFile } from "../../server/chain/cont
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { verifyBundle } from "../../verifier/verify.mjs";
+import { accountCommand } from "../../scripts/commands/account.ts";
 import { anchored } from "../support/anchored.ts";
+import { runHere } from "../support/command.ts";
 import { emptyDatabase } from "../support/database.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { content } from "../support/envelope.ts";
@@ -171,6 +173,15 @@ for (const engine of ["sqlite", "postgres"] as const)
       await assertProven(running, "before", old.contracts.ProofAnchor);
       await assertProven(running, "after", fresh.contracts.ProofAnchor);
       assert.deepEqual(await codes(running, second), ["after", "before"]);
+      // The registry of the new contracts has the accounts of before once they are enrolled there.
+      assert.equal((await running.call(ROUTES.auth, first)).status, 401);
+      const enrol = () => runHere(accountCommand, { ...variables({}), DATA_DIR: chain.directory }, ["enroll"]);
+      const enrolled = await enrol();
+      assert.equal(enrolled.code, 0, enrolled.err);
+      assert.include(enrolled.out, `${first.login} is enrolled\n`);
+      assert.notInclude(enrolled.out, second.login);
+      assert.equal((await enrol()).out, "The registry has all accounts; nothing was sent.\n");
+      await stored(running, first, "after, by an account of before");
       await assertReconciled(running);
       const verified = await running.post("/api/v1/recovery/verify", {
         documents: [document("before"), document("after")],
@@ -225,7 +236,12 @@ for (const engine of ["sqlite", "postgres"] as const)
       assert.match(message, /table "events".*table "another".*NEW_CONTRACTS=yes/);
       const running = await start({ TABLE_NAME: "another", ...CONFIRMED });
       await stored(running, second, "in another table");
-      assert.deepEqual(await codes(running, second), ["in another table", "after", "before"]);
+      assert.deepEqual(await codes(running, second), [
+        "in another table",
+        "after, by an account of before",
+        "after",
+        "before",
+      ]);
       assert.match(await refusal(), /table "another".*table "events"/);
     });
   });

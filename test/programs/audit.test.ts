@@ -1,7 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { assert } from "chai";
 import { Contract, getBytes, hexlify, id, JsonRpcProvider, NonceManager, Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
@@ -41,7 +42,7 @@ describe("the programs of the audit page", () => {
     server = await startServer({ CHAIN_PORT_SEND: "on" });
     directory = await temporaryDirectory();
     await writeFile(join(directory, "cast.sh"), programOf("cast"));
-    await writeFile(join(directory, "web3.py"), programOf("web3.py"));
+    await writeFile(join(directory, "audit.py"), programOf("web3.py"));
     provider = new JsonRpcProvider(server.chainUrl, undefined, { staticNetwork: true, pollingInterval: 20 });
     const keys = JSON.parse(readFileSync(join(server.directory, "keys.json"), "utf8"));
     const { contracts } = JSON.parse(readFileSync(join(server.directory, "deployments/7325.json"), "utf8"));
@@ -66,32 +67,33 @@ describe("the programs of the audit page", () => {
   });
 
   /** Runs a program of the page about a transaction. */
-  const run = (name: (typeof PROGRAMS)[number], transaction: string): string => {
+  const run = async (name: (typeof PROGRAMS)[number], transaction: string): Promise<string> => {
     const [program, args, input]: [string, string[], string] =
       name === "cast"
         ? ["bash", ["-eu", "-o", "pipefail", join(directory, "cast.sh")], ""]
         : name === "web3.py"
-          ? [pythonProgram("python"), [join(directory, "web3.py")], ""]
+          ? [pythonProgram("python", "web3"), [join(directory, "audit.py")], ""]
           : [process.execPath, ["--input-type=module", "-"], programOf("ethers")];
-    const { status, stdout, stderr } = spawnSync(program, args, {
+    const child = spawn(program, args, {
       cwd: ROOT,
-      input,
       env: {
         ...SURROUNDINGS,
         PATH: `${castFolder()}${delimiter}${process.env["PATH"] ?? ""}`,
         RPC_URL: server.chainUrl,
         TX: transaction,
       },
-      encoding: "utf8",
-      timeout: 60_000,
+      stdio: "pipe",
     });
-    assert.equal(status, 0, `${name}: ${stderr}`);
-    return stdout;
+    const code = new Promise<number | null>((resolve) => child.once("close", resolve));
+    child.stdin.end(input);
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    assert.equal(await code, 0, `${name}: ${err}`);
+    return out;
   };
 
   /** What all programs print about a transaction. */
-  const audit = (transaction: string): string => {
-    const [first = "", ...others] = PROGRAMS.map((name) => run(name, transaction));
+  const audit = async (transaction: string): Promise<string> => {
+    const [first = "", ...others] = await Promise.all(PROGRAMS.map((name) => run(name, transaction)));
     for (const other of others) assert.equal(other, first);
     return first;
   };
@@ -115,7 +117,7 @@ describe("the programs of the audit page", () => {
       content(await server.call(ROUTES.store, { token }, record), ROUTES.store);
       const search = { search: { target: "1", value: record.code, locations: true } };
       const { tparams } = content(await server.call(ROUTES.search, { token }, search), ROUTES.search);
-      const lines = audit(tparams.locations[0].tx_hash).split("\n");
+      const lines = (await audit(tparams.locations[0].tx_hash)).split("\n");
       assert.match(lines[0] ?? "", new RegExp(`^row: events/\\d+, code ${record.code}, topic PM2.5, of \\w+, `));
       assert.equal(lines[1], `sender: ${server.demo.login}, signed for this place`);
       assert.equal(lines[2], "on chain: current");
@@ -126,8 +128,8 @@ describe("the programs of the audit page", () => {
   it("agree about a row that another one has overwritten", async () => {
     const first = await write("insert", "before");
     const second = await write("set", "after");
-    assert.match(audit(first), /^on chain: overwritten$/m);
-    assert.match(audit(second), /^on chain: current$/m);
+    assert.match(await audit(first), /^on chain: overwritten$/m);
+    assert.match(await audit(second), /^on chain: current$/m);
   });
 
   it("agree about a row that is signed over its data alone, and one that its sender did not sign", async () => {
@@ -145,7 +147,7 @@ describe("the programs of the audit page", () => {
         .getFunction("insert")
         .send("events", 1_000_000, rowdata, false, signature, { gasPrice: 0, type: 0, gasLimit: 500_000 });
       await response.wait().catch(() => undefined);
-      const printed = audit(response.hash);
+      const printed = await audit(response.hash);
       assert.match(printed, new RegExp(`signed ${expected}$`, "m"));
       assert.match(printed, /^on chain: missing$/m);
     }

@@ -33,7 +33,7 @@ describe("sealbook", () => {
     [["nothing"], /unknown command 'nothing'/],
     [[], /^Usage: sealbook/],
     [["account", "nothing"], /unknown command 'nothing'/],
-    [["decode"], /give either call data or --tx/],
+    [["decode"], /give one of call data, --tx, --blocks and --file/],
   ] as const) {
     it(`rejects ${JSON.stringify(args)} with the reason and exit code 2`, () => {
       const { status, stderr } = sealbook(...args);

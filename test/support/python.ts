@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { debianProgram } from "./debian-program.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** The requirements of each environment, the file to install first. Slither needs older versions than the tests. */
+/** The requirements of each environment, the file to install first. Slither and web3.py need older versions. */
 const ENVIRONMENTS = {
   python: ["test/requirements.txt", "examples/python/requirements.txt"],
+  web3: ["test/web3-requirements.txt"],
   slither: ["test/slither-requirements.txt"],
 } as const;
 
@@ -52,4 +53,4 @@ export function installPython(environment: PythonEnvironment): void {
   writeFileSync(installed, requirements);
 }
 
-if (import.meta.main) installPython("python");
+if (import.meta.main) for (const environment of ["python", "web3"] as const) installPython(environment);

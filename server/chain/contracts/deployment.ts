@@ -149,6 +149,9 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
   }
 }
 
+/** The encoded result `false`; a contract that is not there returns nothing. */
+const ABI_FALSE = `0x${"0".repeat(64)}`;
+
 /** ERC-165 identifiers of the interfaces whose calls differ between versions of the contracts. */
 export const INTERFACE_IDS = { SessionRegistry: "0x4e161fc6", EventTable: "0x43badd9d" } as const;
 
@@ -159,8 +162,7 @@ export const INTERFACE_IDS = { SessionRegistry: "0x4e161fc6", EventTable: "0x43b
 export async function assertVersion(rpc: Rpc, { contracts }: Deployment, file: string): Promise<void> {
   for (const name of ["SessionRegistry", "EventTable"] as const) {
     const data = INTERFACES[name].encodeFunctionData("supportsInterface", [INTERFACE_IDS[name]]);
-    const result = await readContract(rpc, contracts[name], data);
-    if (result === "0x" || BigInt(result) === 1n) continue;
+    if ((await readContract(rpc, contracts[name], data)) !== ABI_FALSE) continue;
     throw new SealbookError(
       "conflict",
       `${name} at ${contracts[name]} of ${file} is of an earlier version: deploy the contracts anew, and start once ` +

@@ -106,13 +106,14 @@ describe("deployed contracts", () => {
   it("are in a file with transactions, constructor arguments, compiler and hash of the bytecode", async () => {
     const { SessionRegistry, EventTable, ProofAnchor } = deployment.deployed;
     const admin = administrator.address;
-    assert.deepEqual(SessionRegistry?.["constructorArguments"], [admin, relayer.address, "60", "15"]);
+    assert.deepEqual(SessionRegistry?.["constructorArguments"], [admin, "86400", relayer.address, "60", "15"]);
     assert.deepEqual(EventTable?.["constructorArguments"], [
       deployment.contracts.SessionRegistry,
       admin,
+      "86400",
       relayer.address,
     ]);
-    assert.deepEqual(ProofAnchor?.["constructorArguments"], [admin, relayer.address]);
+    assert.deepEqual(ProofAnchor?.["constructorArguments"], [admin, "86400", relayer.address]);
     for (const [name, address] of Object.entries(deployment.contracts)) {
       const { transaction, block, compiler, bytecodeHash } = deployment.deployed[name] ?? {};
       const receipt = (await rpcCall(chain.url, "eth_getTransactionReceipt", transaction)) as Record<string, string>;

@@ -71,8 +71,8 @@ describe("hardhat verify", () => {
   }
 
   for (const [provider, name, types] of [
-    ["blockscout", "SessionRegistry", ["address", "address", "uint32", "uint32"]],
-    ["etherscan", "ProofAnchor", ["address", "address"]],
+    ["blockscout", "SessionRegistry", ["address", "uint48", "address", "uint32", "uint32"]],
+    ["etherscan", "ProofAnchor", ["address", "uint48", "address"]],
     ["sourcify", "EventTable", undefined],
   ] as const)
     it(`gives ${provider} what compiles to the code on chain, from the deployment's file`, async () => {
