@@ -82,7 +82,7 @@ function failedChecks(checks: RowChecks, contract: TableContract | undefined, st
   const { signer, signatureChecked, signedBySender, rowIdMatches } = checks;
   if (signer === undefined) failed.push("no event table would accept the signature");
   else if (!signatureChecked) failed.push("only the chain can check the signature of a contract");
-  if (signer !== undefined && !signedBySender) failed.push(wrongSigner(signer, contract));
+  else if (!signedBySender) failed.push(wrongSigner(signer, contract));
   if (!rowIdMatches) failed.push("the row id in the row is not that of the call");
   const reason = state && FAILED_STATES[state];
   if (reason !== undefined) failed.push(reason);

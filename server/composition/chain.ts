@@ -22,7 +22,7 @@ import { embeddedKeys, openEmbeddedChain } from "./embedded-chain.ts";
 async function openRemoteChain(
   { dataDirectory, administratorKey }: ChainConfig,
   { urls, tls: nodeTls }: Extract<NodeConfig, { kind: "remote" }>,
-  { guard, mayReplaceContracts = false, onEvent }: ChainLinkOptions,
+  { guard, anyVersion = false, mayReplaceContracts = false, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<ContractsLink, "close">> {
   const tls = peerTlsOptions(nodeTls, NODE);
@@ -54,7 +54,7 @@ async function openRemoteChain(
   if (reachable) {
     try {
       await rpc.identify?.();
-      await assertVersion(rpc, deployment, file);
+      if (!anyVersion) await assertVersion(rpc, deployment, file);
     } catch (error) {
       if (error instanceof SealbookError && error.code === "conflict") throw error;
       onEvent({ kind: "unreachable", error });

@@ -10,4 +10,4 @@ export type { RecordReader, RecordStores } from "./record.ts";
 export type { DecodedTransaction } from "./responses.ts";
 export type { SyncStep } from "./event-indexer.ts";
 export { toVerdict } from "./routes.ts";
-export { type RowAudit, type RowVerdict, signedRow } from "./row-audit.ts";
+export { type RowAudit, type RowChecks, type RowVerdict, signedRow } from "./row-audit.ts";

@@ -27,7 +27,7 @@ export interface RowChecks {
   readonly binding: SignatureBinding | undefined;
   /** Whether the signature was checked; only the chain can do that for one of a contract. */
   readonly signatureChecked: boolean;
-  /** Whether the signer is the sender named in the row. */
+  /** Whether the signer is the sender named in the row, by a signature that was checked. */
   readonly signedBySender: boolean;
   /** Whether the row id in the row is that of the call. */
   readonly rowIdMatches: boolean;
@@ -53,9 +53,9 @@ interface KnownPlace {
 export function checkRow({ row, arguments: args }: CheckedCall, { contracts, loggedSigner }: KnownPlace): RowChecks {
   const { signer, binding } = signatureOf(args, contracts, loggedSigner ?? row.sender);
   const signatureChecked = binding !== "contract" || isSame(signer, loggedSigner);
-  const signedBySender = isSame(signer, row.sender);
+  const signedBySender = signatureChecked && isSame(signer, row.sender);
   const rowIdMatches = row.rowId === args.rowid.toString();
-  const passed = signatureChecked && signedBySender && rowIdMatches;
+  const passed = signedBySender && rowIdMatches;
   return { signer, binding, signatureChecked, signedBySender, rowIdMatches, passed };
 }
 

@@ -27,7 +27,7 @@ export function sessionError(outcome: TransactionOutcome): SealbookError {
         retryAfterSeconds: 5,
       });
     case "AccountNotEnrolled":
-      return new SealbookError("login_refused", "the account was revoked");
+      return new SealbookError("login_refused", "the account was revoked, or is not enrolled in these contracts");
     default:
       return new SealbookError("chain_reverted", `the chain refused the call: ${outcome.reason}`);
   }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { copyFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
 import { AbiCoder, concat, getCreateAddress, Interface, Wallet } from "ethers";
@@ -9,6 +9,7 @@ import { openDatabase } from "../../server/journal/engine/database.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
 import { decodeCommand } from "../../scripts/commands/decode.ts";
+import { relayerCommand } from "../../scripts/commands/relayer.ts";
 import { deployCommand } from "../../scripts/deploy/command.ts";
 import { runHere } from "../support/command.ts";
 import { emptyDatabase } from "../support/database.ts";
@@ -60,6 +61,7 @@ describe("contracts before version 0.2", function () {
     return getCreateAddress({ from: administrator.address, nonce });
   };
   const file = (): string => deploymentFile(chain.directory, CHAIN_ID);
+  const former = (): string => join(chain.directory, "former.json");
   const current = (): string => join(chain.directory, "current.json");
 
   before(async () => {
@@ -78,7 +80,8 @@ describe("contracts before version 0.2", function () {
     await copyFile(file(), current());
     const deployment = JSON.parse(readFileSync(current(), "utf8"));
     const contracts = { ...deployment.contracts, SessionRegistry: registry, EventTable: formerTable };
-    await writeFile(file(), JSON.stringify({ chainId: CHAIN_ID, firstBlock: 1, contracts }));
+    await writeFile(former(), JSON.stringify({ chainId: CHAIN_ID, firstBlock: 1, contracts }));
+    await copyFile(former(), file());
   });
   after(async () => {
     await stopped();
@@ -124,5 +127,16 @@ describe("contracts before version 0.2", function () {
     const { checks, chain: found } = JSON.parse(out);
     assert.deepEqual([checks.passed, checks.binding, checks.signer], [true, "none", sender.address]);
     assert.deepEqual([found.state, found.wrote, found.contract], ["current", null, formerTable]);
+  });
+
+  it("lose their relayers by the command", async () => {
+    const folder = join(chain.directory, "former");
+    await mkdir(join(folder, "deployments"), { recursive: true });
+    await copyFile(former(), deploymentFile(folder, CHAIN_ID));
+    const revoke = () =>
+      runHere(relayerCommand, { ...chain.variables, DATA_DIR: folder }, ["revoke", chain.relayer, "--force", "--json"]);
+    const { code, out, err } = await revoke();
+    assert.deepEqual([code, err], [0, ""]);
+    assert.equal(JSON.parse(out).contracts.SessionRegistry, "revoked");
   });
 });

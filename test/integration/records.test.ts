@@ -384,7 +384,7 @@ describe("records", function () {
       assert.deepInclude(await checksOf(own, 7, `${wallet.address}abcd`), {
         passed: false,
         signer,
-        signed_by_sender: true,
+        signed_by_sender: false,
         binding: "contract",
       });
     });

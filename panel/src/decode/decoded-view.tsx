@@ -31,6 +31,7 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
         <Facts
           of={[
             [words.signer, <code>{checks.signer ?? words.notSigned}</code>],
+            checks.binding === null ? undefined : [words.signature, words.bindings[checks.binding]],
             [
               words.function,
               <>
@@ -72,12 +73,14 @@ export function DecodedView({ decoded }: { decoded: Decoded }) {
   );
 }
 
-function CheckBadges({ checks: { signer, signed_by_sender, row_id_matches } }: { checks: RowChecks }) {
+function CheckBadges({ checks: { signer, binding, signed_by_sender, row_id_matches } }: { checks: RowChecks }) {
   const words = texts.value.decode;
   return (
     <>
       {signed_by_sender ? (
         <Badge kind="good">{words.signedBySender}</Badge>
+      ) : binding === "contract" ? (
+        <Badge kind="warning">{words.signedByContract}</Badge>
       ) : (
         <Badge kind="bad">{signer === null ? words.notSigned : words.signedByOther}</Badge>
       )}

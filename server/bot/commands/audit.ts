@@ -56,7 +56,7 @@ export function auditCommands({
       const found = await audit.verdictOf(signedRow(transaction));
       const text = [
         texts.decoded(name),
-        texts.checks(checks.signer, checks.signedBySender, checks.rowIdMatches),
+        texts.checks(checks),
         found === undefined
           ? texts.noVerdict
           : texts.verdict(

@@ -2,7 +2,7 @@ import { MAX_TEXT_LENGTH, type FormFault, type Question } from "../form.ts";
 import { MAX_READING } from "../reading.ts";
 import type { CommandName } from "../commands/names.ts";
 import type { SourceFault } from "../sensor-source.ts";
-import type { SyncStep } from "../../records/index.ts";
+import type { RowChecks, SyncStep } from "../../records/index.ts";
 
 const commands: Record<CommandName, string> = {
   start: "first fill-in of the registration form",
@@ -138,12 +138,15 @@ export const en = {
       : `⚠ A replay: row data and signature are those of row ${row} of table ${table}.`) +
     (isOverwritten ? " ⚠ Another row was written over it." : "") +
     (replays > 0 ? ` ⚠ Written ${replays} more times.` : ""),
-  checks: (signer: string | undefined, signedBySender: boolean, rowIdMatches: boolean) =>
+  checks: ({ signer, binding, signedBySender, rowIdMatches }: RowChecks) =>
     (signer === undefined
       ? "⚠ No valid signature."
-      : signedBySender
-        ? `Signed by the sender, ${signer}.`
-        : `⚠ Signed by ${signer}, not by the sender.`) +
+      : binding === "contract"
+        ? `⚠ A signature of the contract account ${signer}, which only the chain can check.`
+        : signedBySender
+          ? `Signed by the sender, ${signer}.`
+          : `⚠ Signed by ${signer}, not by the sender.`) +
+    (binding === "none" ? " The signature is over the row data alone: it is bound to no place." : "") +
     (rowIdMatches
       ? " The row id in the row is that of the call."
       : " ⚠ The row id in the row is not that of the call."),

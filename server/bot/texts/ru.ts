@@ -131,12 +131,15 @@ export const ru: Texts = {
       : `⚠ Повтор: данные и подпись строки ${row} таблицы ${table}.`) +
     (isOverwritten ? " ⚠ Поверх неё записана другая строка." : "") +
     (replays > 0 ? ` ⚠ Записана ещё раз: ${replays}.` : ""),
-  checks: (signer, signedBySender, rowIdMatches) =>
+  checks: ({ signer, binding, signedBySender, rowIdMatches }) =>
     (signer === undefined
       ? "⚠ Нет верной подписи."
-      : signedBySender
-        ? `Подписана отправителем, ${signer}.`
-        : `⚠ Подписана не отправителем, а ${signer}.`) +
+      : binding === "contract"
+        ? `⚠ Подпись контракта ${signer}: проверить её может только блокчейн.`
+        : signedBySender
+          ? `Подписана отправителем, ${signer}.`
+          : `⚠ Подписана не отправителем, а ${signer}.`) +
+    (binding === "none" ? " Подписаны только данные строки: подпись не привязана к месту." : "") +
     (rowIdMatches ? " Номер строки в ней тот же, что в вызове." : " ⚠ Номер строки в ней не тот, что в вызове."),
   noVerdict: "В индексе записей её нет.",
   sync: (copied, head, reconciled) =>

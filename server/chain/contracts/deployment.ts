@@ -132,7 +132,6 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const deployment = await readDeployment(file);
   if (deployment === undefined) throw new SealbookError("internal", `${file} lacks a contract that was just deployed`);
   await assertDeployed(rpc, deployment, file);
-  await assertVersion(rpc, deployment, file);
   return deployment;
 }
 

@@ -74,7 +74,7 @@ function hrefOf(result: SearchResult): { href?: string } {
   return href === undefined ? {} : { href };
 }
 
-/** Returns the address of a result. The chain stores only the hash of a session's token. */
+/** Returns the address of a result; a session has no page. */
 function resultAddress(result: SearchResult): string | undefined {
   switch (result.kind) {
     case "block":

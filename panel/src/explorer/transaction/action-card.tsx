@@ -123,15 +123,14 @@ function RecordCard({ action }: { action: ActionOf<"record"> }) {
   );
 }
 
-function SessionCard({ action: { account, token_hash, new_token_hash } }: { action: ActionOf<"session"> }) {
+function SessionCard({ action: { session, account, token_hash, new_token_hash } }: { action: ActionOf<"session"> }) {
   const { actions } = texts.value.explorer;
   return (
     <Card title={actions.session}>
       <Facts
         of={[
-          account === undefined
-            ? undefined
-            : [actions.account, <Hash whole value={account} href={addressOf("address", account)} />],
+          [actions.account, <Hash whole value={account} href={addressOf("address", account)} />],
+          [actions.session, <Hash whole value={session} />],
           [
             new_token_hash === undefined ? actions.tokenHash : actions.replacedTokenHash,
             <Hash whole value={token_hash} />,

@@ -16,6 +16,13 @@ export const decode = {
   summary: (id: string, table: string) => `Record ${id} of table ${table}`,
   signedBySender: "Signed by the sender",
   signedByOther: "Not signed by the sender",
+  signedByContract: "Signature not checked",
+  signature: "Signature",
+  bindings: {
+    place: "For this chain, contract, table and row id",
+    none: "Over the row data alone, bound to no place",
+    contract: "Of a contract account (ERC-1271), which only the chain can check",
+  },
   otherRowId: "Row id differs from the call",
   notSigned: "No valid signature",
   onChain: "On the chain",

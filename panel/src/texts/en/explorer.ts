@@ -50,7 +50,7 @@ export const explorer = {
       block: "Block",
       transaction: "Transaction",
       anchor: "Anchored hash",
-      session: "Hash of a session token in the registry",
+      session: "Session in the registry",
       address: "Address",
     },
   },

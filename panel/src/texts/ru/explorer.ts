@@ -53,7 +53,7 @@ export const explorer: Texts["explorer"] = {
       block: "Блок",
       transaction: "Транзакция",
       anchor: "Закреплённый хеш",
-      session: "Хеш токена сессии, известный реестру",
+      session: "Сессия в реестре",
       address: "Адрес",
     },
   },
