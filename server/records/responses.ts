@@ -58,7 +58,9 @@ const RowChecks = z
       description:
         "The address recovered from the signature, or named by it; `null` if no event table would accept it.",
     }),
-    signed_by_sender: z.boolean().meta({ description: "Whether the signer is the sender named in the row, by a signature that was checked." }),
+    signed_by_sender: z.boolean().meta({
+      description: "Whether the signer is the sender named in the row, by a signature that was checked.",
+    }),
     binding: z
       .enum(["place", "none", "contract"])
       .nullable()
