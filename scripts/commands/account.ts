@@ -128,9 +128,12 @@ export function accountCommand(terminal: Terminal): Command {
     .option("--json", "print a list of logins")
     .action(({ json }: JsonOption) =>
       withAccounts(terminal, async (accounts) => {
-        const enrolled = await accounts.enrolMissing();
+        const enrolled: string[] = [];
+        for await (const login of accounts.enrolMissing()) {
+          enrolled.push(login);
+          if (json !== true) printLine(terminal, `${login} is enrolled`);
+        }
         if (json === true) return printLine(terminal, JSON.stringify(enrolled));
-        for (const login of enrolled) printLine(terminal, `${login} is enrolled`);
         if (enrolled.length === 0) printLine(terminal, "The registry has all accounts; nothing was sent.");
       }),
     );

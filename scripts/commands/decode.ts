@@ -78,6 +78,8 @@ async function run(terminal: Terminal, hex: string | undefined, options: DecodeO
   const node = nodeOf(terminal, options);
   try {
     const chain = node && (await AuditedChain.open({ call: node.query }));
+    if (chain !== undefined && options.chainId !== undefined && options.chainId !== chain.chainId)
+      throw new CommandFailure(`--chain-id is ${options.chainId}, but the node is of chain ${chain.chainId}`);
     if (blocks !== undefined || file !== undefined) await decodeBatch(terminal, options, chain);
     else await decodeOne(terminal, hex, options, chain);
   } catch (error) {

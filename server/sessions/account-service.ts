@@ -69,18 +69,16 @@ export class AccountService {
   }
 
   /**
-   * Enrols the accounts of the journal that the registry does not have, after a move to another contract.
-   * @returns the accounts that it enrolled
+   * Enrols the accounts of the journal that the registry does not have, after a move to another contract. Returns each
+   * account once it is enrolled.
    */
-  async enrolMissing(): Promise<Address[]> {
+  async *enrolMissing(): AsyncGenerator<Address, void> {
     const { journal, registrar } = this.#deps;
-    const enrolled: Address[] = [];
     for (const account of await journal.accounts.list()) {
       if (!account.enrolled || (await registrar.scopeOf(account.address)) !== undefined) continue;
       await registrar.enroll(account.address, account.scope);
-      enrolled.push(account.address);
+      yield account.address;
     }
-    return enrolled;
   }
 
   /**

@@ -275,6 +275,8 @@ describe("decode script with a transaction", () => {
     const place = ["--contract", to ?? "", "--rpc", server.chainUrl];
     assert.match((await decode([input, ...place])).out, /^on chain: +current$/m);
     const { inputdata } = vector("own-insert-compressed");
+    const other = await decode([input, ...place, "--chain-id", "1"]);
+    assert.deepEqual([other.code, other.err], [1, "decode: --chain-id is 1, but the node is of chain 7325\n"]);
     const missing = await decode([inputdata, ...place]);
     assert.equal(missing.code, 1);
     assert.match(missing.out, /^on chain: +missing$/m);
