@@ -32,7 +32,7 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
         bytes20 token;
     }
 
-    /// @inheritdoc ISessionRegistry
+    /// @notice Maximum of {lifetime}, in seconds.
     uint32 public constant MAX_LIFETIME = 1 days;
 
     /// @inheritdoc ISessionRegistry

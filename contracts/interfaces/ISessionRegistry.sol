@@ -86,7 +86,7 @@ interface ISessionRegistry {
     /// @param remaining Seconds left
     /// @param minimum An extension needs more than this many seconds
     error TooLateToExtend(bytes32 session, uint64 remaining, uint32 minimum);
-    /// @notice Thrown when the lifetime is zero, not greater than the minimum to extend, or above {MAX_LIFETIME}.
+    /// @notice Thrown when the lifetime is zero, not greater than the minimum to extend, or above a day.
     error InvalidLifetime(uint32 lifetime, uint32 minimumToExtend);
 
     /// @notice Enrols `account`, or changes its scope. Only a registrar.
@@ -164,9 +164,6 @@ interface ISessionRegistry {
     /// @notice Returns the scope of `account`; `None` when it is not enrolled.
     /// @param account The account
     function scopeOf(address account) external view returns (Scope);
-
-    /// @notice Maximum of {lifetime}, in seconds.
-    function MAX_LIFETIME() external view returns (uint32);
 
     /// @notice Seconds that a session lives.
     function lifetime() external view returns (uint32);

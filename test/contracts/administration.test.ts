@@ -21,7 +21,7 @@ function interfaceId(contract: Contracts[(typeof NAMES)[number]], functions: rea
 const FUNCTIONS = {
   registry: [
     ...["enroll", "revoke", "setLifetime", "open", "validate", "extend", "close", "openingDigest", "sessionIdOf"],
-    ...["sessionOf", "isLive", "scopeOf", "MAX_LIFETIME", "lifetime", "minimumToExtend"],
+    ...["sessionOf", "isLive", "scopeOf", "lifetime", "minimumToExtend"],
   ],
   table: ["set", "insert", "digestOf", "signingDigest"],
   anchors: ["anchor", "anchorBatch", "anchorOf", "verify"],

@@ -14,12 +14,11 @@ export declare namespace ISessionRegistry {
     }
 
   export interface ISessionRegistryInterface extends Interface {
-    getFunction(nameOrSignature: "MAX_LIFETIME" | "close" | "enroll" | "extend" | "isLive" | "lifetime" | "minimumToExtend" | "open" | "openingDigest" | "revoke" | "scopeOf" | "sessionIdOf" | "sessionOf" | "setLifetime" | "validate"): FunctionFragment;
+    getFunction(nameOrSignature: "close" | "enroll" | "extend" | "isLive" | "lifetime" | "minimumToExtend" | "open" | "openingDigest" | "revoke" | "scopeOf" | "sessionIdOf" | "sessionOf" | "setLifetime" | "validate"): FunctionFragment;
 
     getEvent(nameOrSignatureOrTopic: "AccountEnrolled" | "AccountRevoked" | "LifetimeChanged" | "SessionClosed" | "SessionExtended" | "SessionOpened" | "SessionValidated"): EventFragment;
 
-    encodeFunctionData(functionFragment: 'MAX_LIFETIME', values?: undefined): string;
-encodeFunctionData(functionFragment: 'close', values: [BytesLike, BytesLike]): string;
+    encodeFunctionData(functionFragment: 'close', values: [BytesLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'enroll', values: [AddressLike, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'extend', values: [BytesLike, BytesLike, BytesLike]): string;
 encodeFunctionData(functionFragment: 'isLive', values: [BytesLike, BytesLike]): string;
@@ -34,8 +33,7 @@ encodeFunctionData(functionFragment: 'sessionOf', values: [BytesLike]): string;
 encodeFunctionData(functionFragment: 'setLifetime', values: [BigNumberish, BigNumberish]): string;
 encodeFunctionData(functionFragment: 'validate', values: [BytesLike, BytesLike, BytesLike]): string;
 
-    decodeFunctionResult(functionFragment: 'MAX_LIFETIME', data: BytesLike): Result;
-decodeFunctionResult(functionFragment: 'close', data: BytesLike): Result;
+    decodeFunctionResult(functionFragment: 'close', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'enroll', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'extend', data: BytesLike): Result;
 decodeFunctionResult(functionFragment: 'isLive', data: BytesLike): Result;
@@ -170,14 +168,6 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     
     
-    MAX_LIFETIME: TypedContractMethod<
-      [],
-      [bigint],
-      'view'
-    >
-    
-
-    
     close: TypedContractMethod<
       [session: BytesLike, tokenHash: BytesLike, ],
       [void],
@@ -292,12 +282,7 @@ decodeFunctionResult(functionFragment: 'validate', data: BytesLike): Result;
 
     getFunction<T extends ContractMethod = ContractMethod>(key: string | FunctionFragment): T;
 
-    getFunction(nameOrSignature: 'MAX_LIFETIME'): TypedContractMethod<
-      [],
-      [bigint],
-      'view'
-    >;
-getFunction(nameOrSignature: 'close'): TypedContractMethod<
+    getFunction(nameOrSignature: 'close'): TypedContractMethod<
       [session: BytesLike, tokenHash: BytesLike, ],
       [void],
       'nonpayable'

@@ -320,19 +320,6 @@
     "type": "event"
   },
   {
-    "inputs": [],
-    "name": "MAX_LIFETIME",
-    "outputs": [
-      {
-        "internalType": "uint32",
-        "name": "",
-        "type": "uint32"
-      }
-    ],
-    "stateMutability": "view",
-    "type": "function"
-  },
-  {
     "inputs": [
       {
         "internalType": "bytes32",
