@@ -5,7 +5,8 @@ import type { Address } from "../../server/chain/transaction.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
-import { Administration, type ContractAdministrator, isWithoutAdministrator } from "../relayer/administration.ts";
+import { Administration, type ContractAdministrator } from "../relayer/administration.ts";
+import { timeText } from "../time-text.ts";
 import { usingChain } from "../using-chain.ts";
 import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
@@ -71,10 +72,6 @@ async function cancel(opened: Opened): Promise<void> {
     if (pending !== undefined) await administration.cancel(contract, key);
 }
 
-function timeText(seconds: number): string {
-  return new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
-}
-
 async function print(terminal: Terminal, { administration }: Opened, json: true | undefined): Promise<void> {
   const list = await administration.list();
   if (json === true) {
@@ -86,9 +83,8 @@ async function print(terminal: Terminal, { administration }: Opened, json: true 
     }));
     return printLine(terminal, JSON.stringify(rows));
   }
-  for (const each of list) {
-    const { contract, administrator, delaySeconds, pending } = each;
-    const current = isWithoutAdministrator(each) ? "no administrator" : administrator;
+  for (const { contract, administrator, delaySeconds, pending } of list) {
+    const current = administrator === ZeroAddress ? "no administrator" : administrator;
     printLine(terminal, `${contract.padEnd(16)} ${current}  delay ${delaySeconds} s`);
     if (pending === undefined) continue;
     const to = pending.administrator === ZeroAddress ? "nobody: the role ends" : pending.administrator;

@@ -1,7 +1,8 @@
 import { stringify } from "csv-stringify/sync";
+import { timeText } from "../time-text.ts";
 import type { AuditedCall } from "./audit.ts";
 import type { BatchRow } from "./batch.ts";
-import { timeText, visible } from "./listing.ts";
+import { visible } from "./listing.ts";
 import { callReport } from "./report.ts";
 
 /** Formats a row of a batch as a line of JSON. */

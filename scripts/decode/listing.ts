@@ -1,3 +1,4 @@
+import { timeText } from "../time-text.ts";
 import type { AuditedCall } from "./audit.ts";
 
 const WROTE = { first: "the first row of its number", overwrite: "over another row" } as const;
@@ -48,11 +49,6 @@ export function callListing(call: AuditedCall): string {
     .split("\n")
     .map((line) => `  ${visible(line)}`);
   return [...fields, "payload:", ...payload].join("\n");
-}
-
-/** Formats Unix seconds. */
-export function timeText(seconds: number): string {
-  return new Date(1000 * seconds).toISOString().replace(".000Z", "Z");
 }
 
 /** Replaces control characters and invisible characters of an untrusted text by their code points. */

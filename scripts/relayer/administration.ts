@@ -1,4 +1,4 @@
-import { type BaseWallet, getAddress, ZeroAddress } from "ethers";
+import { type BaseWallet, getAddress } from "ethers";
 import type { Deployment } from "../../server/chain/contracts/deployment.ts";
 import { INTERFACES, readContract } from "../../server/chain/contracts/interfaces.ts";
 import { fetchBlock, NodeBlock } from "../../server/chain/node/node-block.ts";
@@ -85,9 +85,4 @@ export class Administration {
     const to = this.#deployment.contracts[contract];
     await sendAdministratorCall(this.#rpc, by, { to, data, fees: this.#fees });
   }
-}
-
-/** Whether a contract has no administrator any more. */
-export function isWithoutAdministrator({ administrator }: ContractAdministrator): boolean {
-  return administrator === ZeroAddress;
 }

@@ -23,7 +23,7 @@ export type SignatureBinding = "place" | "none" | "contract";
 export interface RowChecks {
   /** Checksummed address; `undefined` if no event table would accept the signature. */
   readonly signer: Address | undefined;
-  /** `undefined` without a signer. */
+  /** `undefined` when the expected account has signed neither the row in its place nor the row data alone. */
   readonly binding: SignatureBinding | undefined;
   /** Whether the signature was checked; only the chain can do that for one of a contract. */
   readonly signatureChecked: boolean;
@@ -72,7 +72,7 @@ function signatureOf(
     if (isSame(signer, expected)) return { signer, binding: "place" };
   }
   const signer = recoverUnboundSigner(args.rowdata, args.signature);
-  return { signer, binding: signer === undefined ? undefined : "none" };
+  return { signer, binding: isSame(signer, expected) ? "none" : undefined };
 }
 
 function isSame(a: Address | undefined, b: Address | undefined): boolean {

@@ -373,6 +373,7 @@ describe("records", function () {
         passed: false,
         signer,
         signed_by_sender: false,
+        binding: null,
       });
       assert.deepInclude(await checksOf(own, 7, "0x12"), {
         passed: false,

@@ -152,7 +152,7 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
 const ABI_FALSE = `0x${"0".repeat(64)}`;
 
 /** ERC-165 identifiers of the interfaces whose calls differ between versions of the contracts. */
-export const INTERFACE_IDS = { SessionRegistry: "0x65b4b9a3", EventTable: "0x43badd9d" } as const;
+const INTERFACE_IDS = { SessionRegistry: "0x65b4b9a3", EventTable: "0x43badd9d" } as const;
 
 /**
  * Asserts that the contracts are of this version. Does not report contracts that are not there.
