@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
+import toolbox from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
 import { configVariable, defineConfig } from "hardhat/config";
 import type { HardhatPlugin } from "hardhat/types/plugins";
-
 import { readEnv } from "./server/config/environment.ts";
 import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
 import { sealbookTasks } from "./scripts/tasks/tasks.ts";
@@ -15,19 +15,8 @@ const fuzzRuns = Number(FUZZ_RUNS ?? 256);
 /** The seed is fixed, so that a run repeats. An integer, as the other fuzz tests read it; the runner takes hex. */
 const fuzzSeed = `0x${BigInt(FUZZ_SEED ?? 20_261_121).toString(16)}`;
 
-/** Tests and generated files need it. An installation without the packages of development deploys without it. */
-const toolbox = isInstalled("@nomicfoundation/hardhat-toolbox-mocha-ethers")
-  ? [(await import("@nomicfoundation/hardhat-toolbox-mocha-ethers")).default]
-  : [];
-
-function isInstalled(name: string): boolean {
-  try {
-    import.meta.resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
+// Hardhat reports the use of its tasks from a terminal unless this is set.
+process.env["HARDHAT_DISABLE_TELEMETRY"] = "true";
 
 const compiler = {
   version: "0.8.37",
@@ -75,7 +64,7 @@ const sortArtifacts: HardhatPlugin = {
 
 export default defineConfig({
   tasks: sealbookTasks,
-  plugins: [sortArtifacts, ...toolbox],
+  plugins: [sortArtifacts, toolbox],
   // Hardhat compiles tests with the first profile, and what Ignition deploys and explorers verify with the second.
   solidity: {
     splitTestsCompilation: true,

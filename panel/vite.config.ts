@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import preact from "@preact/preset-vite";
 import { defineConfig, type Plugin } from "vite";
 import { fillPage } from "../server/panel/page.ts";
 
@@ -9,7 +8,7 @@ const PAGES = { panel: "index.html", explorer: "explorer.html" };
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: true }), pagesAsServed()],
+  plugins: [pagesAsServed()],
   build: {
     target: "es2023",
     cssTarget: ["chrome123", "firefox120", "safari17.5"],

@@ -4,7 +4,8 @@
  */
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT, runHardhat } from "./hardhat.ts";
+import { ROOT } from "../server/kit/program-files.ts";
+import { runHardhat } from "./hardhat.ts";
 
 const FOLDER = join(ROOT, "typechain-types");
 

@@ -7,7 +7,8 @@
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, runHardhat } from "./hardhat.ts";
+import { ROOT } from "../server/kit/program-files.ts";
+import { runHardhat } from "./hardhat.ts";
 
 /** Branches inside a statement. `&&` and `||` belong to the condition of one branch. */
 const HIDDEN_BRANCH = /\brequire\s*\(|\bassert\s*\(|\s\?\s/;

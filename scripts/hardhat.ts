@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
-
-/** The folder of package.json. */
-export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+import { join } from "node:path";
+import { ROOT } from "../server/kit/program-files.ts";
 
 /** The program `hardhat`, which uses the configuration of its working directory. */
-export const HARDHAT = fileURLToPath(new URL("../node_modules/hardhat/dist/src/cli.js", import.meta.url));
+export const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 
 /** Result of a Hardhat run. */
 export interface HardhatRun {

@@ -7,7 +7,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Argument, Command, InvalidArgumentError } from "commander";
-import { ROOT } from "./hardhat.ts";
+import { ROOT } from "../server/kit/program-files.ts";
 import { EQUIVALENT } from "./mutation/equivalent.ts";
 import { type Mutant, mutantsOf, withoutEquivalent } from "./mutation/mutants.ts";
 import { type Verdict, Workspace } from "./mutation/workspace.ts";

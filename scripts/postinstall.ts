@@ -2,19 +2,14 @@
 // Hardhat's native EVM, so this script installs again with the project's Node. Inside a script `node` is the
 // project's; npm's version comes from its user agent.
 import { spawnSync } from "node:child_process";
+import { isTooOld } from "./node-version.ts";
 
 const GUARD = "SEALBOOK_POSTINSTALL";
-const OLDEST = [22, 18] as const;
 
-function isOlder(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
-}
-
-const npmNode = /node\/v(\S+)/.exec(process.env["npm_config_user_agent"] ?? "")?.[1];
+const npmNode = /node\/(v\S+)/.exec(process.env["npm_config_user_agent"] ?? "")?.[1];
 const npm = process.env["npm_execpath"];
 
-if (npmNode !== undefined && npm !== undefined && isOlder(npmNode) && process.env[GUARD] === undefined) {
+if (npmNode !== undefined && npm !== undefined && isTooOld(npmNode) && process.env[GUARD] === undefined) {
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_")),
   );

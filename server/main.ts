@@ -1,7 +1,7 @@
 import { createAnnouncer, startFailure } from "./composition/announcements.ts";
 import { createServer, type Server } from "./composition/server.ts";
 import { parseConfig } from "./config/config.ts";
-import { readEnv } from "./config/environment.ts";
+import type { EnvironmentVariables } from "./config/environment.ts";
 import { createLogger } from "./kit/logger.ts";
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
@@ -29,9 +29,9 @@ async function start(server: Server, signal: Promise<undefined>): Promise<StartR
   }
 }
 
-async function main(): Promise<void> {
+async function run(variables: EnvironmentVariables): Promise<void> {
   const signal = stopSignal();
-  const config = parseConfig(readEnv());
+  const config = parseConfig(variables);
   const logger = createLogger(config.logLevel, process.stdout.isTTY);
   const announcer = createAnnouncer(logger, process.stdout.isTTY);
   const server = await createServer(config, logger);
@@ -44,7 +44,12 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-main().catch((error: unknown) => {
-  console.error(...startFailure(error));
-  process.exit(1);
-});
+/** Runs the server in this process until SIGINT or SIGTERM. Exit codes: 0 after a stop, 1 after a failure. */
+export async function runServer(variables: EnvironmentVariables): Promise<void> {
+  try {
+    await run(variables);
+  } catch (error) {
+    console.error(...startFailure(error));
+    process.exit(1);
+  }
+}

@@ -8,11 +8,12 @@ const ROOT = join(import.meta.dirname, "../..");
 const Package = z.object({ scripts: z.object({ start: z.string().startsWith("node ") }) });
 const Demo = z.object({ login: z.string(), password: z.string() });
 
-/** Returns the flags and the script of `npm start`. */
-async function startCommand(): Promise<{ flags: string[]; script: string }> {
+/** Returns the parts of the command of `npm start`. */
+async function startCommand(): Promise<{ flags: string[]; script: string; parameters: string[] }> {
   const { scripts } = Package.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
-  const flags = scripts.start.split(" ").slice(1);
-  return { script: join(ROOT, flags.pop() ?? ""), flags };
+  const words = scripts.start.split(" ").slice(1);
+  const [script = "", ...parameters] = words.filter((word) => !word.startsWith("--"));
+  return { flags: words.filter((word) => word.startsWith("--")), script: join(ROOT, script), parameters };
 }
 
 /** The server under test, started like `npm start` but with its own folder and ports. */

@@ -14,6 +14,7 @@ import { recovery } from "../sections/recovery.ts";
 import { reorganisations } from "../sections/reorganisations.ts";
 import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
+import { start } from "../sections/start.ts";
 import type { Section } from "./bench.ts";
 
 /** All sections in the order of the run. Compared sections are adjacent. */
@@ -34,4 +35,5 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["reorganisations", reorganisations],
   ["pictures", pictures],
   ["fairness", fairness],
+  ["start", start],
 ]);

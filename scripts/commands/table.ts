@@ -14,6 +14,12 @@ export interface CommandEntry {
 /** All commands. Help, completion and docs/commands.md come from this table. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "start",
+    description: "Runs the server. Its settings are environment variables.",
+    page: "configuration.md",
+    load: async () => (await import("./start.ts")).startCommand,
+  },
+  {
     name: "prove",
     description: "Anchors the SHA-256 of files and stores a bundle of each. Sends only hashes and names to the server.",
     page: "proof-format.md",

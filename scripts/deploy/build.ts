@@ -1,25 +1,27 @@
-import type { ArtifactResolver } from "@nomicfoundation/ignition-core";
-import hre from "hardhat";
-import type { Artifact } from "hardhat/types/artifacts";
+import type { Artifact, ArtifactResolver } from "@nomicfoundation/ignition-core";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { ContractName } from "../../server/chain/transaction.ts";
+import { join } from "node:path";
+import { ROOT } from "../../server/kit/program-files.ts";
 
-/** Compiles the contracts, unless they are compiled. */
+/** Compiles the contracts, unless they are compiled. The npm package has them compiled, and no compiler. */
 export async function build(): Promise<void> {
+  if (!existsSync(join(ROOT, "hardhat.config.ts"))) return;
+  const { default: hre } = await import("hardhat");
   await hre.tasks.getTask("build").run({ quiet: true, noTests: true });
 }
 
 /** Returns a contract of the build. */
-export function builtContract(name: ContractName): Promise<Artifact> {
-  return hre.artifacts.readArtifact(name);
+export async function builtContract(name: string): Promise<Artifact> {
+  return JSON.parse(await readFile(join(ROOT, `artifacts/contracts/${name}.sol/${name}.json`), "utf8"));
 }
 
 /** Gives Ignition the contracts of the build. */
 export const builtContracts: ArtifactResolver = {
-  loadArtifact: (name) => hre.artifacts.readArtifact(name),
+  loadArtifact: builtContract,
   async getBuildInfo(name) {
-    const id = await hre.artifacts.getBuildInfoId(name);
-    const path = id === undefined ? undefined : await hre.artifacts.getBuildInfoPath(id);
-    return path === undefined ? undefined : JSON.parse(await readFile(path, "utf8"));
+    const { buildInfoId } = await builtContract(name);
+    if (buildInfoId === undefined) return undefined;
+    return JSON.parse(await readFile(join(ROOT, `artifacts/build-info/${buildInfoId}.json`), "utf8"));
   },
 };

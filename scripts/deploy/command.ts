@@ -4,7 +4,7 @@ import { deploymentFile, readDeployment, writeDeployment } from "../../server/ch
 import { type Address, CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/transaction.ts";
 import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { build } from "./build.ts";
-import { connectConfigured, type Connection, connectWithHardhat } from "./connection.ts";
+import { connectConfigured, type Connection } from "./connection.ts";
 import { configurationFindings, contractFindings, type Finding } from "./findings.ts";
 import { originsOf } from "./origin.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
@@ -104,9 +104,12 @@ function parseBlock(text: string): number {
 
 /**
  * Creates the command `deploy`.
- * @param network Network of `npx hardhat run`; without it, and for `remote`, the chain is the configured one
+ * @param connect Connects to the chain that gets the contracts; the configured one when unset
  */
-export function deployCommand(terminal: Terminal, network?: string): Command {
+export function deployCommand(
+  terminal: Terminal,
+  connect: (config: ChainConfig) => Promise<Connection> = connectConfigured,
+): Command {
   const configured = () => parseConfig(terminal.variables, { relays: false }).chain;
   const program = new Command("deploy");
 
@@ -115,8 +118,7 @@ export function deployCommand(terminal: Terminal, network?: string): Command {
     .description("deploy the contracts to the chain at RPC_URL, unless they are deployed, and write their addresses")
     .action(async () => {
       const config = configured();
-      const isConfigured = network === undefined || network === "remote";
-      const connection: Connection = isConfigured ? await connectConfigured(config) : await connectWithHardhat();
+      const connection = await connect(config);
       try {
         await deployContracts(terminal, connection, config);
       } finally {

@@ -1,8 +1,7 @@
 import { HDNodeWallet, Wallet } from "ethers";
 import { z } from "zod";
-import { network } from "hardhat";
 import { ownKey, type RelayerKey } from "../../server/chain/keys/relayer-key.ts";
-import { ifNodeError, nodeErrorOf, type Rpc } from "../../server/chain/rpc/rpc.ts";
+import { ifNodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
 import { openRelayerKey } from "../../server/composition/chain-link.ts";
 import type { ChainConfig } from "../../server/config/config.ts";
@@ -74,25 +73,4 @@ export async function connectConfigured({ node }: ChainConfig): Promise<Connecti
   const tls = peerTlsOptions(node.tls, NODE);
   const rpc = connectNodes(urls, await fetchChainId(urls, tls), { tls });
   return { rpc, address: shownAddress(urls[0]), inProcess: false, close: async () => rpc.close() };
-}
-
-/** Connects to the network that Hardhat was started with. */
-export async function connectWithHardhat(): Promise<Connection> {
-  const connection = await network.create();
-  const { networkConfig } = connection;
-  const address = networkConfig.type === "http" ? shownAddress(await networkConfig.url.getUrl()) : undefined;
-  const node = address === undefined ? "the network's node" : `the node at ${address}`;
-  const call = async (method: string, parameters: readonly unknown[]): Promise<unknown> => {
-    try {
-      return await connection.provider.request({ method, params: [...parameters] });
-    } catch (error) {
-      throw nodeErrorOf(error) ?? new SealbookError("chain_unavailable", `${node} does not respond`, { cause: error });
-    }
-  };
-  return {
-    rpc: { chainId: Number(await call("eth_chainId", [])), call, close: () => undefined },
-    ...(address === undefined ? {} : { address }),
-    inProcess: networkConfig.type === "edr-simulated",
-    close: () => connection.close(),
-  };
 }

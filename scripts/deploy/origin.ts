@@ -1,4 +1,4 @@
-import type { Artifact } from "hardhat/types/artifacts";
+import type { Artifact } from "@nomicfoundation/ignition-core";
 import { getAddress, getCreateAddress } from "ethers";
 import { z } from "zod";
 import {

@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-
-const ROOT = join(import.meta.dirname, "../..");
+import { ROOT } from "../../server/kit/program-files.ts";
 
 /** The attackers as comments name them, with the headings of their sections, in the order of docs/security.md. */
 const ATTACKERS: ReadonlyMap<string, string> = new Map([

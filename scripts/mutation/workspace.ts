@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { HARDHAT, ROOT } from "../hardhat.ts";
+import { ROOT } from "../../server/kit/program-files.ts";
+import { HARDHAT } from "../hardhat.ts";
 import type { Mutant } from "./mutants.ts";
 
 /** What the tests of the contracts read. Hardhat's cache is of no use elsewhere: it has absolute paths. */

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { constants, gzipSync } from "node:zlib";
 import { SealbookError } from "../../server/errors.ts";
+import { ROOT } from "../../server/kit/program-files.ts";
 import { type DirectoryLock, lockDirectory } from "../../server/kit/directory-lock.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
 /** Temporary output directory; its name does not match the source patterns. */

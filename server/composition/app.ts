@@ -1,5 +1,6 @@
 import express, { type Express, type RequestHandler, Router } from "express";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { SealbookError } from "../errors.ts";
 import { authenticate, type AuthenticationDeps } from "../http/access/authenticate.ts";
 import type { Config } from "../config/config.ts";
@@ -26,6 +27,7 @@ import { keysRoute } from "../issuer/routes.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import type { Logger } from "../kit/logger.ts";
+import { ROOT } from "../kit/program-files.ts";
 import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { AttestationService } from "../attestation/service.ts";
 import { statementQueue } from "../attestation/statement-queue.ts";
@@ -40,7 +42,7 @@ import type { Parts } from "./parts.ts";
 
 /** Path of Telegram's webhook. */
 const TELEGRAM_PATH = "/telegram";
-const VERIFIER = new URL("../../verifier/verify.mjs", import.meta.url);
+const VERIFIER = join(ROOT, "verifier/verify.mjs");
 
 /** Access to the integrity-proof API. */
 interface AccessDeps {

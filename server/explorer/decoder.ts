@@ -2,6 +2,7 @@ import { SealbookError } from "../errors.ts";
 import type { NodeLog } from "../chain/node/log.ts";
 import type { NodeTransaction } from "../chain/node/node-block.ts";
 import type { Address, ContractAddresses } from "../chain/transaction.ts";
+import { workerModule } from "../kit/program-files.ts";
 import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import type { DecodedTransaction } from "./chain/call-decoder.ts";
 import type { DecodedLog } from "./responses.ts";
@@ -23,7 +24,7 @@ export class ChainDecoder {
   /** @param former Former contracts for anchors */
   constructor(pool: WorkerPool, chainId: number, contracts: ContractAddresses, former: readonly Address[]) {
     this.#tasks = pool.tasks({
-      module: new URL("./chain/decode-worker.ts", import.meta.url),
+      module: workerModule("server/explorer/chain/decode-worker"),
       data: { contracts, former, chainId } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,

@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import express, { type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
+import { ROOT } from "../kit/program-files.ts";
 import { formTokenOf, setFormTokenCookie } from "../http/record-store/form-post.ts";
 import { fillPage, type PageSettings } from "./page.ts";
 
 /** Output directory of `npm run panel`. */
-export const BUILT_PANEL = join(import.meta.dirname, "../../panel/dist");
+export const BUILT_PANEL = join(ROOT, "panel/dist");
 
 /** Caching of files whose name contains a digest of their content. */
 const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as const;

@@ -1,7 +1,7 @@
 // Instantiates the package's WebAssembly file directly. The package's loader defines globals, installs process-wide
 // handlers for uncaught exceptions and rejections, and writes to detached memory after the memory has grown.
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { libraryFile } from "../kit/program-files.ts";
 
 /** Result of a call. `output` is empty unless the status is 0. */
 export interface Bzip2Result {
@@ -44,8 +44,7 @@ let compiled: object | undefined;
 
 /** Creates an instance. */
 export function loadBzip2Library(): Bzip2Library {
-  const file = fileURLToPath(import.meta.resolve("bzip2-wasm/bzip2-1.0.8/bzip2.wasm"));
-  compiled ??= new WebAssembly.Module(readFileSync(file));
+  compiled ??= new WebAssembly.Module(readFileSync(libraryFile("bzip2-wasm/bzip2-1.0.8/bzip2.wasm")));
   const { exports } = new WebAssembly.Instance(
     compiled,
     importsOf(() => memory),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
+import { workerModule } from "../kit/program-files.ts";
 import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import { bzip2 } from "./bzip2.ts";
 import { packRowData, type StoredRowData } from "./compression.ts";
@@ -34,7 +35,7 @@ export class Decoder {
   /** @param contracts The event tables whose rows are decoded */
   constructor(pool: WorkerPool, contracts: readonly TableContract[]) {
     this.#tasks = pool.tasks({
-      module: new URL("./decode-worker.ts", import.meta.url),
+      module: workerModule("server/records/decode-worker"),
       data: { contracts } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,

@@ -1,4 +1,5 @@
 import type { DatabaseLocation } from "../journal/engine/query-connection.ts";
+import { workerModule } from "../kit/program-files.ts";
 import type { Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import type { RecordQuery } from "./record.ts";
 import type * as worker from "./search-worker.ts";
@@ -18,7 +19,7 @@ export class RecordSearch {
   constructor(pool: WorkerPool, location: DatabaseLocation, assertInPlace: () => void) {
     this.#assertInPlace = assertInPlace;
     this.#tasks = pool.tasks({
-      module: new URL("./search-worker.ts", import.meta.url),
+      module: workerModule("server/records/search-worker"),
       data: { location } satisfies worker.WorkerData,
       jobs: "searches",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { SEALBOOK } from "../support/sealbook.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -21,7 +22,7 @@ describe("the commands of README and tour", () => {
 
   before(async () => {
     data = mkdtempSync(join(tmpdir(), "sealbook-tour-"));
-    server = spawn(process.execPath, ["server/main.ts"], {
+    server = spawn(process.execPath, [SEALBOOK, "start"], {
       cwd: ROOT,
       env: { ...SURROUNDINGS, DATA_DIR: data, PORT: "0", CHAIN_PORT: "0" },
       stdio: ["ignore", "pipe", "inherit"],

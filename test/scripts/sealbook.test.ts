@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { COMMANDS } from "../../scripts/commands/table.ts";
+import { isTooOld, OLDEST_NODE } from "../../scripts/node-version.ts";
+import { ROOT } from "../../server/kit/program-files.ts";
 import { SEALBOOK } from "../support/sealbook.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
@@ -18,8 +20,21 @@ describe("sealbook", () => {
   });
 
   it("is what the scripts of package.json run", () => {
-    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const { name } of COMMANDS) assert.match(scripts[name], new RegExp(`^node .*scripts/sealbook.ts ${name}$`));
+  });
+
+  it("runs with the flags of npm start, also as a program of its own", () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    const [first = ""] = readFileSync(SEALBOOK, "utf8").split("\n");
+    assert.equal(`${first.replace("#!/usr/bin/env -S ", "")} scripts/sealbook.ts start`, scripts.start);
+  });
+
+  it("needs the Node that engines names", () => {
+    const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    assert.equal(engines.node, `>=${OLDEST_NODE}`);
+    for (const version of ["v20.20.2", "v22.17.9", "v18.0.0"]) assert.isTrue(isTooOld(version), version);
+    for (const version of ["v22.18.0", "v24.0.0", "v100.1.0"]) assert.isFalse(isTooOld(version), version);
   });
 
   it("shows a command's own help", () => {

@@ -5,12 +5,12 @@ import type { ServerOverrides } from "../../server/composition/context.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { eventually } from "./eventually.ts";
 import { putKey } from "./journal-key.ts";
+import { SEALBOOK } from "./sealbook.ts";
 import type { Settings } from "./settings.ts";
 import { secretWatch } from "./secrets/watch.ts";
 import { clientOf, demoAccount, type TestServer } from "./server.ts";
 import { SURROUNDINGS } from "./surroundings.ts";
 
-const MAIN = join(import.meta.dirname, "../../server/main.ts");
 const MAIN_WITH_OVERRIDES = join(import.meta.dirname, "server-main.ts");
 
 /** Replacements for a server in a separate process: those that are numbers. */
@@ -36,7 +36,7 @@ function launch(
   variables: EnvironmentVariables,
   overrides?: ProcessOverrides,
 ): { child: ChildProcess; output: () => string } {
-  const program = overrides === undefined ? [MAIN] : [MAIN_WITH_OVERRIDES, JSON.stringify(overrides)];
+  const program = overrides === undefined ? [SEALBOOK, "start"] : [MAIN_WITH_OVERRIDES, JSON.stringify(overrides)];
   const child = spawn(process.execPath, program, {
     // The environment of the tests must not configure the server.
     env: {

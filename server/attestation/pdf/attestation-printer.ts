@@ -1,3 +1,4 @@
+import { workerModule } from "../../kit/program-files.ts";
 import type { Tasks, WorkerPool } from "../../kit/workers/worker-pool.ts";
 import type * as worker from "./print-worker.ts";
 
@@ -11,7 +12,7 @@ export class AttestationPrinter {
 
   constructor(pool: WorkerPool) {
     this.#tasks = pool.tasks({
-      module: new URL("./print-worker.ts", import.meta.url),
+      module: workerModule("server/attestation/pdf/print-worker"),
       jobs: "PDFs",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
       maxWaiting: MAX_WAITING,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import * as fontkit from "fontkit";
 import { type PDFDocument, type PDFFont, PDFHexString } from "@cantoo/pdf-lib";
+import { libraryFile } from "../../kit/program-files.ts";
 
 const FILES = {
   regular: "DejaVuSansCondensed.ttf",
@@ -93,9 +93,8 @@ function fontFile(font: FontName): Promise<FontFile> {
   return read;
 }
 
-async function readFont(file: string): Promise<FontFile> {
-  const { resolve } = createRequire(import.meta.url);
-  const bytes = await readFile(resolve(`dejavu-fonts-ttf/ttf/${file}`));
+async function readFont(file: (typeof FILES)[FontName]): Promise<FontFile> {
+  const bytes = await readFile(libraryFile(`dejavu-fonts-ttf/ttf/${file}`));
   const font = fontkit.create(bytes);
   if (!("characterSet" in font)) throw new TypeError(`${file} is a collection of fonts`);
   const taken = new Set<number>();

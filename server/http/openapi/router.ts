@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type RequestHandler, Router } from "express";
 import { z } from "zod";
 import { SealbookError } from "../../errors.ts";
+import { libraryFile, ROOT } from "../../kit/program-files.ts";
 import type { Examples, Tag } from "./document.ts";
 import { addRoutes, onlyMethods, serveRaw } from "../serve.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { pageHeaders } from "../security-headers.ts";
 
 const MAX_AGE_SECONDS = 300;
-const PAGE = join(import.meta.dirname, "page");
-const LIBRARY = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+const PAGE = join(ROOT, "server/http/openapi/page");
 /** The files of the library that the page loads. */
-const LIBRARY_FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
+const FILES = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 
 export const openApi = defineRoute({
   id: "document",
@@ -59,7 +58,10 @@ export function openApiRouter(version: string, content: () => Promise<OpenApiCon
     .all(onlyMethods("GET"));
   router.route("/docs/").get(pageHeaders(), file(PAGE, "index.html")).all(onlyMethods("GET"));
   router.route("/docs/initializer.js").get(file(PAGE, "initializer.js")).all(onlyMethods("GET"));
-  for (const name of LIBRARY_FILES) router.route(`/docs/${name}`).get(file(LIBRARY, name)).all(onlyMethods("GET"));
+  for (const name of FILES) {
+    const root = dirname(libraryFile(`swagger-ui-dist/${name}`));
+    router.route(`/docs/${name}`).get(file(root, name)).all(onlyMethods("GET"));
+  }
   return router;
 }
 

@@ -1,6 +1,7 @@
 import type { MapOptions, PictureOptions, Pictures } from "../air-quality/pictures.ts";
 import type { Reading } from "../air-quality/reading.ts";
 import type { Frame } from "../air-quality/readings.ts";
+import { workerModule } from "../../kit/program-files.ts";
 import type { Tasks, WorkerPool } from "../../kit/workers/worker-pool.ts";
 import type * as worker from "./picture-worker.ts";
 import type { TileSource } from "./tile-store.ts";
@@ -15,7 +16,7 @@ export class DrawnPictures implements Pictures {
 
   constructor(pool: WorkerPool, tiles?: TileSource) {
     this.#tasks = pool.tasks({
-      module: new URL("./picture-worker.ts", import.meta.url),
+      module: workerModule("server/readings/pictures/picture-worker"),
       data: { tiles } satisfies worker.WorkerData,
       jobs: "pictures",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,

@@ -1,5 +1,5 @@
-import { createRequire } from "node:module";
 import { GlobalFonts, type SKRSContext2D } from "@napi-rs/canvas";
+import { libraryFile } from "../../kit/program-files.ts";
 import { CATEGORY_COLOURS, CATEGORY_TEXT_COLOURS } from "../air-quality/category.ts";
 import { airQuality, concentrationText } from "../air-quality/index-of-pm25.ts";
 import type { Reading } from "../air-quality/reading.ts";
@@ -10,13 +10,12 @@ import type { PictureTexts } from "./texts.ts";
 /** The bundled font, because a machine can have no fonts. */
 export const FONT_FAMILY = "Sealbook Map";
 
-const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"];
+const FILES = ["DejaVuSansCondensed.ttf", "DejaVuSansCondensed-Bold.ttf"] as const;
 
 /** Registers the font with the canvas. Missing characters come from fonts of the system, if there are any. */
 export function registerFonts(): void {
-  const { resolve } = createRequire(import.meta.url);
   for (const file of FILES) {
-    const path = resolve(`dejavu-fonts-ttf/ttf/${file}`);
+    const path = libraryFile(`dejavu-fonts-ttf/ttf/${file}`);
     if (GlobalFonts.registerFromPath(path, FONT_FAMILY) === null) throw new Error(`${path} is no font`);
   }
 }

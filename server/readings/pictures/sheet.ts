@@ -11,8 +11,8 @@ import { drawLegend, legendHeight } from "./legend.ts";
 import { PICTURE_TEXTS, type PictureTexts } from "./texts.ts";
 import type { TileStore } from "./tile-store.ts";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { type BaseMap, baseMap, type Countries } from "../map/base-map.ts";
+import { libraryFile } from "../../kit/program-files.ts";
 
 /** A picture before readings are drawn on it: title above, map, legend below. */
 export interface Sheet {
@@ -180,9 +180,8 @@ function baseMapFor(zoom: number): BaseMap {
   const { file } = SCALES.findLast(({ fromZoom }) => zoom >= fromZoom) ?? SCALES[0];
   const known = read.get(file);
   if (known !== undefined) return known;
-  const { resolve } = createRequire(import.meta.url);
   // The file is a part of the product, in a fixed version.
-  const topology: Countries = JSON.parse(readFileSync(resolve(`world-atlas/${file}`), "utf8"));
+  const topology: Countries = JSON.parse(readFileSync(libraryFile(`world-atlas/${file}`), "utf8"));
   const base = baseMap(topology);
   read.set(file, base);
   return base;

@@ -4,25 +4,18 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { ZeroAddress } from "ethers";
-import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
-import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { ROOT } from "../../../server/kit/program-files.ts";
+import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
+import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { installPackages, NPM_ENVIRONMENT, pack } from "../../support/packages.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
-const README = join(ROOT, "scripts/contracts-package/README.md");
+const README = join(ROOT, "scripts/packages/contracts/README.md");
 
 describe("the package of the contracts", () => {
   let folder: string;
   let project: string;
-  // As the machine is set up for npm, but not as part of the npm that runs these tests. With the Node of this project.
-  const env = {
-    ...Object.fromEntries(
-      Object.entries(process.env).filter(
-        ([name]) => !/^(?:npm_(?:package|lifecycle|command|config_local_prefix)|INIT_CWD)/.test(name),
-      ),
-    ),
-    PATH: `${join(ROOT, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`,
-  };
+  const env = NPM_ENVIRONMENT;
 
   /** The example of a language in the package's page. */
   async function example(language: string): Promise<string> {
@@ -40,18 +33,15 @@ describe("the package of the contracts", () => {
         join(folder, `data/deployments/${chainId}.json`),
         JSON.stringify({ chainId, firstBlock: 7, contracts: addresses }),
       );
-    const { stdout } = await run(process.execPath, [join(ROOT, "scripts/contracts-package.ts"), folder], {
-      cwd: ROOT,
-      env: { ...env, DATA_DIR: join(folder, "data") },
-    });
-    const archive = stdout.trim().split("\n").at(-1) ?? "";
+    const archive = await pack("contracts", folder, { DATA_DIR: join(folder, "data") });
     const { devDependencies, dependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-    await mkdir(join(project, "contracts"), { recursive: true });
-    await writeFile(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
-    const packages = [archive, `hardhat@${dependencies.hardhat}`, `ethers@${dependencies.ethers}`];
-    packages.push(`typescript@${devDependencies.typescript}`);
-    const options = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-    await run("npm", ["install", ...options, ...packages], { cwd: project, env });
+    const others = {
+      hardhat: devDependencies.hardhat,
+      ethers: dependencies.ethers,
+      typescript: devDependencies.typescript,
+    };
+    await installPackages(project, [archive, ...Object.entries(others).map(([name, version]) => `${name}@${version}`)]);
+    await mkdir(join(project, "contracts"));
   });
   after(() => removeDirectory(folder));
 

@@ -1,0 +1,80 @@
+import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { rolldown } from "rolldown";
+import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
+import { COPIED_LIBRARIES, LIBRARY_FILES, libraryFile, ROOT } from "../../server/kit/program-files.ts";
+import { build, builtContract } from "../deploy/build.ts";
+import { buildPanel } from "../panel/build.ts";
+import { type Package, writeJson } from "./archive.ts";
+import { licenceTexts } from "./licences.ts";
+import { MANIFEST, versionsOf } from "./manifest.ts";
+
+/** Libraries with native code, WebAssembly or threads in files of their own. Others are compiled into the program. */
+const INSTALLED = ["@napi-rs/canvas", "pino", "pino-pretty", "piscina", "tiny-secp256k1"];
+
+/** The server, the commands and the verifier. Every file has the place that it has in the repository. */
+export const sealbookPackage: Package = {
+  name: "sealbook",
+  async fill(folder) {
+    await Promise.all([buildPanel(), build()]);
+    await bundle(folder);
+    for (const path of [
+      "panel/dist",
+      "server/http/openapi/page",
+      "CHANGELOG.md",
+      ...globSync("verifier/{verify.*,index.html}", { cwd: ROOT }),
+    ])
+      copy(join(ROOT, path), join(folder, path));
+    for (const name of LIBRARY_FILES) copy(libraryFile(name), join(folder, COPIED_LIBRARIES, name));
+    await copyArtifacts(folder);
+    cpSync(join(ROOT, "scripts/packages/sealbook"), folder, { recursive: true });
+    writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licenceTexts());
+    const { name, version, description, license, engines, optionalDependencies } = MANIFEST;
+    writeJson(join(folder, "package.json"), {
+      ...{ name, version, description, license, engines },
+      type: "module",
+      bin: { sealbook: "scripts/sealbook.js" },
+      exports: {
+        "./verifier": { types: "./verifier/verify.d.mts", default: "./verifier/verify.mjs" },
+        "./package.json": "./package.json",
+      },
+      dependencies: versionsOf(INSTALLED),
+      optionalDependencies,
+    });
+  },
+};
+
+/** Compiles the program and the modules of its threads, with the libraries as the lock file has them. */
+async function bundle(folder: string): Promise<void> {
+  const programs = ["scripts/sealbook.ts", ...globSync("server/**/*-worker.ts", { cwd: ROOT })];
+  const compiled = await rolldown({
+    cwd: ROOT,
+    input: Object.fromEntries(programs.map((file) => [file.replace(/\.ts$/, ""), file])),
+    platform: "node",
+    // Hardhat compiles contracts, which the package has compiled.
+    external: [...INSTALLED, "hardhat"].map((name) => new RegExp(`^${name}(/|$)`)),
+    onLog(_level, log) {
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
+    },
+  });
+  await compiled.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+  });
+}
+
+/** The contracts, for `deploy`. */
+async function copyArtifacts(folder: string): Promise<void> {
+  for (const name of CONTRACT_NAMES) {
+    const { buildInfoId } = await builtContract(name);
+    for (const path of [`contracts/${name}.sol/${name}.json`, `build-info/${buildInfoId}.json`])
+      copy(join(ROOT, "artifacts", path), join(folder, "artifacts", path));
+  }
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to, { recursive: true });
+}
