@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# What both actions do. Uses nothing that bash 3.2, that of macOS, lacks.
+
+# Ends the step with an error that the page of the run shows.
+fail() {
+  echo "::error::$1" >&2
+  exit 1
+}
+
+# Sets `files` to what the lines of a text name or match. The program reports a missing file that has no wildcard.
+find_files() {
+  # Spaces inside a line belong to the name.
+  local IFS= pattern matches
+  files=()
+  shopt -s nullglob
+  if [[ $1 == *'**'* ]]; then shopt -s globstar || fail "files: ** needs bash 4 or newer"; fi
+  while IFS=$' \t' read -r pattern; do
+    if [[ -z $pattern ]]; then continue; fi
+    # shellcheck disable=SC2206
+    if [[ -e $pattern ]]; then matches=("$pattern"); else matches=($pattern); fi
+    if [[ ${#matches[@]} -eq 0 ]]; then fail "files: nothing matches $pattern"; fi
+    files+=("${matches[@]}")
+  done <<< "$1"
+  if [[ ${#files[@]} -eq 0 ]]; then fail "files: no file is named"; fi
+}
+
+# Runs a command of PACKAGE. It prints names of files, which the runner must not take for commands. Everything that
+# the runner reads for commands is on the standard error: it does not keep the order of two streams.
+sealbook() {
+  local token code=0
+  token=$(node -p 'crypto.randomUUID()')
+  echo "::stop-commands::$token" >&2
+  npx --yes --package="${PACKAGE:?is empty}" -- sealbook "$@" || code=$?
+  echo "::$token::" >&2
+  return "$code"
+}
