@@ -99,7 +99,7 @@ describe("deployment", function () {
     const program = "/opt/sealbook/node_modules/.bin";
     assert.include(UNIT, `\nExecStart=${program}/sealbook start\n`);
     // Its first line has Node found on the path.
-    for (const text of [UNIT, CONTAINERFILE]) assert.include(text, `PATH=${program}:/usr/bin:/bin `);
+    for (const text of [UNIT, CONTAINERFILE]) assert.include(text, `PATH=${program}:/usr/local/bin:/usr/bin:/bin `);
     assert.include(CONTAINERFILE, '\nCMD ["sealbook", "start"]\n');
     for (const name of ["relayer-1", "relayer-2"]) assert.notProperty(compose.services[name], "command");
     assert.doesNotHaveAnyKeys(container, ["command", "args"]);
@@ -107,6 +107,7 @@ describe("deployment", function () {
     const image = `${name}:${newTag}`;
     assert.deepEqual([...new Set(own.map((service) => service.image))], [image]);
     assert.equal(container.image, name);
+    assert.equal(newTag, (JSON.parse(read("package.json")) as { version: string }).version);
     assert.include(CONTAINERFILE, ` -t ${image} .\n`);
   });
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
-import { type Wallet, ZeroAddress } from "ethers";
+import { Wallet, ZeroAddress } from "ethers";
 import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/keystore.ts";
 import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
 import { type ChainConfig, parseConfig } from "../../server/config/config.ts";
@@ -113,6 +113,15 @@ async function assertOthers(roles: RelayerRoles, address: Address, contracts: re
 /** Creates the command `relayer`. */
 export function relayerCommand(terminal: Terminal): Command {
   const program = new Command("relayer");
+
+  program
+    .command("key")
+    .description("make a key for RELAYER_KEY or ADMIN_KEY, and print its address and the key, which is not stored")
+    .option("--json", "print {address, key}")
+    .action(({ json }: JsonOption) => {
+      const { address, privateKey: key } = Wallet.createRandom();
+      printLine(terminal, json === true ? JSON.stringify({ address, key }) : `${address} ${key}`);
+    });
 
   program
     .command("list")

@@ -280,6 +280,8 @@ describe("actions for continuous integration", () => {
     );
     for (const name of NAMES) {
       const { inputs } = await readAction(name);
+      const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+      assert.equal(inputs["package"]?.default, `sealbook@${version}`);
       const steps = used.filter(({ uses }) => uses?.includes(`/deploy/actions/${name}@`));
       assert.isNotEmpty(steps);
       const required = Object.keys(inputs).filter((input) => inputs[input]?.required);

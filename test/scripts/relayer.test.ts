@@ -60,6 +60,15 @@ async function fail(variables: EnvironmentVariables, ...args: string[]): Promise
 }
 
 describe("relayer script", () => {
+  it("makes keys, and stores none", async () => {
+    const { code, out } = await relayer({}, "key");
+    const [address, key = ""] = out.trim().split(" ");
+    assert.deepEqual([code, new Wallet(key).address], [0, address]);
+    const another = JSON.parse((await relayer({}, "key", "--json")).out);
+    assert.equal(new Wallet(another.key).address, another.address);
+    assert.notEqual(another.key, key);
+  });
+
   describe("on an external node", () => {
     const administrator = Wallet.createRandom();
     const first = Wallet.createRandom().address;

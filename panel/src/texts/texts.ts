@@ -40,6 +40,15 @@ async function useLanguage(tag: string): Promise<void> {
   const loaded = await LANGUAGES.get(tag)?.load();
   if (loaded === undefined) return;
   texts.value = loaded;
-  language.value = navigator.languages.find((preferred) => preferred.split("-")[0] === tag) ?? tag;
+  language.value = navigator.languages.find((given) => given.split("-")[0] === tag && isLanguageTag(given)) ?? tag;
   document.documentElement.lang = tag;
+}
+
+/** A browser can take its languages from the locale of the system, such as `en-US@posix`, which formats refuse. */
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
 }
