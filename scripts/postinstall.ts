@@ -13,9 +13,13 @@ if (npmNode !== undefined && npm !== undefined && isTooOld(npmNode) && process.e
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith("npm_")),
   );
-  const result = spawnSync(process.execPath, [npm, "install", "--no-save", "--no-audit", "--no-fund"], {
-    env: { ...environment, [GUARD]: "1" },
-    stdio: "inherit",
-  });
+  const result = spawnSync(
+    process.execPath,
+    [npm, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"],
+    {
+      env: { ...environment, [GUARD]: "1" },
+      stdio: "inherit",
+    },
+  );
   process.exitCode = result.status ?? 1;
 }
