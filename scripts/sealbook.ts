@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=32 --heap-growing-percent=60
 // Runs a command: `npm run NAME -- ARGUMENTS` and `npx sealbook NAME ARGUMENTS`.
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 import { join } from "node:path";
 import { Command } from "commander";
 import { ROOT } from "../server/kit/program-files.ts";
@@ -13,7 +13,7 @@ if (isTooOld(process.version)) {
   process.exit(1);
 }
 // Not in a folder that other users can write to. Without effect where this one is read-only.
-enableCompileCache(join(ROOT, "node_modules/.cache/compiled"));
+module.enableCompileCache(join(ROOT, "node_modules/.cache/compiled"));
 const given = process.argv.slice(2);
 const [name, ...args] = given[0] === "help" && given[1] !== undefined ? [given[1], "--help"] : given;
 const entry = COMMANDS.find((each) => each.name === name);

@@ -10,7 +10,6 @@ const Lock = z.object({
       version: z.string().optional(),
       license: z.string().optional(),
       dev: z.boolean().optional(),
-      devOptional: z.boolean().optional(),
     }),
   ),
 });
@@ -20,8 +19,8 @@ const LINE = "=".repeat(80);
 /** Returns the licences of all packages of the lock file that are installed and needed at run time, as one text. */
 export function licenceTexts(): string {
   const { packages } = Lock.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
-  const texts = Object.entries(packages).flatMap(([path, { version, license, dev, devOptional }]) => {
-    if (path === "" || dev === true || devOptional === true) return [];
+  const texts = Object.entries(packages).flatMap(([path, { version, license, dev }]) => {
+    if (path === "" || dev === true) return [];
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     const files = globSync("{LICEN[CS]E,COPYING,NOTICE}*", { cwd: join(ROOT, path) }).sort();
     const text = files.map((file) => readFileSync(join(ROOT, path, file), "utf8").trim());
