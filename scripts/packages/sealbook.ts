@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
 import { COPIED_LIBRARIES, LIBRARY_FILES, libraryFile, ROOT } from "../../server/kit/program-files.ts";
-import { build, builtContract } from "../deploy/build.ts";
+import { build, builtContract, builtContracts } from "../deploy/build.ts";
 import { buildPanel } from "../panel/build.ts";
 import { type Package, writeJson } from "./archive.ts";
 import { licenceTexts } from "./licences.ts";
@@ -65,12 +66,16 @@ async function bundle(folder: string): Promise<void> {
   });
 }
 
-/** The contracts, for `deploy`. */
+/** The contracts, for `deploy`. Hardhat's ids of a build depend on the folder of the compiler; the package's do not. */
 async function copyArtifacts(folder: string): Promise<void> {
   for (const name of CONTRACT_NAMES) {
-    const { buildInfoId } = await builtContract(name);
-    for (const path of [`contracts/${name}.sol/${name}.json`, `build-info/${buildInfoId}.json`])
-      copy(join(ROOT, "artifacts", path), join(folder, "artifacts", path));
+    const info = await builtContracts.getBuildInfo(name);
+    const id = createHash("sha256").update(JSON.stringify(info?.input)).digest("hex");
+    const artifacts = join(folder, "artifacts");
+    for (const path of ["build-info", `contracts/${name}.sol`]) mkdirSync(join(artifacts, path), { recursive: true });
+    writeJson(join(artifacts, `build-info/${id}.json`), { ...info, id });
+    const artifact = { ...(await builtContract(name)), buildInfoId: id };
+    writeJson(join(artifacts, `contracts/${name}.sol/${name}.json`), artifact);
   }
 }
 
