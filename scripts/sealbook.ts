@@ -9,7 +9,7 @@ import { COMMANDS, loadCommand } from "./commands/table.ts";
 import { isTooOld, OLDEST_NODE } from "./node-version.ts";
 
 if (isTooOld(process.version)) {
-  console.error(`Sealbook needs Node ${OLDEST_NODE} or newer; this is ${process.version}. On Linux npx uses its own.`);
+  console.error(`Sealbook needs Node ${OLDEST_NODE} or newer; this is ${process.version}. npx has one on Linux (x64).`);
   process.exit(1);
 }
 // Not in a folder that other users can write to. Without effect where this one is read-only.
