@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import toolbox from "@nomicfoundation/hardhat-toolbox-mocha-ethers";
 import { configVariable, defineConfig } from "hardhat/config";
-import type { HardhatPlugin } from "hardhat/types/plugins";
 import { readEnv } from "./server/config/environment.ts";
 import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
+import { contractBuild } from "./scripts/tasks/build.ts";
 import { sealbookTasks } from "./scripts/tasks/tasks.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
@@ -44,27 +44,9 @@ const explorers = {
   ...(ETHERSCAN_URL === undefined ? {} : { etherscan: { url: ETHERSCAN_URL, apiUrl: `${ETHERSCAN_URL}/api` } }),
 };
 
-/**
- * TypeChain lists the contracts as it is given them: in the order of a folder's entries, which depends on the disk
- * and on what was compiled before. Sorted, the generated files are the same everywhere.
- */
-const sortArtifacts: HardhatPlugin = {
-  id: "sort-artifacts",
-  hookHandlers: {
-    solidity: async () => ({
-      default: async () => ({
-        async processArtifactsAfterSuccessfulBuild(_context, artifactPaths) {
-          // Hardhat hands one array to all plugins, and to this one first.
-          (artifactPaths as string[]).sort();
-        },
-      }),
-    }),
-  },
-};
-
 export default defineConfig({
   tasks: sealbookTasks,
-  plugins: [sortArtifacts, toolbox],
+  plugins: [contractBuild, toolbox],
   // Hardhat compiles tests with the first profile, and what Ignition deploys and explorers verify with the second.
   solidity: {
     splitTestsCompilation: true,

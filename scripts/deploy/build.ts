@@ -1,12 +1,11 @@
 import type { Artifact, ArtifactResolver } from "@nomicfoundation/ignition-core";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT } from "../../server/kit/program-files.ts";
+import { IS_PACKAGE, ROOT } from "../../server/kit/program-files.ts";
 
-/** Compiles the contracts, unless they are compiled. The npm package has them compiled, and no compiler. */
+/** Compiles the contracts, unless they are compiled. */
 export async function build(): Promise<void> {
-  if (!existsSync(join(ROOT, "hardhat.config.ts"))) return;
+  if (IS_PACKAGE) return;
   const { default: hre } = await import("hardhat");
   await hre.tasks.getTask("build").run({ quiet: true, noTests: true });
 }

@@ -16,6 +16,7 @@ import { CONTRACT_NAMES, type ContractAddresses } from "../../server/chain/trans
 import { holdAdministration } from "../../server/composition/data-folder.ts";
 import type { ChainConfig } from "../../server/config/config.ts";
 import { SealbookError } from "../../server/errors.ts";
+import { IS_PACKAGE } from "../../server/kit/program-files.ts";
 import { printLine, type Terminal } from "../commands/run-command.ts";
 import { build } from "./build.ts";
 import { type Connection, keysFor } from "./connection.ts";
@@ -54,8 +55,10 @@ export async function deployContracts(
   } finally {
     lock.release();
   }
-  if (keys.developmentKey !== undefined)
-    printLine(terminal, `Start the server: RPC_URL=${address ?? ""} RELAYER_KEY=${keys.developmentKey} npm start`);
+  if (keys.developmentKey !== undefined) {
+    const start = IS_PACKAGE ? "npx sealbook start" : "npm start";
+    printLine(terminal, `Start the server: RPC_URL=${address ?? ""} RELAYER_KEY=${keys.developmentKey} ${start}`);
+  }
 }
 
 async function deployOnce(terminal: Terminal, run: IgnitionRun, file: string): Promise<void> {

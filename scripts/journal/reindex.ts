@@ -207,7 +207,7 @@ export function reindexCommand(terminal: Terminal): Command {
       "after",
       `
 The index has 256 slices, each of which is replaced at once: the command can be interrupted and repeated at any time.
-The entries are trusted: run "npm run journal -- check" before and after it.
+The entries are trusted: run "npx sealbook journal check" before and after it.
 Exit code: 0 the index is new, 1 an entry cannot be read, 2 wrong usage, 130 interrupted.`,
     )
     .action(() => run(terminal));

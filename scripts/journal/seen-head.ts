@@ -6,7 +6,7 @@ import { continues } from "../../server/journal/reconciliation/head-check.ts";
 /** What a command says when it leaves a journal that the server does not continue by itself. */
 export const OTHER_JOURNAL =
   "The server of this DATA_DIR had seen another or a longer journal. It signs nothing until you accept this one: " +
-  "start it, and run `npm run journal -- resolve`.";
+  "start it, and run `npx sealbook journal resolve`.";
 
 /** Returns whether a journal continues what the server of a data folder has seen, if anything. */
 export async function continuesSeen(dataDirectory: string, database: Database): Promise<boolean> {

@@ -62,7 +62,7 @@ export function stepsText(
       "commands in its own folder on its machine. All complete a step before the next one.",
     "",
     ...lines,
-    "At the end `npm run network -- check --out DIR` finds no difference between the nodes and these files.",
+    "At the end `npx sealbook network check --out DIR` finds no difference between the nodes and these files.",
     "",
   ].join("\n");
 }

@@ -1,26 +1,14 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { ROOT } from "../../server/kit/program-files.ts";
-
-const Lock = z.object({
-  packages: z.record(
-    z.string(),
-    z.object({
-      version: z.string().optional(),
-      license: z.string().optional(),
-      dev: z.boolean().optional(),
-    }),
-  ),
-});
+import { productLock } from "./lock.ts";
 
 const LINE = "=".repeat(80);
 
 /** Returns the licences of all packages of the lock file that are installed and needed at run time, as one text. */
 export function licenceTexts(): string {
-  const { packages } = Lock.parse(JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")));
-  const texts = Object.entries(packages).flatMap(([path, { version, license, dev }]) => {
-    if (path === "" || dev === true) return [];
+  const texts = Object.entries(productLock().packages).flatMap(([path, { version, license }]) => {
+    if (path === "") return [];
     const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     const files = globSync("{LICEN[CS]E,COPYING,NOTICE}*", { cwd: join(ROOT, path) }).sort();
     const text = files.map((file) => readFileSync(join(ROOT, path, file), "utf8").trim());

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { constants, gzipSync } from "node:zlib";
-import { SealbookError } from "../../server/errors.ts";
 import { ROOT } from "../../server/kit/program-files.ts";
-import { type DirectoryLock, lockDirectory } from "../../server/kit/directory-lock.ts";
+import { waitForDirectory } from "../../server/kit/directory-lock.ts";
 
 const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
@@ -22,7 +20,6 @@ const SOURCES = [
   "verifier/*.mjs",
   "package.json",
 ];
-const LOCK_INTERVAL_MILLISECONDS = 100;
 
 /**
  * Builds the panel unless it is up to date. Concurrent processes wait for the building one.
@@ -31,7 +28,7 @@ const LOCK_INTERVAL_MILLISECONDS = 100;
 export async function buildPanel(): Promise<boolean> {
   const digest = digestOfSources();
   if (await isBuilt(digest)) return false;
-  const lock = await lockPanel();
+  const lock = await waitForDirectory(join(PANEL, ".lock"), "build");
   try {
     if (await isBuilt(digest)) return false;
     const { build } = await import("vite");
@@ -74,17 +71,4 @@ function digestOfSources(): string {
 
 async function isBuilt(digest: string): Promise<boolean> {
   return digest === (await readFile(STAMP, "utf8").catch(() => undefined));
-}
-
-async function lockPanel(): Promise<DirectoryLock> {
-  const lockFolder = join(PANEL, ".lock");
-  await mkdir(lockFolder, { recursive: true });
-  for (;;) {
-    try {
-      return lockDirectory(lockFolder, "build");
-    } catch (error) {
-      if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
-      await sleep(LOCK_INTERVAL_MILLISECONDS);
-    }
-  }
 }

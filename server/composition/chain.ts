@@ -44,8 +44,7 @@ async function openRemoteChain(
   if (deployment === undefined) {
     throw new SealbookError(
       "config_invalid",
-      `${file} does not name the contracts of chain ${chainId}: deploy them with ` +
-        "npx hardhat run scripts/deploy.ts --network remote",
+      `${file} does not name the contracts of chain ${chainId}: deploy them with \`npx sealbook deploy\``,
     );
   }
   // A recorded chain that is not there is like a node that does not respond: the journal still is.

@@ -29,7 +29,7 @@ export const DEMO_ACCOUNT_FILE = "demo-account.json";
 const SERVER_FILES = [RELAYER_FILE, DEMO_ACCOUNT_FILE];
 
 const WAY_BACK =
-  "Restore the journal from a backup or with `npm run journal -- restore --from TARGET`, or set NEW_JOURNAL=yes to " +
+  "Restore the journal from a backup or with `npx sealbook journal restore --from TARGET`, or set NEW_JOURNAL=yes to " +
   "start an empty one";
 
 /**

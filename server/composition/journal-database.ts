@@ -98,7 +98,7 @@ async function createJournalKey(database: Database, file: string): Promise<Journ
     throw new SealbookError(
       "config_invalid",
       `the journal's key ${file} is missing. Restore it from a backup of DATA_DIR; relayers of one journal share it: ` +
-        "set JOURNAL_KEY_FILE. When it is lost, write the journal under a new key with `npm run journal -- rekey`",
+        "set JOURNAL_KEY_FILE. When it is lost, write the journal under a new key with `npx sealbook journal rekey`",
     );
   }
   // A server and a command can start at the same time: the file of the first one counts.

@@ -177,7 +177,7 @@ const KEYS = {
     unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
   }),
   RELAYER_KEYSTORE_FILE: file(
-    "Keystore (version 3) of that key, instead of `RELAYER_KEY`; loaded again when `npm run relayer -- " +
+    "Keystore (version 3) of that key, instead of `RELAYER_KEY`; loaded again when `npx sealbook relayer " +
       "rotate` changes it",
     "`RELAYER_KEY`",
   ),

@@ -109,7 +109,7 @@ function contractsOf(text: string): ChainIdentity["contracts"] {
     throw new SealbookError(
       "journal_damaged",
       "the journal has no contracts of its chain: the row of the table chain_identity was changed. Restore the " +
-        "database from a backup, or the journal from a replica with `npm run journal -- restore`",
+        "database from a backup, or the journal from a replica with `npx sealbook journal restore`",
       { cause },
     );
   }

@@ -1,8 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SealbookError } from "../errors.ts";
 import { makePrivate } from "./durable-file.ts";
+
+const WAIT_MILLISECONDS = 100;
 
 /** A lock on a folder. */
 export interface DirectoryLock {
@@ -32,6 +36,19 @@ export function lockDirectory(directory: string, use = "lock"): DirectoryLock {
   // Only for the error message.
   writeFileSync(pidFile, String(process.pid));
   return { release: () => opened.close() };
+}
+
+/** Creates the folder, and locks it as soon as no other process has the lock. */
+export async function waitForDirectory(directory: string, use: string): Promise<DirectoryLock> {
+  await mkdir(directory, { recursive: true });
+  for (;;) {
+    try {
+      return lockDirectory(directory, use);
+    } catch (error) {
+      if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
+      await sleep(WAIT_MILLISECONDS);
+    }
+  }
 }
 
 function holderOf(pidFile: string): string {

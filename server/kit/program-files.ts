@@ -6,6 +6,9 @@ import { pathToFileURL } from "node:url";
 /** The folder of package.json: of the repository, or of the installed package, whose files have the same places. */
 export const ROOT = folderWithManifest(import.meta.dirname);
 
+/** Whether this is the installed package: what the repository builds is in it, and no tool that builds. */
+export const IS_PACKAGE = !existsSync(join(ROOT, "hardhat.config.ts"));
+
 /** Files of libraries that are read at run time. The package has copies of them, without the rest of the libraries. */
 export const LIBRARY_FILES = [
   "bzip2-wasm/bzip2-1.0.8/bzip2.wasm",

@@ -144,7 +144,10 @@ describe("a data folder without its journal", () => {
     for (const suffix of ["", "-wal", "-shm"]) await rm(join(directory, `sealbook.sqlite${suffix}`), { force: true });
     const { code, output } = await failToStart(directory, {});
     assert.equal(code, 1);
-    assert.match(output, /there is no journal in .*sealbook\.sqlite\. .*npm run journal -- restore.*NEW_JOURNAL=yes/s);
+    assert.match(
+      output,
+      /there is no journal in .*sealbook\.sqlite\. .*npx sealbook journal restore.*NEW_JOURNAL=yes/s,
+    );
     assert.isFalse(existsSync(join(directory, "sealbook.sqlite")));
     assert.deepEqual(JSON.parse(readFileSync(join(directory, "demo-account.json"), "utf8")), former);
 

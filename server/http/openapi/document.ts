@@ -84,7 +84,7 @@ export function openApiDocument(
             type: "apiKey",
             in: "header",
             name: "X-API-Key",
-            description: "An API key, issued with `npm run apikey`, when the server requires one.",
+            description: "An API key, issued with `npx sealbook apikey`, when the server requires one.",
           },
           [TOKEN]: {
             type: "http",

@@ -74,7 +74,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
       throw new SealbookError(
         "journal_damaged",
         `${message}. Nothing is signed while this divergence is open: restore the journal, or acknowledge it with ` +
-          "`npm run journal -- resolve`",
+          "`npx sealbook journal resolve`",
       );
     }
   }

@@ -61,7 +61,7 @@ for (const engine of ENGINES)
           (error: Error) => error.message,
         );
       await rm(keyFile);
-      assert.match(await failure(), /is missing.*npm run journal -- rekey/);
+      assert.match(await failure(), /is missing.*npx sealbook journal rekey/);
       await putKey(directory);
       keyFile = join(directory, "journal.key");
       assert.match(await failure(), /is not the key of this journal/);
