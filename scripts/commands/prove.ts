@@ -5,7 +5,7 @@ import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "../proofs/option
 import { proveAll, summaryLine } from "../proofs/prove-run.ts";
 import { printable } from "../proofs/reason.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
-import { findFiles } from "../proofs/files.ts";
+import { findNamedFiles } from "../proofs/files.ts";
 import { writeJson } from "../proofs/write-file.ts";
 import type { Terminal } from "./run-command.ts";
 
@@ -40,14 +40,14 @@ and so on, oldest first. Follows symbolic links, except in circles. Skips the fo
 
 Ctrl-C ends the run and keeps finished bundles; repeat the command to continue.
 ${CREDENTIALS_HELP}
-Exit code: 0 all files have proofs, 1 some files have no proof, 2 wrong usage, 130 interrupted.`,
+Exit code: 0 all files have proofs, 1 some files have no proof or there are none, 2 wrong usage, 130 interrupted.`,
     )
     .action(async (names: string[], options: Options) => {
       const { url, concurrency, type, source, idPrefix } = options;
       const directory = resolve(options.out);
       const signals = onInterrupt();
       await assertReachable(url);
-      const found = await findFiles(names, process.cwd(), directory);
+      const found = await findNamedFiles(names, directory);
       const settings = { client: proofClient(url), directory, type, source, idPrefix };
       const summary = await proveAll({ found, settings, server: url, concurrency, signals });
       await writeJson(join(directory, "summary.json"), summary);

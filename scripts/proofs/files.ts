@@ -2,6 +2,7 @@ import { createReadStream, type Dirent, type Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { createHash } from "node:crypto";
+import { CommandFailure } from "../commands/run-command.ts";
 import { reasonOf } from "./reason.ts";
 
 /** A file to prove or verify. */
@@ -64,6 +65,17 @@ export async function findFiles(names: readonly string[], base: string, ...skip:
     const entries = await readdir(path, { withFileTypes: true });
     for (const entry of entries) await visit(join(path, entry.name), [...ancestors, real], false, entry);
   }
+}
+
+/**
+ * Finds files that a user has named, with ids relative to the working directory.
+ * @throws CommandFailure when there is none
+ */
+export async function findNamedFiles(names: readonly string[], ...skip: readonly string[]): Promise<Found> {
+  const found = await findFiles(names, process.cwd(), ...skip);
+  if (found.files.length + found.unreadable.length === 0)
+    throw new CommandFailure(`${names.join(", ")}: no files found`);
+  return found;
 }
 
 function sorted(map: ReadonlyMap<string, string>): [string, string][] {

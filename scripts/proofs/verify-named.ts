@@ -6,7 +6,7 @@ import { parseValidators } from "../../verifier/verify.mjs";
 import { reasonOf } from "./reason.ts";
 import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
-import { findFiles } from "./files.ts";
+import { findNamedFiles } from "./files.ts";
 import { nodeAt } from "./node-query.ts";
 
 export interface VerifyNamedOptions {
@@ -29,9 +29,7 @@ export interface VerifyNamedOptions {
 export async function verifyNamed(names: readonly string[], options: VerifyNamedOptions): Promise<VerifyReport> {
   const { proofs, trustKey, validators, rpc, anyId = false, concurrency } = options;
   const directory = resolve(proofs);
-  const found = await findFiles(names, process.cwd(), directory);
-  if (found.files.length + found.unreadable.length === 0)
-    throw new CommandFailure(`${names.join(", ")}: no files found`);
+  const found = await findNamedFiles(names, directory);
   const isOffline = rpc === undefined && (trustKey !== undefined || validators !== undefined);
   const node = isOffline ? undefined : nodeAt(rpc ?? embeddedChainUrl(readEnv()));
   const trust = {

@@ -251,7 +251,7 @@ describe("actions for continuous integration", () => {
     const cases: [typeof prove, Inputs, RegExp][] = [
       [prove, { files: "a.txt\n*.zip" }, /^::error::files: nothing matches \*\.zip$/m],
       [prove, { files: " \n" }, /^::error::files: no file is named$/m],
-      [prove, { files: "empty" }, /^::error::files: the folders have no files$/m],
+      [prove, { files: "empty" }, /^prove: empty: no files found$/m],
       [prove, { files: "missing.txt" }, /^missing\.txt: does not exist$/m],
       [prove, { url: "http://127.0.0.1:9" }, /^prove: http:\/\/127\.0\.0\.1:9\/ cannot be reached: /m],
       [prove, { url: "" }, /'--url <address>' value '' .* is invalid\. It is not an http or https address/],

@@ -189,6 +189,13 @@ describe("prove script", () => {
     assert.match(err, /^d\/broken: does not exist$/m);
   });
 
+  it("fails without files to prove", async () => {
+    await mkdir(join(directory, "d"));
+    const { code, out, err } = await prove("d");
+    assert.deepEqual([code, out], [1, ""]);
+    assert.match(err, /^prove: d: no files found$/m);
+  });
+
   it("keeps its results when interrupted", async () => {
     await writeFiles(directory, Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`d/${i}`, String(i)])));
     await mkdir(join(directory, PROOFS));
