@@ -152,9 +152,13 @@ export class EventIndexer implements RecordIndex {
         const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
         const change = await this.#store.apply(entries, after, to, hash);
         if (change === undefined) {
-          this.#onEvent({ kind: "rebuilding", reason: "another process changed the record index" });
+          // Relayers of one database index the same blocks, and one of them is first.
+          const before = this.#indexedTo;
           this.#verified = false;
-          return this.#scheduleRetry();
+          if (!(await this.#checkProgress())) return this.#scheduleRetry();
+          if (this.#indexedTo < before)
+            this.#onEvent({ kind: "rebuilding", reason: "another process dropped the record index" });
+          continue;
         }
         if (change.overwritten.length + change.replayed.length > 0) this.#onEvent({ kind: "rows_altered", ...change });
         const rows = entries.filter(({ kind }) => kind === "row").length;
@@ -191,10 +195,11 @@ export class EventIndexer implements RecordIndex {
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
+        const isContinued = this.#indexedTo >= this.#chain.firstBlock && progress.blockNumber > this.#indexedTo;
         // Another process may have indexed the block that a caller waits for.
         this.#advanceTo(progress.blockNumber);
         this.#laggingSince = undefined;
-        this.#onEvent({ kind: "resumed", after: progress.blockNumber, head: this.#target });
+        if (!isContinued) this.#onEvent({ kind: "resumed", after: progress.blockNumber, head: this.#target });
       } else if (hash === undefined && this.#withinLagTolerance()) {
         return false;
       } else {

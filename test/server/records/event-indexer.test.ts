@@ -140,6 +140,7 @@ for (const engine of ENGINES)
       await first.waitForBlock(4, DEADLINE_MILLISECONDS);
       assert.isTrue(await second.waitForBlock(4, DEADLINE_MILLISECONDS));
       assert.deepEqual(await codes(), ["two", "one"]);
+      assert.isEmpty(events);
     });
 
     it("rebuilds the index for another chain", async () => {
