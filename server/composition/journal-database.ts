@@ -103,7 +103,13 @@ async function createJournalKey(database: Database, file: string): Promise<Journ
   }
   // A server and a command can start at the same time: the file of the first one counts.
   const fresh = `${file}.${process.pid}`;
-  await writeJournalKey(fresh, JournalKey.generate());
+  await writeJournalKey(fresh, JournalKey.generate()).catch((error: Error) => {
+    throw new SealbookError(
+      "config_invalid",
+      `JOURNAL_KEY_FILE: ${file} does not exist, and cannot be created: ${error.message}`,
+      { cause: error },
+    );
+  });
   try {
     await link(fresh, file);
   } catch (error) {
