@@ -42,7 +42,7 @@ export async function start({ report, root, quick }: Bench): Promise<void> {
   const project = join(root, "project");
   await mkdir(project);
   await writeFile(join(project, "package.json"), JSON.stringify({ private: true }));
-  await run(process.execPath, [join(ROOT, "scripts/pack.ts"), "sealbook", "--out", join(root, "archives")]);
+  await secondsOf("npm", ["run", "pack", "--", "sealbook", "--out", join(root, "archives")], ROOT);
   const [archive = ""] = await readdir(join(root, "archives"));
   const install = ["install", "--prefer-offline", "--no-audit", join(root, "archives", archive)];
   const installed = await secondsOf("npm", install, project);

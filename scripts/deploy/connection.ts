@@ -61,7 +61,7 @@ export interface Connection {
 
 /**
  * Connects to the node at `RPC_URL`. Hardhat supports HTTP only; the server's client supports every kind of address.
- * @throws SealbookError `config_invalid` without that address
+ * @throws SealbookError `config_invalid` without that address; `chain_unavailable` when there is no node
  */
 export async function connectConfigured({ node }: ChainConfig): Promise<Connection> {
   if (node.kind !== "remote")
@@ -71,6 +71,11 @@ export async function connectConfigured({ node }: ChainConfig): Promise<Connecti
     );
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
-  const rpc = connectNodes(urls, await fetchChainId(urls, tls), { tls });
+  const chainId = await fetchChainId(urls, tls).catch((error: unknown) => {
+    const cause = error instanceof SealbookError ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SealbookError("chain_unavailable", `RPC_URL: the node does not respond: ${reason}`, { cause: error });
+  });
+  const rpc = connectNodes(urls, chainId, { tls });
   return { rpc, address: shownAddress(urls[0]), inProcess: false, close: async () => rpc.close() };
 }

@@ -21,7 +21,7 @@ export const NPM_ENVIRONMENT: Readonly<Record<string, string | undefined>> = {
  * @returns the path of its archive
  */
 export async function pack(name: string, folder: string, variables: NodeJS.ProcessEnv = {}): Promise<string> {
-  const { stdout } = await run(process.execPath, [join(ROOT, "scripts/pack.ts"), name, "--out", folder], {
+  const { stdout } = await run("npm", ["run", "--silent", "pack", "--", name, "--out", folder], {
     cwd: ROOT,
     env: { ...NPM_ENVIRONMENT, ...variables },
   });
