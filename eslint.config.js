@@ -40,6 +40,25 @@ export default tseslint.config(
     },
   },
   {
+    files: ["client/*.ts"],
+    rules: {
+      "no-restricted-globals": [
+        "error",
+        ...["Buffer", "process"].map((name) => ({ name, message: "Browsers do not have it." })),
+      ],
+      "no-restricted-properties": [
+        "error",
+        ...[
+          ["Promise", "withResolvers"],
+          ["Promise", "try"],
+          ["URL", "parse"],
+          ["Array", "fromAsync"],
+          ["Object", "groupBy"],
+        ].map(([object, property]) => ({ object, property, message: "Node 20 does not have it." })),
+      ],
+    },
+  },
+  {
     files: ["test/**/*.ts"],
     rules: {
       "no-restricted-properties": [

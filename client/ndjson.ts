@@ -2,14 +2,15 @@ const ROWS_AT_ONCE = 1_000;
 
 /** Streams rows as NDJSON. */
 export async function* ndjsonOf(rows: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
+  const encoder = new TextEncoder();
   let lines: string[] = [];
   for await (const row of rows) {
     lines.push(`${JSON.stringify(row)}\n`);
     if (lines.length < ROWS_AT_ONCE) continue;
-    yield Buffer.from(lines.join(""));
+    yield encoder.encode(lines.join(""));
     lines = [];
   }
-  if (lines.length > 0) yield Buffer.from(lines.join(""));
+  if (lines.length > 0) yield encoder.encode(lines.join(""));
 }
 
 /** Streams the non-empty lines of a body. */

@@ -3,13 +3,17 @@
  * @throws The abort reason of `signal`
  */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  const onAbort = (): void => reject(signal?.reason);
-  if (signal?.aborted === true) onAbort();
-  signal?.addEventListener("abort", onAbort, { once: true });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
+  // Node 20 has no Promise.withResolvers.
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener("abort", onAbort, { once: true });
   });
 }

@@ -299,8 +299,12 @@ export class ProofClient {
   /** The address for polling a pending proof. Credentials are never sent to another server. */
   #pollingPath({ headers }: HttpResponse, id: string): string {
     const location = headers.get("Location");
-    const url = location === null ? null : URL.parse(location, this.#http.base);
-    return url?.origin === new URL(this.#http.base).origin ? url.href : `api/v1/proof/${id}`;
+    const { base } = this.#http;
+    if (location !== null && URL.canParse(location, base)) {
+      const url = new URL(location, base);
+      if (url.origin === new URL(base).origin) return url.href;
+    }
+    return `api/v1/proof/${id}`;
   }
 }
 

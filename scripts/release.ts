@@ -3,13 +3,15 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { ROOT } from "../server/kit/program-files.ts";
 import { CommandFailure, runCommand } from "./commands/run-command.ts";
 import { packPackage } from "./packages/archive.ts";
 import { licenceTexts } from "./packages/licences.ts";
 import { MANIFEST } from "./packages/manifest.ts";
 import { PACKAGES } from "./packages/packages.ts";
+import { parseHttpUrl, parseKeyId } from "./proofs/options.ts";
+import { assertReachable } from "./proofs/server-client.ts";
 import { proveFiles, type ProvingServer, withOwnServer } from "./release/proof.ts";
 import { billOfMaterials } from "./release/sbom.ts";
 
@@ -26,10 +28,13 @@ interface Options {
 
 await runCommand(
   new Command("release")
-    .description(`Makes packages, bill of materials, licences, checksums and proofs of them in ${FOLDER}.`)
-    .option("--dry-run", "prove with a server of its own, with an embedded chain; tag and publish nothing")
-    .option("--url <address>", "server that proves the release")
-    .option("--trust-key <id>", "id of the issuer's key of that server")
+    .description(
+      `Makes packages, bill of materials, licences, checksums and proofs of them in ${FOLDER}, ` +
+        "and prints the commands that publish them.",
+    )
+    .option("--dry-run", "prove with a server of its own, with an embedded chain")
+    .addOption(new Option("--url <address>", "server that proves the release").argParser(parseHttpUrl))
+    .addOption(new Option("--trust-key <id>", "id of the issuer's key of that server").argParser(parseKeyId))
     .action(release),
 );
 
@@ -39,18 +44,19 @@ async function release({ dryRun, url, trustKey }: Options): Promise<void> {
   if (dryRun === true) {
     const files = await makeFiles();
     await withOwnServer((server) => prove(files, server));
-    return console.log(`Nothing was tagged or published. The release is in ${FOLDER}`);
+    return console.log(`The release is in ${FOLDER}`);
   }
   if (url === undefined || trustKey === undefined)
     throw new CommandFailure("--url and --trust-key are needed, or --dry-run");
   if (git("status", "--porcelain") !== "") throw new CommandFailure("there are changes that are not committed");
   if (git("tag", "--list", tag) !== "") throw new CommandFailure(`the tag ${tag} exists`);
+  await assertReachable(url);
   const files = await makeFiles();
   prove(files, { url, trustKey });
-  git("tag", "--annotate", tag, "--message", `Sealbook ${version}`);
+  console.log("To publish:");
   for (const archive of files.filter((name) => name.endsWith(".tgz")))
-    execFileSync("npm", ["publish", join(FOLDER, archive), "--access", "public"], { cwd: FOLDER, stdio: "inherit" });
-  console.log(`Published. Push the tag: git push origin ${tag}`);
+    console.log(`  npm publish ${join(FOLDER, archive)} --access public`);
+  console.log(`  git tag --annotate ${tag} --message "Sealbook ${version}" && git push origin ${tag}`);
 }
 
 /** Writes the files of the release; returns their names. */

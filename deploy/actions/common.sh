@@ -24,13 +24,26 @@ find_files() {
   if [[ ${#files[@]} -eq 0 ]]; then fail "files: no file is named"; fi
 }
 
+# Installs PACKAGE and sets `programs` to the folder of its programs. The working directory can hold what somebody else
+# has made: neither its packages nor its settings of npm may count.
+install_package() {
+  local package=${PACKAGE:?is empty} folder
+  # As npm, which takes a name with this ending for a path.
+  if [[ $package == *.tgz && $package != /* ]]; then package=$PWD/$package; fi
+  folder=$(mktemp -d "${RUNNER_TEMP:?}/sealbook.XXXXXX")
+  (cd "$folder" && npm install --ignore-scripts --no-audit --no-fund --loglevel=error -- "$package" >&2)
+  programs=$folder/node_modules/.bin
+}
+
 # Runs a command of PACKAGE. It prints names of files, which the runner must not take for commands. Everything that
 # the runner reads for commands is on the standard error: it does not keep the order of two streams.
 sealbook() {
   local token code=0
+  install_package
   token=$(node -p 'crypto.randomUUID()')
   echo "::stop-commands::$token" >&2
-  npx --yes --package="${PACKAGE:?is empty}" -- sealbook "$@" || code=$?
+  # With the Node that is installed beside it.
+  PATH=$programs:$PATH "$programs/sealbook" "$@" || code=$?
   echo "::$token::" >&2
   return "$code"
 }

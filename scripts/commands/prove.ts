@@ -1,3 +1,5 @@
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
 import { onInterrupt } from "../proofs/file-run.ts";
@@ -7,7 +9,7 @@ import { printable } from "../proofs/reason.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
 import { findNamedFiles } from "../proofs/files.ts";
 import { writeJson } from "../proofs/write-file.ts";
-import type { Terminal } from "./run-command.ts";
+import { BAD_USAGE, CommandFailure, type Terminal } from "./run-command.ts";
 
 interface Options {
   readonly url: string;
@@ -47,6 +49,7 @@ Exit code: 0 all files have proofs, 1 some files have no proof or there are none
       const directory = resolve(options.out);
       const signals = onInterrupt();
       await assertReachable(url);
+      await assertWritable(directory);
       const found = await findNamedFiles(names, directory);
       const settings = { client: proofClient(url), directory, type, source, idPrefix };
       const summary = await proveAll({ found, settings, server: url, concurrency, signals });
@@ -57,4 +60,14 @@ Exit code: 0 all files have proofs, 1 some files have no proof or there are none
       if (signals.stop.aborted) return;
       terminal.exit(summary.documents.length === summary.totals.files ? 0 : 1);
     });
+}
+
+async function assertWritable(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+    await access(directory, constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(`--out ${directory} cannot be written: ${reason}`, BAD_USAGE);
+  }
 }

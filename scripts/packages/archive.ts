@@ -22,7 +22,7 @@ export async function packPackage({ name, fill }: Package, archives: string): Pr
     await fill(folder);
     copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
     mkdirSync(archives, { recursive: true });
-    const options = ["--silent", "--ignore-scripts", "--pack-destination", archives];
+    const options = ["--loglevel=error", "--ignore-scripts", "--pack-destination", archives];
     return join(archives, execFileSync("npm", ["pack", folder, ...options], { encoding: "utf8" }).trim());
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../../server/kit/program-files.ts";
+import { CommandFailure } from "../commands/run-command.ts";
 
 const SEALBOOK = join(ROOT, "scripts/sealbook.ts");
 
@@ -17,11 +18,18 @@ export interface ProvingServer {
 /**
  * Proves files and verifies the proofs.
  * @param folder The working directory: ids of documents are paths in it
+ * @throws CommandFailure when a file has no proof, or is not verified
  */
 export function proveFiles(folder: string, files: readonly string[], idPrefix: string, server: ProvingServer): void {
   const prove = ["prove", ...files, "--url", server.url, "--out", "proofs", "--id-prefix", idPrefix];
-  for (const args of [prove, ["verify", ...files, "--proofs", "proofs", "--trust-key", server.trustKey, "--any-id"]])
-    execFileSync(process.execPath, [SEALBOOK, ...args], { cwd: folder, stdio: "inherit" });
+  const verify = ["verify", ...files, "--proofs", "proofs", "--trust-key", server.trustKey, "--any-id"];
+  // The key alone decides: a node of the environment can be of another chain.
+  const { RPC_URL: _, ...env } = process.env;
+  for (const args of [prove, verify]) {
+    const { status, error } = spawnSync(process.execPath, [SEALBOOK, ...args], { cwd: folder, env, stdio: "inherit" });
+    if (error !== undefined) throw error;
+    if (status !== 0) throw new CommandFailure(`${args[0]} failed`);
+  }
 }
 
 /** Runs an own server with an embedded chain while `use` runs. */

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { ZeroAddress } from "ethers";
 import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
@@ -12,7 +10,7 @@ import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Logger } from "../kit/logger.ts";
-import { ROOT } from "../kit/program-files.ts";
+import { packageVersion } from "../kit/program-files.ts";
 import { type Clock, steadyClock } from "../kit/time.ts";
 import { WorkerPool } from "../kit/workers/worker-pool.ts";
 import { alertStore as openAlertStore, BufferedAlertStore } from "../operations/alert-store.ts";
@@ -116,10 +114,4 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
     /** The threads of heavy work. */
     workers: new WorkerPool(),
   };
-}
-
-function packageVersion(): string {
-  const content: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const version = typeof content === "object" && content !== null && "version" in content ? content.version : undefined;
-  return typeof version === "string" ? version : "unknown";
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,6 +8,13 @@ export const ROOT = folderWithManifest(import.meta.dirname);
 
 /** Whether this is the installed package: what the repository builds is in it, and no tool that builds. */
 export const IS_PACKAGE = !existsSync(join(ROOT, "hardhat.config.ts"));
+
+/** Returns the version of Sealbook. */
+export function packageVersion(): string {
+  const content: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const version = typeof content === "object" && content !== null && "version" in content ? content.version : undefined;
+  return typeof version === "string" ? version : "unknown";
+}
 
 /** Files of libraries that are read at run time. The package has copies of them, without the rest of the libraries. */
 export const LIBRARY_FILES = [

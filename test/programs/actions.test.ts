@@ -142,6 +142,7 @@ describe("actions for continuous integration", () => {
           npm_config_cache: join(standIn, "cache"),
           npm_config_offline: "true",
           GITHUB_ACTION_PATH: join(ACTIONS, name),
+          RUNNER_TEMP: runner,
           ...paths,
           ...Object.fromEntries(variables),
         },
@@ -243,6 +244,24 @@ describe("actions for continuous integration", () => {
     assert.deepEqual([unproved.code, unproved.errors], [1, []]);
     assert.include(unproved.log, "d/::error::owned: does not exist");
     assert.isFalse(existsSync(join(directory, "injected")));
+  });
+
+  it("run the named package, whatever programs and settings the files come with", async () => {
+    await writeFiles(directory, { "d/app.tgz": "app" });
+    assert.equal((await prove({ files: "d" })).code, 0);
+    await writeFiles(directory, {
+      ".npmrc": "registry=http://127.0.0.1:9/\noffline=false\n",
+      "node_modules/sealbook/package.json": '{"name":"sealbook","version":"0.2.0"}',
+      "node_modules/.bin/sealbook": "#!/bin/sh\necho planted\n",
+      "node_modules/.bin/node": "#!/bin/sh\necho planted\n",
+    });
+    for (const name of ["sealbook", "node"]) await chmod(join(directory, "node_modules/.bin", name), 0o755);
+    for (const given of [standIn, "sealbook@0.2.0"]) {
+      const { code, log } = await verify({ files: "d", package: given });
+      assert.notInclude(log, "planted");
+      assert.notInclude(log, "127.0.0.1:9");
+      assert.equal(code, given === standIn ? 0 : 1, log);
+    }
   });
 
   it("reject wrong inputs with the reason", async () => {

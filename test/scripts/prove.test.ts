@@ -225,6 +225,14 @@ describe("prove script", () => {
     assert.match(other.err, /is not a Sealbook server/);
   });
 
+  it("reports a folder that cannot be written, before it proves anything", async () => {
+    await writeFiles(directory, { "never-proved": "", file: "" });
+    const { code, out, err } = await prove("never-proved", "--out", "file");
+    assert.deepEqual([code, out], [2, ""]);
+    assert.match(err, /^prove: --out .*\/file cannot be written: EEXIST/m);
+    assert.equal((await server.get("/api/v1/proof/never-proved")).status, 404);
+  });
+
   it("exits with 2 for wrong usage", async () => {
     for (const args of [[], ["a", "--concurrency", "0"], ["a", "--url", "ftp://x"], ["a", "--fast"]]) {
       const { code, out, err } = await runScript("prove", directory, ...args);

@@ -19,6 +19,11 @@ describe("sealbook", () => {
     for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
   });
 
+  it("prints its version", () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    assert.deepInclude(sealbook("--version"), { status: 0, stdout: `${version}\n` });
+  });
+
   it("is what the scripts of package.json run", () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     for (const { name } of COMMANDS) assert.match(scripts[name], new RegExp(`^node .*scripts/sealbook.ts ${name}$`));
@@ -46,6 +51,7 @@ describe("sealbook", () => {
 
   for (const [args, reason] of [
     [["nothing"], /unknown command 'nothing'/],
+    [["help", "nothing"], /unknown command 'nothing'/],
     [[], /^Usage: sealbook/],
     [["account", "nothing"], /unknown command 'nothing'/],
     [["decode"], /give one of call data, --tx, --blocks and --file/],

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { ROOT } from "../../../server/kit/program-files.ts";
+import { fakeServer } from "../../client/fake-server.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { installPackages, NPM_ENVIRONMENT, pack } from "../../support/packages.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 const run = promisify(execFile);
+const ID = "12".repeat(32);
 
 describe("the package of the client", () => {
   let folder: string;
@@ -54,6 +56,32 @@ describe("the package of the client", () => {
     const { stdout } = await run(process.execPath, ["program.ts"], { cwd: project, env: NPM_ENVIRONMENT });
     assert.match(stdout, /^confirmed \{"/);
     assert.match(stdout, /\{ sensorvalue: 12\.5 \}\n$/);
+  });
+
+  it("needs nothing that Node 20 lacks", async () => {
+    const proof = { id: ID, document_id: "d", hash: ID, record_hash: ID, metadata: { timestamp: 5 } };
+    const pending = {
+      status: 202,
+      headers: { "Retry-After": "0", Location: "/elsewhere" },
+      body: { status: "pending", ...proof },
+    };
+    // A lost connection, a proof that is pending, and an end.
+    await using fake = await fakeServer(undefined, pending, { status: 404 });
+    await writeFile(
+      join(project, "older.js"),
+      `delete Promise.withResolvers;
+      delete URL.parse;
+      const { ProofClient } = await import("@sealbook/client");
+      const submitted = new ProofClient("${fake.url}").submit({ document_id: "d", hash: "${ID}" });
+      const { name, status } = await submitted.catch((error) => error);
+      console.log(name, status);`,
+    );
+    const { stdout } = await run(process.execPath, ["older.js"], { cwd: project, env: NPM_ENVIRONMENT });
+    assert.equal(stdout, "ClientError 404\n");
+    assert.deepEqual(
+      fake.received.map(({ method, url }) => `${method} ${url}`),
+      ["POST /api/v1/proof", "POST /api/v1/proof", "GET /elsewhere"],
+    );
   });
 
   it("is one module that browsers can load, with zod besides", async () => {
