@@ -42,12 +42,12 @@ function stateOf(key: ApiKey): "valid" | "expired" | "revoked" {
 }
 
 function days(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("is not a number of days");
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError("It is not a number of days.");
   return Number(text);
 }
 
 function nameOf(text: string): string {
-  if (text.trim() === "" || text.length > 100) throw new InvalidArgumentError("is not 1 to 100 characters long");
+  if (text.trim() === "" || text.length > 100) throw new InvalidArgumentError("It is not 1 to 100 characters long.");
   return text;
 }
 

@@ -151,7 +151,8 @@ export function anvilBinary(): string {
   }
   throw new SealbookError(
     "anvil_missing",
-    `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional).`,
+    `The embedded chain needs the package ${name}, which is not installed (npm leaves it out with --omit=optional). ` +
+      "For another chain set RPC_URL.",
   );
 }
 
