@@ -153,12 +153,9 @@ export class EventIndexer implements RecordIndex {
         const change = await this.#store.apply(entries, after, to, hash);
         if (change === undefined) {
           // Relayers of one database index the same blocks, and one of them is first.
-          const before = this.#indexedTo;
           this.#verified = false;
-          if (!(await this.#checkProgress())) return this.#scheduleRetry();
-          if (this.#indexedTo < before)
-            this.#onEvent({ kind: "rebuilding", reason: "another process dropped the record index" });
-          continue;
+          if (await this.#checkProgress()) continue;
+          return this.#scheduleRetry();
         }
         if (change.overwritten.length + change.replayed.length > 0) this.#onEvent({ kind: "rows_altered", ...change });
         const rows = entries.filter(({ kind }) => kind === "row").length;
@@ -191,6 +188,8 @@ export class EventIndexer implements RecordIndex {
     if (this.#verified) return true;
     const progress = await this.#store.progress();
     if (progress === undefined) {
+      if (this.#indexedTo >= this.#chain.firstBlock)
+        this.#onEvent({ kind: "rebuilding", reason: "another process dropped the record index" });
       this.#indexedTo = this.#chain.firstBlock - 1;
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
