@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Argument, Command } from "commander";
+import { reasonOf } from "../../server/errors.ts";
 import { onInterrupt } from "../proofs/file-run.ts";
 import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "../proofs/options.ts";
 import { proveAll, summaryLine } from "../proofs/prove-run.ts";
@@ -67,7 +68,6 @@ async function assertWritable(directory: string): Promise<void> {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure(`--out ${directory} cannot be written: ${reason}`, BAD_USAGE);
+    throw new CommandFailure(`--out ${directory} cannot be written: ${reasonOf(error)}`, BAD_USAGE);
   }
 }

@@ -5,7 +5,7 @@ import { ifNodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";
 import { openRelayerKey } from "../../server/composition/chain-link.ts";
 import type { ChainConfig } from "../../server/config/config.ts";
-import { SealbookError } from "../../server/errors.ts";
+import { reasonOf, SealbookError } from "../../server/errors.ts";
 import { connectNodes, fetchChainId, shownAddress } from "../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
 
@@ -72,8 +72,7 @@ export async function connectConfigured({ node }: ChainConfig): Promise<Connecti
   const { urls } = node;
   const tls = peerTlsOptions(node.tls, NODE);
   const chainId = await fetchChainId(urls, tls).catch((error: unknown) => {
-    const cause = error instanceof SealbookError ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(error instanceof SealbookError ? error.cause : error);
     throw new SealbookError("chain_unavailable", `RPC_URL: the node does not respond: ${reason}`, { cause: error });
   });
   const rpc = connectNodes(urls, chainId, { tls });

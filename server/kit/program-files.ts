@@ -38,8 +38,7 @@ export const COPIED_LIBRARIES = "libraries";
 
 /** Returns the path of a library's file. */
 export function libraryFile(name: LibraryFile): string {
-  const copy = join(ROOT, COPIED_LIBRARIES, name);
-  return existsSync(copy) ? copy : createRequire(import.meta.url).resolve(name);
+  return IS_PACKAGE ? join(ROOT, COPIED_LIBRARIES, name) : createRequire(import.meta.url).resolve(name);
 }
 
 /**

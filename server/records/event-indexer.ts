@@ -194,6 +194,7 @@ export class EventIndexer implements RecordIndex {
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
+        // Blocks of another process are as good as own ones: nothing was interrupted.
         const isContinued = this.#indexedTo >= this.#chain.firstBlock && progress.blockNumber > this.#indexedTo;
         // Another process may have indexed the block that a caller waits for.
         this.#advanceTo(progress.blockNumber);

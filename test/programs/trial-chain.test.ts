@@ -53,12 +53,12 @@ describe("the trial chain of Compose", () => {
   }
 
   it("keeps its blocks over restarts", async () => {
-    let before: string[] = [];
+    let earlier: string[] = [];
     for (let start = 0; start < STARTS; start += 1) {
       const blocks = await blocksOfOneStart(FIRST_START + start);
-      assert.deepEqual(blocks.slice(0, before.length), before);
-      assert.isAbove(blocks.length, before.length);
-      before = blocks;
+      assert.deepEqual(blocks.slice(0, earlier.length), earlier);
+      assert.isAbove(blocks.length, earlier.length);
+      earlier = blocks;
     }
   });
 });

@@ -4,12 +4,12 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
+import { HARDHAT } from "../../scripts/hardhat.ts";
 import { ROOT } from "../../server/kit/program-files.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { SURROUNDINGS } from "../support/surroundings.ts";
 
 const run = promisify(execFile);
-const HARDHAT = join(ROOT, "node_modules/hardhat/dist/src/cli.js");
 const BUILDS = 3;
 
 /** Writes to a file when a build begins and ends. */
