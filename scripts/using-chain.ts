@@ -2,10 +2,11 @@ import { openContracts } from "../server/composition/chain.ts";
 import type { ContractsLink } from "../server/composition/chain-link.ts";
 import { EMBEDDED_CHAIN_ID } from "../server/composition/embedded-chain.ts";
 import { deploymentFile, readDeployment } from "../server/chain/contracts/deployment.ts";
-import { NodeError } from "../server/chain/rpc/rpc.ts";
+import { nodeErrorIn } from "../server/chain/rpc/rpc.ts";
 import type { ChainConfig } from "../server/config/config.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { CommandFailure } from "./commands/run-command.ts";
+import { SealbookError } from "../server/errors.ts";
 
 /** Access to an open chain. */
 export interface ChainUse {
@@ -38,8 +39,9 @@ export async function usingChain(
     if (onlyReads) release();
     await work(link);
   } catch (error) {
-    if (error instanceof NodeError) throw new CommandFailure(`the chain's node rejects the request: ${error.message}`);
-    throw error;
+    const refusal = nodeErrorIn(error);
+    if (refusal === undefined || !(error instanceof SealbookError && error.code === "chain_unavailable")) throw error;
+    throw new CommandFailure(`the chain's node rejects the request: ${refusal.message}`);
   }
 }
 

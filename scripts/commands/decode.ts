@@ -8,7 +8,7 @@ import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { reasonOf, SealbookError } from "../../server/errors.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { parseAddress } from "../address.ts";
-import { auditCall, type CallToAudit } from "../decode/audit.ts";
+import { auditCall, type CallToAudit, verdictOf } from "../decode/audit.ts";
 import { auditCalls, type BatchRow, callsOfBlocks, callsOfLines } from "../decode/batch.ts";
 import { csvHeader, csvLine, jsonLine, textLine } from "../decode/batch-format.ts";
 import { AuditedChain } from "../decode/chain.ts";
@@ -16,7 +16,9 @@ import { callListing } from "../decode/listing.ts";
 import { callReport } from "../decode/report.ts";
 import { showProgress } from "../proofs/file-run.ts";
 import { nodeAt, rpcOption } from "../proofs/node-query.ts";
-import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "./run-command.ts";
+import { BAD_USAGE, CommandFailure, printLine, type Terminal, UNDETERMINED } from "./run-command.ts";
+import { nodeErrorIn } from "../../server/chain/rpc/rpc.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 /** Invalid call data, or a check that failed. */
 const FAILED = 1;
@@ -64,7 +66,8 @@ export function decodeCommand(terminal: Terminal): Command {
       "after",
       "\nWithout --rpc the node is the embedded chain's, from CHAIN_PORT or DATA_DIR. Call data alone needs no node; " +
         "with\n--contract it is compared with the chain. A signature of a contract account counts when the chain has " +
-        "its row.\n\nExit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage.",
+        "its row.\n\nExit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage,\n" +
+        "3 undetermined: the chain could not be queried.",
     )
     .action((hex: string | undefined, options: DecodeOptions) => run(terminal, hex, options));
 }
@@ -83,6 +86,10 @@ async function run(terminal: Terminal, hex: string | undefined, options: DecodeO
     if (blocks !== undefined || file !== undefined) await decodeBatch(terminal, options, chain);
     else await decodeOne(terminal, hex, options, chain);
   } catch (error) {
+    if (error instanceof SealbookError && error.code === "chain_unavailable") {
+      const place = tx === undefined ? "" : `--tx ${tx}: `;
+      throw new CommandFailure(`undetermined: ${place}${explained(error)}`, UNDETERMINED);
+    }
     if (error instanceof CommandFailure || error instanceof SealbookError) throw error;
     throw new CommandFailure(tx === undefined ? reasonOf(error) : `--tx ${tx}: ${reasonOf(error)}`);
   } finally {
@@ -109,10 +116,12 @@ async function decodeOne(
 ): Promise<void> {
   const audited = await auditCall(await callOf(hex, options, terminal, chain), options.function, chain);
   printLine(terminal, options.json === true ? JSON.stringify(callReport(audited), null, 2) : callListing(audited));
-  const { warnings, failed } = audited;
+  const { warnings, failed, undetermined } = audited;
   if (failed.length > 0) terminal.exit(FAILED);
+  else if (undetermined.length > 0) terminal.exit(UNDETERMINED);
   for (const warning of warnings) terminal.stderr.write(`decode: warning: ${warning}\n`);
   for (const reason of failed) terminal.stderr.write(`decode: check failed: ${reason}\n`);
+  for (const reason of undetermined) terminal.stderr.write(`decode: undetermined: ${reason}\n`);
 }
 
 async function callOf(
@@ -140,13 +149,18 @@ async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: Au
   if (options.csv) printLine(terminal, csvHeader());
   let rows = 0;
   let failed = 0;
+  let undetermined = 0;
   for await (const row of auditCalls(await batchOf(terminal, options, chain), options.function, chain)) {
     printLine(terminal, format(row));
     rows += 1;
-    if (row.audited === undefined || row.audited.failed.length > 0) failed += 1;
+    const verdict = row.audited === undefined ? "failed" : verdictOf(row.audited);
+    if (verdict === "failed") failed += 1;
+    if (verdict === "undetermined") undetermined += 1;
   }
-  terminal.stderr.write(`decode: ${rows} calls, ${failed} failed\n`);
+  const open = undetermined === 0 ? "" : `, ${undetermined} undetermined`;
+  terminal.stderr.write(`decode: ${rows} calls, ${failed} failed${open}\n`);
   if (failed > 0) terminal.exit(FAILED);
+  else if (undetermined > 0) terminal.exit(UNDETERMINED);
 }
 
 async function batchOf(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined) {
@@ -168,6 +182,12 @@ async function* withProgress(from: number, to: number, chain: AuditedChain, cont
   } finally {
     progress.stop();
   }
+}
+
+/** Returns a failure with the words of the node, which the user has named. */
+function explained(error: SealbookError): string {
+  const words = nodeErrorIn(error)?.message;
+  return words === undefined ? error.message : `${error.message}: ${printable(words)}`;
 }
 
 function parseHash(value: string): string {

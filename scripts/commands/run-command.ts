@@ -28,6 +28,9 @@ const FAILED = 1;
 /** Exit code of wrong usage. */
 export const BAD_USAGE = 2;
 
+/** Exit code of a verdict that could not be given: nothing failed, and not everything could be checked. */
+export const UNDETERMINED = 3;
+
 /** A failure that is reported by its message only. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure";

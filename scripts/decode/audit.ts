@@ -3,13 +3,15 @@ import { type DecodedCallData, decodeAcceptedCallData, type RowFunction } from "
 import { duplicateKeyWarnings, withWrittenNumbers } from "../../server/records/payload-text.ts";
 import { checkRow, type RowChecks } from "../../server/records/row-audit.ts";
 import type { TableContract } from "../../server/records/index.ts";
-import type { AuditedChain, ChainTransaction, RowState } from "./chain.ts";
+import type { AuditedChain, ChainTransaction, RowEvent, RowState } from "./chain.ts";
 
 /** Call data to audit, and what is known of their place. */
 export interface CallToAudit {
   readonly inputdata: string;
   /** The transaction with the call data. */
   readonly transaction?: ChainTransaction | undefined;
+  /** The event of a row that another contract wrote: the call data are those of the event. */
+  readonly event?: RowEvent | undefined;
   /** The event table that the call is for, when there is no transaction. */
   readonly contract?: TableContract | undefined;
 }
@@ -27,12 +29,25 @@ export interface AuditedCall {
   readonly checks: RowChecks;
   readonly contract: TableContract | undefined;
   readonly transaction: ChainTransaction | undefined;
+  /** Whether the row was read from its event, because no call at the top of a transaction wrote it. */
+  readonly isFromEvent: boolean;
   /** `undefined` without a chain or a contract. */
   readonly onChain: RowOnChain | undefined;
   /** Deviations from the canonical encoding that contracts accept, and keys that appear twice in the payload. */
   readonly warnings: readonly string[];
   /** The checks that failed; empty when all passed. */
   readonly failed: readonly string[];
+  /** The checks that could not be made. */
+  readonly undetermined: readonly string[];
+}
+
+/** The verdict of an audit. */
+export type AuditVerdict = "passed" | "failed" | "undetermined";
+
+/** Returns the verdict of an audit: it passed only when every check could be made. */
+export function verdictOf({ failed, undetermined }: Pick<AuditedCall, "failed" | "undetermined">): AuditVerdict {
+  if (failed.length > 0) return "failed";
+  return undetermined.length > 0 ? "undetermined" : "passed";
 }
 
 /**
@@ -40,23 +55,34 @@ export interface AuditedCall {
  * @throws SealbookError `malformed` for data that no contract decodes to a record
  */
 export async function auditCall(
-  { inputdata, transaction, contract: given }: CallToAudit,
+  { inputdata, transaction, event, contract: given }: CallToAudit,
   expected: RowFunction | undefined,
   chain: AuditedChain | undefined,
 ): Promise<AuditedCall> {
-  const { warnings: deviations, ...accepted } = decodeAcceptedCallData(inputdata, expected);
+  const { warnings: deviations, ...accepted } = decodeAcceptedCallData(
+    inputdata,
+    event === undefined ? expected : undefined,
+  );
   const decoded = withWrittenNumbers(accepted);
   const warnings = [...deviations, ...duplicateKeyWarnings(decoded.row.payloadBase64)];
-  const contract =
-    transaction?.to !== undefined && chain !== undefined ? { chainId: chain.chainId, address: transaction.to } : given;
+  const called = event?.contract ?? transaction?.to;
+  const contract = called !== undefined && chain !== undefined ? { chainId: chain.chainId, address: called } : given;
   const contracts = contract === undefined ? [] : [contract];
-  const outcome = transaction?.block === undefined ? undefined : await chain?.outcome(transaction, decoded.arguments);
+  const outcome = await outcomeOf();
   const written = outcome?.written;
   const checks = checkRow(decoded, { contracts, loggedSigner: written?.signer });
   const isWritten = transaction === undefined || outcome?.succeeded === true;
   const state = await stateOf();
   const onChain = state && { state, wrote: wroteOf(written?.replaced) };
-  return { decoded, checks, contract, transaction, onChain, warnings, failed: failedChecks(checks, contract, state) };
+  const failed = failedChecks(checks, contract, state);
+  const undetermined = state === "undetermined" ? [NOT_QUERIED] : [];
+  const isFromEvent = event !== undefined;
+  return { decoded, checks, contract, transaction, isFromEvent, onChain, warnings, failed, undetermined };
+
+  async function outcomeOf() {
+    if (event !== undefined) return { succeeded: true, written: event.row };
+    return transaction?.block === undefined ? undefined : chain?.outcome(transaction, decoded.arguments);
+  }
 
   async function stateOf(): Promise<RowState | undefined> {
     if (chain === undefined || contract === undefined) return undefined;
@@ -70,7 +96,9 @@ function wroteOf(replaced: string | null | undefined): RowOnChain["wrote"] {
   return replaced === null ? "first" : "overwrite";
 }
 
-/** The states in which the chain has the row, or cannot be asked for it. */
+const NOT_QUERIED = "the node does not return the row of the chain now; it may be another one by now";
+
+/** The states in which the chain does not have the row. */
 const FAILED_STATES: Readonly<Partial<Record<RowState, string>>> = {
   missing: "the chain has no such row",
   reverted: "the transaction reverted: it wrote no row",

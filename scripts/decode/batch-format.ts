@@ -1,9 +1,9 @@
 import { stringify } from "csv-stringify/sync";
 import { timeText } from "../time-text.ts";
-import type { AuditedCall } from "./audit.ts";
+import { type AuditedCall, verdictOf } from "./audit.ts";
 import type { BatchRow } from "./batch.ts";
-import { visible } from "./listing.ts";
 import { callReport } from "./report.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 /** Formats a row of a batch as a line of JSON. */
 export function jsonLine({ source, audited, fault }: BatchRow): string {
@@ -17,20 +17,23 @@ const COLUMNS = [
 
 /** Formats a row of a batch as a line of text. */
 export function textLine({ source, audited, fault }: BatchRow): string {
-  if (audited === undefined) return visible(`${source} FAILED ${fault ?? ""}`);
-  const { decoded, onChain, failed, warnings } = audited;
+  if (audited === undefined) return printable(`${source} FAILED ${fault ?? ""}`);
+  const { decoded, isFromEvent, onChain, failed, undetermined, warnings } = audited;
+  const verdict = verdictOf(audited);
+  const reasons = [...failed, ...undetermined];
   const { row, arguments: args } = decoded;
   const parts = [
     source,
-    failed.length === 0 ? "passed" : "FAILED",
+    verdict === "passed" ? verdict : verdict.toUpperCase(),
+    ...(isFromEvent ? ["event"] : []),
     ...(onChain === undefined ? [] : [onChain.state]),
     `${args.tabname}/${args.rowid}`,
     row.sender,
     row.code,
-    ...(failed.length === 0 ? [] : [`(${failed.join("; ")})`]),
+    ...(reasons.length === 0 ? [] : [`(${reasons.join("; ")})`]),
     ...(warnings.length === 0 ? [] : [`[${warnings.join("; ")}]`]),
   ];
-  return visible(parts.join(" "));
+  return printable(parts.join(" "));
 }
 
 /** The first line of the CSV. */
@@ -51,7 +54,7 @@ function cellsOf(audited: AuditedCall): Partial<Record<(typeof COLUMNS)[number],
     block: chain?.block_number ?? "",
     time: audited.transaction?.block === undefined ? "" : timeText(audited.transaction.block.time),
     contract: chain?.contract ?? "",
-    function: call.function,
+    function: call.function ?? "",
     table: call.table,
     row_id: call.row_id,
     sender: row.sender,
@@ -59,8 +62,8 @@ function cellsOf(audited: AuditedCall): Partial<Record<(typeof COLUMNS)[number],
     binding: checks.binding ?? "",
     state: chain?.state ?? "",
     wrote: chain?.wrote ?? "",
-    passed: checks.passed ? "yes" : "no",
-    failed: checks.failed.join("; "),
+    passed: checks.passed ? "yes" : checks.failed.length > 0 ? "no" : "undetermined",
+    failed: [...checks.failed, ...checks.undetermined].join("; "),
     code: row.code,
     created_at: row.created_at,
     topic: row.topic,

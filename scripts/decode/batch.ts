@@ -1,10 +1,11 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { SealbookError } from "../../server/errors.ts";
-import { ROW_SELECTORS, type RowFunction } from "../../server/records/call-data.ts";
+import { encodeCallData, ROW_SELECTORS, type RowFunction } from "../../server/records/call-data.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { type AuditedCall, auditCall, type CallToAudit } from "./audit.ts";
-import type { AuditedChain } from "./chain.ts";
+import { type AuditedChain, type ChainTransaction, type RowEvent } from "./chain.ts";
+import { ContradictionError, unavailable } from "../../server/chain/rpc/rpc.ts";
 
 /** A call of a batch: found on the chain, or a line of a file. */
 interface FoundCall {
@@ -30,8 +31,10 @@ const SELECTOR_TEXT = 10;
 const HASH = /^0x[0-9a-f]{64}$/i;
 
 /**
- * Finds the calls of row functions in blocks, both ends included, in the order of the chain.
- * @param contract Leaves out calls of other contracts
+ * Finds the calls of row functions in blocks, and the rows that other contracts wrote, both ends included, in the order
+ * of the chain.
+ * @param contract Leaves out calls and rows of other contracts
+ * @throws SealbookError `chain_unavailable` when the node lacks a block
  */
 export async function* callsOfBlocks(
   chain: AuditedChain,
@@ -42,16 +45,44 @@ export async function* callsOfBlocks(
 ): AsyncGenerator<FoundCall> {
   for (let first = from; first <= to; first += AT_ONCE) {
     const numbers = Array.from({ length: Math.min(AT_ONCE, to - first + 1) }, (_, index) => first + index);
-    for (const transactions of await Promise.all(numbers.map((number) => chain.transactionsOf(number)))) {
-      for (const transaction of transactions) {
-        const { hash, to: called, input } = transaction;
-        if (!ROW_SELECTORS.has(input.slice(0, SELECTOR_TEXT))) continue;
-        if (contract !== undefined && called !== contract) continue;
-        yield { source: hash, call: { inputdata: input, transaction } };
-      }
+    const [rows, ...blocks] = await Promise.all([
+      chain.rowsOf(first, first + numbers.length - 1, contract),
+      ...numbers.map((number) => chain.transactionsOf(number)),
+    ]);
+    const byTransaction = Map.groupBy(rows, ({ transactionHash }) => transactionHash);
+    for (const transaction of blocks.flat()) {
+      yield* callsOf(transaction, byTransaction.get(transaction.hash) ?? [], contract);
+      byTransaction.delete(transaction.hash);
     }
+    const [unknown] = byTransaction.keys();
+    if (unknown !== undefined)
+      throw unavailable(new ContradictionError(`the node returns rows of ${unknown}, which its blocks do not have`));
     onBlocks(numbers.length);
   }
+}
+
+/** Returns the call of a transaction, and the rows that it wrote through other contracts. */
+function callsOf(
+  transaction: ChainTransaction,
+  rows: readonly RowEvent[],
+  contract: Address | undefined,
+): readonly FoundCall[] {
+  const { hash, to, input } = transaction;
+  const isCall = ROW_SELECTORS.has(input.slice(0, SELECTOR_TEXT)) && (contract === undefined || to === contract);
+  // A call writes one row of the contract that it calls.
+  const own = isCall ? rows.findIndex((each) => each.contract === to) : -1;
+  const others = rows.filter((_, index) => index !== own);
+  return [
+    ...(isCall ? [{ source: hash, call: { inputdata: input, transaction } }] : []),
+    ...others.map((event) => ({
+      source: hash,
+      call: {
+        inputdata: encodeCallData("set", { ...event.row, tabname: event.row.table, rowid: event.row.rowId }),
+        event,
+        transaction,
+      },
+    })),
+  ];
 }
 
 /** Reads hashes of transactions and call data, one a line; lines that are empty or begin with `#` are left out. */

@@ -2,17 +2,20 @@ import { z } from "zod";
 import { EventTableClient, type LoggedRow } from "../../server/chain/contracts/event-table-client.ts";
 import { FullNodeBlock, fetchBlock, NodeBlock, NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { NodeReceipt } from "../../server/chain/node/receipt.ts";
-import { fetchQuantity, OptionalAddress, query } from "../../server/chain/rpc/query.ts";
-import type { Rpc } from "../../server/chain/rpc/rpc.ts";
+import { fetchChainIdOf, fetchHead, lookUp, OptionalAddress } from "../../server/chain/rpc/query.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import type { RowArguments } from "../../server/records/call-data.ts";
 import { SealbookError } from "../../server/errors.ts";
+import { isContradiction, LaggingError, nodeErrorIn, type Rpc, unavailable } from "../../server/chain/rpc/rpc.ts";
+import { fetchCode } from "../../server/chain/contracts/contract-code.ts";
+import { fetchLogs } from "../../server/chain/node/log.ts";
 
 /**
  * The state of a row. `current`, `overwritten` and `missing` compare it with the contract's row of its number;
- * `reverted` and `pending` are transactions that wrote no row; `unknown` is a contract that is no event table.
+ * `reverted` and `pending` are transactions that wrote no row; `unknown` is a contract that is no event table;
+ * `undetermined` is a chain that could not be queried.
  */
-export type RowState = "current" | "overwritten" | "missing" | "reverted" | "pending" | "unknown";
+export type RowState = "current" | "overwritten" | "missing" | "reverted" | "pending" | "unknown" | "undetermined";
 
 /** A transaction as the chain has it. */
 export interface ChainTransaction {
@@ -22,6 +25,13 @@ export interface ChainTransaction {
   readonly input: string;
   /** Unset while it is in no block. */
   readonly block?: { readonly number: number; readonly time: number };
+}
+
+/** A row from the event log of a table, and the hash of the transaction that wrote it. */
+export interface RowEvent {
+  readonly contract: Address;
+  readonly row: LoggedRow;
+  readonly transactionHash: string;
 }
 
 const CalledTransaction = NodeTransaction.pick({ hash: true, input: true }).extend({ to: OptionalAddress });
@@ -36,6 +46,8 @@ const Outcome = NodeReceipt.pick({ status: true, logs: true });
 export class AuditedChain {
   readonly #rpc: Pick<Rpc, "call">;
   readonly chainId: number;
+  /** Whether addresses have code. */
+  readonly #code = new Map<Address, Promise<boolean>>();
 
   private constructor(rpc: Pick<Rpc, "call">, chainId: number) {
     this.#rpc = rpc;
@@ -43,16 +55,16 @@ export class AuditedChain {
   }
 
   static async open(rpc: Pick<Rpc, "call">): Promise<AuditedChain> {
-    return new AuditedChain(rpc, await fetchQuantity(rpc, "eth_chainId", []));
+    return new AuditedChain(rpc, await fetchChainIdOf(rpc));
   }
 
   newestBlock(): Promise<number> {
-    return fetchQuantity(this.#rpc, "eth_blockNumber", []);
+    return fetchHead(this.#rpc);
   }
 
   /** @returns `undefined` when the chain does not have it */
   async transaction(hash: string): Promise<ChainTransaction | undefined> {
-    const found = await query(this.#rpc, MinedTransaction, "eth_getTransactionByHash", [hash]);
+    const found = await lookUp(this.#rpc, MinedTransaction, "eth_getTransactionByHash", [hash]);
     if (found === undefined) return undefined;
     const { to, input, blockNumber } = found;
     const call = { hash: found.hash, to, input };
@@ -61,12 +73,27 @@ export class AuditedChain {
     return block === undefined ? call : { ...call, block: { number: block.number, time: block.timestamp } };
   }
 
-  /** Fetches the transactions of a block; none for a block that the node does not have. */
+  /** Fetches the transactions of a block. */
   async transactionsOf(number: number): Promise<ChainTransaction[]> {
     const block = await fetchBlock(this.#rpc, number, CallsOfBlock, { full: true });
-    if (block === undefined) return [];
+    if (block === undefined) throw unavailable(new LaggingError(`the node does not have block ${number}`));
     const { number: found, timestamp: time } = block;
     return block.transactions.map(({ hash, to, input }) => ({ hash, to, input, block: { number: found, time } }));
+  }
+
+  /**
+   * Fetches the rows that were written in a range of blocks, in the order of the chain, whoever called the table.
+   * @param contract Only those of this table
+   */
+  async rowsOf(from: number, to: number, contract: Address | undefined): Promise<RowEvent[]> {
+    const filter = {
+      topics: [EventTableClient.ROW_TOPICS],
+      ...(contract === undefined ? {} : { address: [contract] }),
+    };
+    return (await fetchLogs(this.#rpc, filter, from, to)).flatMap((log) => {
+      const row = EventTableClient.rowOf(log);
+      return row === undefined ? [] : [{ contract: log.address, row, transactionHash: log.transactionHash }];
+    });
   }
 
   /** Fetches the outcome of a mined transaction, with the event of the row that it wrote. */
@@ -74,7 +101,7 @@ export class AuditedChain {
     { hash, to }: ChainTransaction,
     { tabname, rowid }: RowArguments,
   ): Promise<{ readonly succeeded: boolean; readonly written: LoggedRow | undefined } | undefined> {
-    const receipt = await query(this.#rpc, Outcome, "eth_getTransactionReceipt", [hash]);
+    const receipt = await lookUp(this.#rpc, Outcome, "eth_getTransactionReceipt", [hash]);
     if (receipt === undefined) return undefined;
     const rows = receipt.logs.filter(({ address }) => address === to).map((log) => EventTableClient.rowOf(log));
     const written = rows.find((row) => row?.table === tabname && row.rowId === rowid);
@@ -86,11 +113,22 @@ export class AuditedChain {
     const { tabname, rowid, comp, rowdata } = args;
     const table = new EventTableClient(this.#rpc, contract);
     try {
+      if (!(await this.#hasCode(contract))) return "missing";
       return await table.stateOf(tabname, rowid.toString(), { signer, comp, rowdata });
     } catch (error) {
-      // Contracts of other systems have no such function.
-      if (error instanceof SealbookError && error.code === "chain_reverted") return "unknown";
-      throw error;
+      if (!(error instanceof SealbookError)) throw error;
+      // Contracts of other systems have no such function: they revert, or return nothing.
+      if (error.code === "chain_reverted" || isContradiction(error)) return "unknown";
+      if (nodeErrorIn(error) === undefined) throw error;
+      return "undetermined";
     }
+  }
+
+  #hasCode(contract: Address): Promise<boolean> {
+    const known = this.#code.get(contract) ?? fetchCode(this.#rpc, contract).then((code) => code !== "0x");
+    this.#code.set(contract, known);
+    // It is queried again after a failure.
+    known.catch(() => this.#code.delete(contract));
+    return known;
   }
 }

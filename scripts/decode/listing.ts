@@ -1,5 +1,6 @@
 import { timeText } from "../time-text.ts";
-import type { AuditedCall } from "./audit.ts";
+import { type AuditedCall, verdictOf } from "./audit.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 const WROTE = { first: "the first row of its number", overwrite: "over another row" } as const;
 const BINDING = {
@@ -14,13 +15,13 @@ const BINDING = {
  * Record texts are untrusted: control characters and invisible characters are printed as their code points.
  */
 export function callListing(call: AuditedCall): string {
-  const { decoded, checks, contract, transaction, onChain, warnings, failed } = call;
+  const { decoded, checks, contract, transaction, isFromEvent, onChain, warnings } = call;
   const { row, arguments: args, filechain } = decoded;
   const lines: [name: string, value: string | undefined][] = [
     ["transaction", transaction?.hash],
     ["block", transaction?.block && `${transaction.block.number}, ${timeText(transaction.block.time)}`],
     ["contract", contract && `${contract.address} on chain ${contract.chainId}`],
-    ["function", decoded.function],
+    ["function", isFromEvent ? "none: a contract wrote the row, and its event has it" : decoded.function],
     ["table", args.tabname],
     ["row id", args.rowid.toString()],
     ["compressed", args.comp ? "yes" : "no"],
@@ -39,21 +40,14 @@ export function callListing(call: AuditedCall): string {
     ["row id matches", checks.rowIdMatches ? "yes" : "no"],
     ["on chain", onChain?.state],
     ["written", onChain?.wrote && WROTE[onChain.wrote]],
-    ["checks", failed.length === 0 ? "passed" : "failed"],
+    ["checks", verdictOf(call)],
     ...warnings.map((warning): [string, string] => ["warning", warning]),
   ];
   const shown = lines.filter((line): line is [string, string] => line[1] !== undefined);
   const width = Math.max(...shown.map(([name]) => name.length)) + 2;
-  const fields = shown.map(([name, value]) => `${name}:`.padEnd(width) + visible(value));
+  const fields = shown.map(([name, value]) => `${name}:`.padEnd(width) + printable(value));
   const payload = JSON.stringify(row.payload, null, 2)
     .split("\n")
-    .map((line) => `  ${visible(line)}`);
+    .map((line) => `  ${printable(line)}`);
   return [...fields, "payload:", ...payload].join("\n");
-}
-
-/** Replaces control characters and invisible characters of an untrusted text by their code points. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
 }

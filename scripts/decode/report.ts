@@ -1,10 +1,12 @@
-import type { AuditedCall } from "./audit.ts";
+import { type AuditedCall, verdictOf } from "./audit.ts";
 
 /** Audited call data as JSON. */
-export function callReport({ decoded, checks, contract, transaction, onChain, warnings, failed }: AuditedCall) {
+export function callReport(call: AuditedCall) {
+  const { decoded, checks, contract, transaction, isFromEvent, onChain, warnings, failed, undetermined } = call;
   const { row, arguments: args } = decoded;
   return {
-    function: decoded.function,
+    /** `null` for a row that another contract wrote: it was read from its event. */
+    function: isFromEvent ? null : decoded.function,
     table: args.tabname,
     row_id: args.rowid.toString(),
     row: {
@@ -17,8 +19,9 @@ export function callReport({ decoded, checks, contract, transaction, onChain, wa
       payload: row.payload,
     },
     checks: {
-      passed: failed.length === 0,
+      passed: verdictOf(call) === "passed",
       failed,
+      undetermined,
       signer: checks.signer ?? null,
       binding: checks.binding ?? null,
       signed_by_sender: checks.signedBySender,

@@ -1,5 +1,6 @@
 import { network } from "hardhat";
 import { shownAddress } from "../../server/chain/rpc/connect.ts";
+import { fetchChainIdOf } from "../../server/chain/rpc/query.ts";
 import { nodeErrorOf } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import type { Connection } from "./connection.ts";
@@ -18,7 +19,7 @@ export async function connectWithHardhat(): Promise<Connection> {
     }
   };
   return {
-    rpc: { chainId: Number(await call("eth_chainId", [])), call, close: () => undefined },
+    rpc: { chainId: await fetchChainIdOf({ call }), call, close: () => undefined },
     ...(address === undefined ? {} : { address }),
     inProcess: networkConfig.type === "edr-simulated",
     close: () => connection.close(),

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   deploy,
   type DeploymentResult,
@@ -10,7 +11,7 @@ import {
 import { type BaseWallet, getAddress } from "ethers";
 import Sealbook from "../../ignition/modules/Sealbook.ts";
 import type { SessionRules } from "../../server/chain/contracts/session-registry-client.ts";
-import { fetchQuantity } from "../../server/chain/rpc/query.ts";
+import { fetchQuantity, lookUp } from "../../server/chain/rpc/query.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import type { Address, ContractAddresses } from "../../server/chain/transaction.ts";
 import { type FeeConfig, FeeSource } from "../../server/chain/transactions/fees.ts";
@@ -66,7 +67,7 @@ export async function deployWithIgnition(run: IgnitionRun): Promise<ContractAddr
   const result = await withLostTransactions(attempt, async ({ nonce, future }) => {
     if (folder === undefined || sent === undefined) return false;
     for (const hash of await sent.withNonce(nonce)) {
-      if ((await rpc.call("eth_getTransactionByHash", [hash])) === null) continue;
+      if ((await lookUp(rpc, z.looseObject({}), "eth_getTransactionByHash", [hash])) === undefined) continue;
       await trackTransaction(folder, hash, provider, TIMES.requiredConfirmations);
       return true;
     }

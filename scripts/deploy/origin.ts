@@ -7,8 +7,8 @@ import {
   describeCode,
   fetchCode,
 } from "../../server/chain/contracts/contract-code.ts";
-import { BigQuantity, fetchQuantity, query } from "../../server/chain/rpc/query.ts";
-import { NodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { BigQuantity, fetchHead } from "../../server/chain/rpc/query.ts";
+import { nodeErrorIn, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
 import {
   type Address,
   CONTRACT_NAMES,
@@ -16,6 +16,7 @@ import {
   type ContractName,
 } from "../../server/chain/transaction.ts";
 import { CommandFailure } from "../commands/run-command.ts";
+import { fetchBlock } from "../../server/chain/node/node-block.ts";
 
 /**
  * How the code of a contract on chain agrees with the build.
@@ -100,7 +101,7 @@ export async function originsOf(
 
 async function originOf(rpc: Rpc, name: ContractName, address: Address, block?: number): Promise<Origin> {
   const number = block ?? (await firstBlockOf(rpc, address));
-  const found = await query(rpc, Block, "eth_getBlockByNumber", [toQuantity(number), true]);
+  const found = await fetchBlock(rpc, number, Block, { full: true });
   const transaction = found?.transactions.find(
     ({ to, from, nonce }) => (to ?? null) === null && getCreateAddress({ from, nonce }) === getAddress(address),
   );
@@ -112,7 +113,7 @@ async function originOf(rpc: Rpc, name: ContractName, address: Address, block?: 
 
 /** Halves the range of blocks in which the contract was deployed until one is left. */
 async function firstBlockOf(rpc: Rpc, address: Address): Promise<number> {
-  let [without, within] = [-1, await fetchQuantity(rpc, "eth_blockNumber", [])];
+  let [without, within] = [-1, await fetchHead(rpc)];
   try {
     while (within - without > 1) {
       const middle = Math.floor((without + within) / 2);
@@ -120,9 +121,10 @@ async function firstBlockOf(rpc: Rpc, address: Address): Promise<number> {
       else within = middle;
     }
   } catch (error) {
-    if (!(error instanceof NodeError)) throw error;
+    const refusal = nodeErrorIn(error);
+    if (refusal === undefined) throw error;
     throw new CommandFailure(
-      `the node does not show in which block ${address} was deployed (${error.message}): set --first-block, or use ` +
+      `the node does not show in which block ${address} was deployed (${refusal.message}): set --first-block, or use ` +
         "an archive node",
     );
   }

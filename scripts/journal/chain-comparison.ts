@@ -41,8 +41,9 @@ export class ChainComparison {
     const { hash, contract, blockNumber } = confirmation;
     if (onChainFinding(confirmation, await chain.anchorOf(hash, contract), mined) === undefined) return;
     // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
-    // that.
-    const [onChain, minedNow] = await Promise.all([chain.anchorOf(hash, contract), chain.anchoringBlock(blockNumber)]);
+    // that. A node that lacks the block cannot contradict.
+    const onChain = await chain.anchorOf(hash, contract, blockNumber);
+    const minedNow = await chain.anchoringBlock(blockNumber);
     const finding = onChainFinding(confirmation, onChain, minedNow);
     const [anchor] = await readAnchors(this.#database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);

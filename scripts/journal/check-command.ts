@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { type Finding, findingText } from "./finding.ts";
 import { type CheckResult, JournalCheck } from "./journal-check.ts";
-import { printable } from "../proofs/reason.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { BEGINNING, readResumePoint, type ResumePoint, writeResumePoint } from "./resume-file.ts";
 import type { Address } from "../../server/chain/transaction.ts";
@@ -18,6 +17,7 @@ import { CommandFailure, printLine, type Terminal } from "../commands/run-comman
 import { usingChain } from "../using-chain.ts";
 import { interruptible } from "./interruptible.ts";
 import { Stages } from "./stages.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 /** Formats a finding as a line of standard output. */
 export function findingLine(finding: Finding, json: boolean): string {
@@ -132,7 +132,7 @@ function retried(client: ProofAnchorClient): AnchorQueries {
     return query();
   };
   return {
-    anchorOf: (hash, contract) => retry(() => client.anchorOf(hash, contract)),
+    anchorOf: (...query) => retry(() => client.anchorOf(...query)),
     anchoringBlock: (number) => retry(() => client.anchoringBlock(number)),
   };
 }

@@ -7,8 +7,8 @@ import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { appendResolution } from "../../server/journal/entries/entry-log.ts";
-import { printable } from "../proofs/reason.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 /** Divergences per transaction, to bound the wait of other writers. */
 const AT_ONCE = 500;

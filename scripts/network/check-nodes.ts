@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NODE, type PeerTlsOptions, peerTlsOptions, type TlsPeer } from "../../server/chain/rpc/peer-tls.ts";
-import { NodeError } from "../../server/chain/rpc/rpc.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { derOf } from "./authority.ts";
 import { expiry, type Finding } from "./check-files.ts";
@@ -87,7 +86,7 @@ async function checkNode(
       findings: [...differencesOf(network, host, facts).map((what) => ({ where: host.name, what })), ...shown],
     };
   } catch (error) {
-    if (!(error instanceof SealbookError || error instanceof NodeError)) throw error;
+    if (!(error instanceof SealbookError)) throw error;
     const { cause } = error;
     const why = cause instanceof Error && !error.message.includes(cause.message) ? `: ${cause.message}` : "";
     return { host, findings: [{ where: host.name, what: `cannot be queried at ${url}: ${error.message}${why}` }] };

@@ -4,8 +4,7 @@ import { parseEnode } from "../../server/chain/consensus/peers.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/consensus-seals.ts";
 import { NodeBlock } from "../../server/chain/node/node-block.ts";
 import { ifNodeError, type Rpc, toQuantity } from "../../server/chain/rpc/rpc.ts";
-import { Data, Quantity } from "../../server/chain/rpc/query.ts";
-import { SealbookError } from "../../server/errors.ts";
+import { Data, Quantity, query } from "../../server/chain/rpc/query.ts";
 import { consensusApi } from "./besu-config.ts";
 
 const Text = z.string();
@@ -44,13 +43,11 @@ export interface NodeFacts {
 
 /**
  * Queries a node.
- * @throws SealbookError `chain_unavailable` without a readable response; NodeError if the node rejects a request
+ * @throws SealbookError `chain_unavailable` without a readable response, or if the node rejects a request
  */
 export async function fetchNodeFacts(rpc: Rpc, consensus: BftProtocol): Promise<NodeFacts> {
   const queryNode = async <T>(schema: z.ZodType<T>, method: string, ...params: unknown[]): Promise<T> => {
-    const parsed = schema.safeParse(await rpc.call(method, params));
-    if (parsed.success) return parsed.data;
-    throw new SealbookError("chain_unavailable", `its response to ${method} cannot be read`);
+    return query(rpc, schema, method, params);
   };
   const latest = await queryNode(Block, "eth_getBlockByNumber", "latest", false);
   const heightAt = Date.now();

@@ -1,11 +1,11 @@
 import { Option } from "commander";
 import { connectNodes, fetchChainId, shownAddress } from "../../server/chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../../server/chain/rpc/peer-tls.ts";
-import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { parseNodeUrls } from "./options.ts";
+import { nodeErrorIn, type Rpc } from "../../server/chain/rpc/rpc.ts";
 
 /** Calls a method of a node's JSON-RPC. */
 export type NodeQuery = (method: string, parameters: readonly unknown[]) => Promise<unknown>;
@@ -35,8 +35,11 @@ export function nodeAt(address: string): { readonly query: NodeQuery; close(): v
       try {
         return await (await (connection ??= connect())).call(method, parameters);
       } catch (error) {
-        if (error instanceof SealbookError && error.code === "chain_unavailable")
-          lost = new Error(`the node at ${urls.map(shownAddress).join(", ")} does not respond`, { cause: error });
+        if (error instanceof SealbookError && error.code === "chain_unavailable") {
+          const what = nodeErrorIn(error) === undefined ? "does not respond" : "limits the rate of requests";
+          const message = `the node at ${urls.map(shownAddress).join(", ")} ${what}`;
+          lost = new SealbookError("chain_unavailable", message, { cause: error });
+        }
         throw lost ?? error;
       }
     },

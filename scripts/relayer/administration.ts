@@ -1,7 +1,7 @@
 import { type BaseWallet, getAddress } from "ethers";
 import type { Deployment } from "../../server/chain/contracts/deployment.ts";
 import { INTERFACES, readContract } from "../../server/chain/contracts/interfaces.ts";
-import { fetchBlock, NodeBlock } from "../../server/chain/node/node-block.ts";
+import { fetchNewestBlock, NodeBlock } from "../../server/chain/node/node-block.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { type Address, CONTRACT_NAMES, type ContractName } from "../../server/chain/transaction.ts";
 import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
@@ -44,7 +44,7 @@ export class Administration {
 
   /** Time of the newest block, in Unix seconds. */
   async now(): Promise<number> {
-    return (await fetchBlock(this.#rpc, "latest", NodeBlock.pick({ timestamp: true })))?.timestamp ?? 0;
+    return (await fetchNewestBlock(this.#rpc, NodeBlock.pick({ timestamp: true }))).timestamp;
   }
 
   /** First step: proposes a new administrator, and replaces an earlier proposal. */

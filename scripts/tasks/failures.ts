@@ -8,6 +8,6 @@ export async function printingFailures(work: () => Promise<void>): Promise<void>
   } catch (error) {
     if (!(error instanceof CommandFailure || error instanceof SealbookError)) throw error;
     console.error(`sealbook: ${error.message}`);
-    process.exitCode = 1;
+    process.exitCode = error instanceof CommandFailure ? error.exitCode : 1;
   }
 }

@@ -22,6 +22,7 @@ import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
 import { type Attachment, attachmentsOf, VERIFIER_FILE } from "./facts.ts";
 import { attestationOf } from "./statement.ts";
+import { LaggingError, unavailable } from "../chain/rpc/rpc.ts";
 
 /** Maximum records in a statement. */
 const MAX_RECORDS = 1_000;
@@ -36,7 +37,7 @@ export interface AttestationServiceDeps {
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<
     ProofAnchorClient,
-    "anchorOf" | "blockOf" | "inspect" | "inclusionOf" | "trust" | "anchorQuery" | "verifyQuery"
+    "anchorOf" | "blockOf" | "blockHash" | "inspect" | "inclusionOf" | "trust" | "anchorQuery" | "verifyQuery"
   >;
   readonly bundles: Pick<BundleService, "bundleFor">;
   /** The text of the verifier. */
@@ -149,6 +150,8 @@ export class AttestationService {
         return !indexes.has(key) && indexes.set(key, indexes.size);
       });
     const { block, anchors } = await chain.inspect(anchored);
+    if (complete.some(({ proof }) => proof.outcome.block.number > block.number))
+      throw unavailable(new LaggingError(`the node has blocks to ${block.number} only, not those of the records`));
     for (const [index, { hash }] of anchored.entries()) {
       const inspected = anchors[index];
       // The contract's response is only what the node returns; the event is in the block.

@@ -4,6 +4,7 @@ import { KeyedQueue } from "../kit/keyed-queue.ts";
 import type { AttestationPrinter } from "./pdf/attestation-printer.ts";
 import type { Attest } from "./routes.ts";
 import type { AttestationService } from "./service.ts";
+import { withinDeadline } from "../chain/rpc/rpc.ts";
 
 /** A statement of a thousand records takes a few hundred milliseconds of the thread, and some ten megabytes. */
 const MAX_CONCURRENT = 2;
@@ -18,7 +19,7 @@ export function statementQueue(
   const queue = new KeyedQueue<string>(MAX_CONCURRENT, MAX_CONCURRENT, UNFINISHED);
   return (subject, audience, { caller, asPdf }) =>
     queue.run(caller, async () => {
-      const { attestation, key, attachments } = await service.attest(subject, audience);
+      const { attestation, key, attachments } = await withinDeadline(service.attest(subject, audience));
       const text = canonicalJson(attestation);
       const jws = signedText(text, key, "sealbook-attestation+jws");
       const pdf = asPdf ? await printer.print({ text, jws, attachments }) : undefined;

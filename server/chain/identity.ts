@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { hexlify, keccak256 } from "ethers";
-import { z } from "zod";
 import { CONTRACT_NAMES, type ContractAddresses, type ContractName, type Address } from "./transaction.ts";
 import { fetchBlock, NodeBlock } from "./node/node-block.ts";
-import { Hex, fetchQuantity, parseResponse } from "./rpc/query.ts";
-import { NodeError, type Rpc, unavailable, WrongChainError } from "./rpc/rpc.ts";
+import { Code, fetchChainIdOf, query } from "./rpc/query.ts";
+import { nodeErrorIn, type Rpc, unavailable, WrongChainError } from "./rpc/rpc.ts";
 import { SealbookError } from "../errors.ts";
 import { IdentifiedRpc } from "./rpc/identified-rpc.ts";
 
@@ -23,7 +22,6 @@ export interface ChainIdentity {
   readonly contracts: Readonly<Record<ContractName, ContractIdentity>>;
 }
 
-const Code = Hex.pipe(z.string());
 const EMPTY_CODE = keccak256("0x");
 /**
  * A node that keeps the newest state only rejects a query for it when a block is mined in the meantime. A healthy node
@@ -43,20 +41,18 @@ export async function fetchIdentity(rpc: Pick<Rpc, "call">, addresses: ContractA
       if (isDeployed(found) || attempt === ATTEMPTS) return found;
       await sleep(PAUSE_MILLISECONDS);
     } catch (error) {
-      if (!(error instanceof NodeError)) throw error;
-      if (attempt === ATTEMPTS) throw unavailable(error);
+      if (nodeErrorIn(error) === undefined || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
 async function fetchOnce(rpc: Pick<Rpc, "call">, addresses: ContractAddresses): Promise<ChainIdentity> {
   const [chainId, genesis, ...hashes] = await Promise.all([
-    fetchQuantity(rpc, "eth_chainId", []),
+    fetchChainIdOf(rpc),
     fetchBlock(rpc, 0, NodeBlock.pick({ hash: true })),
-    ...CONTRACT_NAMES.map(async (name) => {
-      const code = await rpc.call("eth_getCode", [addresses[name], "latest"]);
-      return keccak256(parseResponse(Code, "eth_getCode", code) ?? "0x");
-    }),
+    ...CONTRACT_NAMES.map(async (name) =>
+      keccak256(await query(rpc, Code, "eth_getCode", [addresses[name], "latest"])),
+    ),
   ]);
   if (genesis === undefined) throw unavailable(new Error("the node does not have block 0"));
   const contract = (index: number): ContractIdentity => ({

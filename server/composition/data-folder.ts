@@ -12,6 +12,7 @@ import { hasJournal } from "./journal-database.ts";
 import { SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
 import { waitFor } from "../kit/time.ts";
+import { fetchQuantity } from "../chain/rpc/query.ts";
 
 /** File that holds the lock of the folder. */
 const LOCK_FILE = "lock.sqlite";
@@ -53,9 +54,8 @@ export async function assertJournalExists({ dataDirectory }: ChainConfig, databa
 export async function assertJournalOfRelayer(database: Database, { rpc, relayer }: ChainLink): Promise<void> {
   if ((await newestSequence(database)) > 0) return;
   if ((await database.selectFrom("transactions").select("id").limit(1).executeTakeFirst()) !== undefined) return;
-  const sent = await rpc.call("eth_getTransactionCount", [relayer.address, "latest"]).then(Number, () => 0);
-  // A faulty node can respond with no number.
-  if (!(sent > 0)) return;
+  const sent = await fetchQuantity(rpc, "eth_getTransactionCount", [relayer.address, "latest"]).catch(() => 0);
+  if (sent === 0) return;
   throw new SealbookError(
     "config_invalid",
     `the journal is empty, but the relayer ${relayer.address} has sent ${sent} transactions on chain ${rpc.chainId}. ` +

@@ -4,7 +4,6 @@ import { EventTableClient } from "../chain/contracts/event-table-client.ts";
 import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
-import { fetchQuantity } from "../chain/rpc/query.ts";
 import { type Rpc, unavailable } from "../chain/rpc/rpc.ts";
 import type { AnchorContract } from "../journal/contract-store.ts";
 import type { RowAudit } from "../records/index.ts";
@@ -15,6 +14,7 @@ import { ContractNames } from "./chain/contract-names.ts";
 import { TransactionReader } from "./chain/transaction-reader.ts";
 import type { ChainDecoder } from "./decoder.ts";
 import type { ExploredChain, SearchResult } from "./responses.ts";
+import { fetchHead } from "../chain/rpc/query.ts";
 
 /** Sources of the explorer. */
 export interface ChainExplorerDeps {
@@ -69,7 +69,7 @@ export class ChainExplorer {
 
   async chain(): Promise<ExploredChain> {
     const { rpc, deployment } = this.#deps;
-    const head = await this.blocks.summary(await fetchQuantity(rpc, "eth_blockNumber", []));
+    const head = await this.blocks.summary(await fetchHead(rpc));
     if (head === undefined) throw unavailable(new Error("the node does not have its own newest block"));
     return { chain_id: rpc.chainId, first_block: this.#firstBlock, contracts: deployment.contracts, head };
   }

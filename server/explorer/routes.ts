@@ -3,7 +3,6 @@ import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { sourceOf } from "../http/access/source.ts";
 import type { RateLimit } from "../http/limits.ts";
-import { NodeError, unavailable } from "../chain/rpc/rpc.ts";
 import type { InputOf, ResultOf, Route } from "../http/route.ts";
 import { serve, type ServedRoute } from "../http/serve.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
@@ -19,6 +18,7 @@ import {
   searchChain,
 } from "./api.ts";
 import type { ChainExplorer } from "./explorer.ts";
+import { withinDeadline } from "../chain/rpc/rpc.ts";
 /** Requests that are made at a time: the chain's node serves the relayer as well. */
 const AT_ONCE = 2;
 /** Requests that run or wait. */
@@ -43,7 +43,7 @@ export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): S
     (read: (input: InputOf<R>, source: string) => Promise<ResultOf<R>>): ServedRoute =>
       serve(route, { admit })((input, request) => {
         const { key } = sourceOf(request);
-        return queue.run(key, () => withoutNodeErrors(() => read(input, key)));
+        return queue.run(key, () => withinDeadline(read(input, key)));
       });
   const { blocks, transactions, anchors, addresses } = explorer;
 
@@ -66,15 +66,6 @@ export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): S
     ),
     explore(searchChain)(async ({ query: { q } }) => ({ results: await explorer.search(q) })),
   ];
-}
-
-/** Converts errors of the node: for a caller, a node that refuses a query is unavailable. */
-async function withoutNodeErrors<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw error instanceof NodeError ? unavailable(error) : error;
-  }
 }
 
 function existing<T>(found: T | undefined, otherwise: string): T {

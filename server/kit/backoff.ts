@@ -26,12 +26,13 @@ export class Backoff {
   }
 
   /**
-   * Waits before the next attempt; returns at once when `ended` is aborted.
+   * Waits before the next attempt; returns at once when `ended` is aborted. The wait keeps the process alive: a command
+   * that only waits has not ended.
    * @param atLeastSeconds Wait that the other side requires
    */
   async wait(ended: AbortSignal, atLeastSeconds = 0): Promise<void> {
     const milliseconds = Math.max(this.next(), 1_000 * atLeastSeconds);
-    await sleep(milliseconds, undefined, { signal: ended, ref: false }).catch(() => undefined);
+    await sleep(milliseconds, undefined, { signal: ended }).catch(() => undefined);
   }
 
   /** Makes the next wait the first one again, after an attempt that succeeded. */

@@ -1,4 +1,3 @@
-import { NodeError } from "../chain/rpc/rpc.ts";
 import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts";
 import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
@@ -185,8 +184,7 @@ function feeStatus({ fee, baseFee, limit }: NodeReport["fee"]): NonNullable<Stat
   };
 }
 
-/** Errors of nodes and of the server's own have a text for callers; that of others can have internals. */
+/** Errors of the server's own have a text for callers; that of others can have internals. */
 function reasonOf(error: unknown): string {
-  if (error instanceof SealbookError) return error.message;
-  return error instanceof NodeError ? `the node returned an error: ${error.message}` : "it has unexpected content";
+  return error instanceof SealbookError ? error.message : "it has unexpected content";
 }

@@ -6,6 +6,7 @@ import { hex, prefixedHex } from "../kit/bytes.ts";
 import { keyIdOf, publicJwk, type SigningKey } from "../issuer/signing-key.ts";
 import { canonicalJson } from "../kit/json.ts";
 import type { Issuer } from "../issuer/issuer.ts";
+import { withinDeadline } from "../chain/rpc/rpc.ts";
 
 /**
  * Combines a proof and its evidence.
@@ -80,7 +81,9 @@ export class BundleService {
   async bundleFor(proof: Proof, key?: SigningKey): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
     const { evidence, issuer } = this.#deps;
-    const found = await evidence.evidenceOf(proof.merkle?.root ?? proof.recordHash, proof.outcome.contract);
+    const { contract, block } = proof.outcome;
+    const anchored = proof.merkle?.root ?? proof.recordHash;
+    const found = await withinDeadline(evidence.evidenceOf(anchored, contract, block.number));
     const bundle = found && bundleOf(proof, found);
     return bundle && signedBundle(bundle, key ?? (await issuer.signingKey()));
   }

@@ -3,7 +3,13 @@ import type { ProofJournal } from "./proof-store.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
 import { type LostConfirmationDeps, restoreConfirmation } from "../journal/reconciliation/confirmation-check.ts";
-import { type AnchorOutcome, contradictionOf, giveContent, isLeafUnder } from "../journal/integrity/stored-anchor.ts";
+import {
+  type AnchorOutcome,
+  type AnchorQueries,
+  contradictionOf,
+  giveContent,
+  isLeafUnder,
+} from "../journal/integrity/stored-anchor.ts";
 import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { AnchorTrees } from "./anchor-trees.ts";
 import type { ConfirmedProof, StoredProof } from "./proof.ts";
@@ -23,7 +29,7 @@ export type Verification =
 /** Dependencies of the verifier. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
-  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "find">;
+  readonly chain: Pick<ProofAnchorClient, keyof AnchorQueries | "find">;
   readonly reconciliation: LostConfirmationDeps["store"];
   readonly trees: AnchorTrees;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;

@@ -1,6 +1,5 @@
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import { contradictionOf, giveContent } from "../journal/integrity/stored-anchor.ts";
-import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
+import { type AnchorQueries, contradictionOf, giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { AnchorContent } from "../chain/contracts/anchors.ts";
@@ -18,7 +17,7 @@ const NO_ANCHOR = "the journal calls it confirmed without an anchor";
  */
 export class AnchorAudit {
   readonly #anchors: Pick<ProofJournal["anchors"], "leaves">;
-  readonly #chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">;
+  readonly #chain: AnchorQueries;
   readonly #telemetry: Pick<JournalEvents, "journalDiverged">;
   /** Ids of the anchors that passed. */
   readonly #passed = new Set<number>();
@@ -27,7 +26,7 @@ export class AnchorAudit {
 
   constructor(
     anchors: Pick<ProofJournal["anchors"], "leaves">,
-    chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">,
+    chain: AnchorQueries,
     telemetry: Pick<JournalEvents, "journalDiverged">,
   ) {
     this.#anchors = anchors;

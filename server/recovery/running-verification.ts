@@ -82,6 +82,7 @@ export class RunningVerification {
   readonly #root = new LogRoot();
   #retained: RetainedVerification | undefined;
   #totals: Totals = NO_ROWS;
+  #isContradictory = false;
 
   constructor(deps: RunningVerificationDeps) {
     this.#deps = deps;
@@ -92,7 +93,10 @@ export class RunningVerification {
     const compared = await this.#deps.compare(documents);
     // Over the quota, the rest is compared as well.
     if ((await this.#retained?.add(documents.map(({ documentId }) => documentId))) === false) await this.abandon();
-    for (const { comparison } of compared) this.#totals = counted(this.#totals, comparison);
+    for (const { comparison } of compared) {
+      this.#totals = counted(this.#totals, comparison);
+      this.#isContradictory ||= comparison.result === "unrecorded" && comparison.isContradictory === true;
+    }
     return compared;
   }
 
@@ -113,8 +117,12 @@ export class RunningVerification {
     return recorded;
   }
 
-  /** Returns `undefined` while the issuer signs nothing: the comparison has its result all the same. */
+  /**
+   * Returns `undefined` while the issuer signs nothing, and for a comparison with a row about which journal and chain
+   * contradict each other: it has its result all the same.
+   */
   async #signed(result: RecoveryVerification): Promise<string | undefined> {
+    if (this.#isContradictory) return undefined;
     try {
       return await this.#deps.issuer.sign(resultText(result), RESULT_TYPE);
     } catch (error) {

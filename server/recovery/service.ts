@@ -24,6 +24,7 @@ import {
 import type { RecoveryStore } from "./store.ts";
 import type { VerificationStore } from "./verification-store.ts";
 import { hex } from "../kit/bytes.ts";
+import { type AnchorQueries } from "../journal/integrity/stored-anchor.ts";
 
 /** Maximum number of other documents reported for the same content, and of proofs read to find them. */
 const MOST_OTHERS = 10;
@@ -46,7 +47,7 @@ export interface RecoveryServiceDeps {
   readonly verifications: VerificationStore;
   readonly retention: VerificationRetention;
   readonly verifier: Pick<EntryVerifier, "begin">;
-  readonly chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors">;
+  readonly chain: Pick<ProofAnchorClient, keyof AnchorQueries | "firstBlock" | "newestBlock" | "anchors">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly issuer: Pick<Issuer, "sign" | "hasSigned">;
   readonly clock: Clock;
@@ -207,7 +208,7 @@ export class RecoveryService {
     const comparison = compare(hash, confirmed);
     for (const proof of comparison === undefined ? later : [...later, comparison.proof]) {
       const fault = isConfirmedBy(proof, undefined) ? await audit.faultOf(proof) : undefined;
-      if (fault !== undefined) return { result: "unrecorded", reason: fault, recordedAs: [] };
+      if (fault !== undefined) return { result: "unrecorded", reason: fault, isContradictory: true, recordedAs: [] };
     }
     if (comparison === undefined || comparison.result === "match" || comparison.earlier === undefined)
       return comparison;

@@ -21,6 +21,8 @@ export type Comparison =
       readonly result: "unrecorded";
       /** Reason, unless the journal simply has no record of the document. */
       readonly reason: string | undefined;
+      /** Whether journal and chain contradict each other about its record: nothing is signed about it. */
+      readonly isContradictory?: true;
       /** Other documents with a record of the same content. */
       readonly recordedAs: readonly string[];
     };

@@ -1,4 +1,5 @@
-import { NodeError, type Rpc, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../server/chain/rpc/node-error.ts";
+import { type Rpc, TIMEOUT_MILLISECONDS, timedOut, unavailable } from "../../server/chain/rpc/rpc.ts";
 import type { Life, Pace } from "./life.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
 

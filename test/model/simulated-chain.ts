@@ -1,6 +1,7 @@
 import { id, keccak256, Transaction, ZeroAddress } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
-import { NodeError, toQuantity } from "../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../server/chain/rpc/node-error.ts";
+import { toQuantity } from "../../server/chain/rpc/rpc.ts";
 import { type MadeBlock, type MadeLog, makeBlock, shownBlock } from "../support/made-block.ts";
 import type { Random } from "./random.ts";
 

@@ -55,6 +55,7 @@ describe("decode script", () => {
     assert.deepEqual(checks, {
       passed: true,
       failed: [],
+      undetermined: [],
       signer: own.signer,
       binding: "none",
       signed_by_sender: true,
@@ -291,7 +292,7 @@ describe("decode script with a transaction", () => {
   it("reports a node that does not respond", async () => {
     const rpc = `http://127.0.0.1:${await freePort()}`;
     const { code, err } = await decode(["--tx", HASH, "--rpc", rpc]);
-    assert.equal(code, 1);
-    assert.equal(err, `decode: --tx ${HASH}: the node at ${rpc} does not respond\n`);
+    assert.equal(code, 3);
+    assert.equal(err, `decode: undetermined: --tx ${HASH}: the node at ${rpc} does not respond\n`);
   });
 });

@@ -1,6 +1,5 @@
 import { hash as digest } from "node:crypto";
-import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor.ts";
+import { type AnchorOutcome, type AnchorQueries } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
 import { SealbookError } from "../../server/errors.ts";
@@ -113,7 +112,7 @@ export class RecoveryHistory {
     return anchorId;
   }
 
-  #chain(): Pick<ProofAnchorClient, "anchorOf" | "blockOf"> {
+  #chain(): AnchorQueries {
     return {
       anchorOf: async (hash) => {
         const anchor = this.onChain.get(hex(hash));
@@ -132,6 +131,7 @@ export class RecoveryHistory {
           ? outcome.block
           : undefined;
       },
+      blockHash: async () => new Uint8Array(32),
     };
   }
 }

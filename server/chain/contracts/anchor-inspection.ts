@@ -1,8 +1,7 @@
 import { isError } from "ethers";
-import { z } from "zod";
 import type { VerifiedChain } from "../evidence/verified-chain.ts";
-import { parseResponse } from "../rpc/query.ts";
-import { ContradictionError, NodeError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
+import { Code, query } from "../rpc/query.ts";
+import { ContradictionError, nodeErrorIn, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchors.ts";
 import { INTERFACES } from "./interfaces.ts";
 
@@ -11,8 +10,6 @@ const ABI = INTERFACES.ProofAnchor;
 const INSPECTED_AT_ONCE = 16;
 /** Attempts of an inspection on a node that dropped the state of the block in the meantime. */
 const INSPECTION_ATTEMPTS = 5;
-
-const Result = z.string().regex(/^0x[0-9a-f]*$/);
 
 /** A hash whose anchor is inspected in a contract. */
 export type InspectedAnchor = Pick<LoggedAnchor, "hash" | "contract">;
@@ -46,9 +43,8 @@ export async function inspectAnchors(
     try {
       return await inspectOnce(rpc, chain, inspected);
     } catch (error) {
-      if (!(error instanceof NodeError)) throw error;
       // A node that keeps the newest state only rejects a query at a block with a successor.
-      if (attempt === INSPECTION_ATTEMPTS) throw unavailable(error);
+      if (nodeErrorIn(error) === undefined || attempt === INSPECTION_ATTEMPTS) throw error;
     }
   }
 }
@@ -62,12 +58,10 @@ async function inspectOnce(
   const responses: string[] = [];
   for (let first = 0; first < inspected.length; first += INSPECTED_AT_ONCE) {
     const calls = inspected.slice(first, first + INSPECTED_AT_ONCE).map(({ hash, contract }) => {
-      const query = { to: contract, data: anchorQuery(hash) };
-      return rpc.call("eth_call", [query, toQuantity(block.number)]);
+      const call = { to: contract, data: anchorQuery(hash) };
+      return query(rpc, Code, "eth_call", [call, toQuantity(block.number)]);
     });
-    responses.push(
-      ...(await Promise.all(calls)).map((response) => parseResponse(Result, "eth_call", response) ?? "0x"),
-    );
+    responses.push(...(await Promise.all(calls)));
   }
   const anchors = inspected.map(({ contract }, index) => {
     const response = responses[index] ?? "0x";

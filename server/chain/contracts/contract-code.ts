@@ -3,7 +3,7 @@ import { z } from "zod";
 import { EventTable__factory } from "../../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../../typechain-types/factories/SessionRegistry__factory.ts";
-import { SealbookError } from "../../errors.ts";
+import { Code, query } from "../rpc/query.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractName } from "../transaction.ts";
 import { INTERFACES } from "./interfaces.ts";
@@ -52,10 +52,8 @@ export function constructorArgumentsOf(name: ContractName, data: string): string
 }
 
 /** Fetches a contract's code, as `0x` hex; `0x` when there is none. */
-export async function fetchCode(rpc: Rpc, address: Address, block = "latest"): Promise<string> {
-  const code = await rpc.call("eth_getCode", [address, block]);
-  if (typeof code === "string") return code;
-  throw new SealbookError("chain_unavailable", "the node's response to eth_getCode is not hex");
+export function fetchCode(rpc: Pick<Rpc, "call">, address: Address, block = "latest"): Promise<string> {
+  return query(rpc, Code, "eth_getCode", [address, block]);
 }
 
 /** Describes the code of a deployed contract. */

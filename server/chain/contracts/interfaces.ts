@@ -1,11 +1,14 @@
-import { hexlify, Transaction } from "ethers";
+import { type ErrorDescription, hexlify, type Interface, Transaction } from "ethers";
 import { EventTable__factory } from "../../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../../typechain-types/factories/SessionRegistry__factory.ts";
 import type { Address, ContractCall, ContractName, TransactionPurpose } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import { bytesOfHex } from "../../kit/bytes.ts";
-import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
+import { isRevert, lostState } from "../rpc/node-words.ts";
+import { Code, parseResponse, withBlocksTo } from "../rpc/query.ts";
+import { ContradictionError, nodeErrorIn, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 
 /** The contracts' ABIs, as generated from their source. */
 export const INTERFACES = {
@@ -22,33 +25,40 @@ export function contractCall(purpose: TransactionPurpose, contract: ContractName
   return { purpose, contract, data: bytesOfHex(data) };
 }
 
-/** A node that keeps only the newest state returns this error when it makes a block during the query. */
-const STATE_IS_GONE = /BlockOutOfRange/;
+/** Attempts at the newest block of a node that keeps only the newest state, and makes blocks during the call. */
 const ATTEMPTS = 5;
 /** Length of `0x` and a selector in hex. */
 const SELECTOR_TEXT = 10;
 
 /**
  * Reads from a contract at the newest block.
- * @returns the ABI-encoded result
- * @throws SealbookError `chain_reverted` naming the contract's error
+ * @param since The node has to have this block
+ * @returns the ABI-encoded result; `0x` for an address that returns nothing, such as one without a contract
+ * @throws SealbookError `chain_reverted` naming the contract's error; `chain_unavailable` when the node could not run
+ * the call
  */
-export async function readContract(
-  rpc: Pick<Rpc, "call">,
-  to: Address,
-  data: string,
-  attempts = ATTEMPTS,
-): Promise<string> {
-  try {
-    const result = await rpc.call("eth_call", [{ to, data }, "latest"]);
-    if (typeof result !== "string")
-      throw new SealbookError("chain_unavailable", "the node's response to eth_call is not hex");
-    return result;
-  } catch (error) {
-    if (!(error instanceof NodeError)) throw error;
-    if (STATE_IS_GONE.test(error.message) && attempts > 1) return readContract(rpc, to, data, attempts - 1);
-    throw new SealbookError("chain_reverted", revertText(error), { cause: error });
+export async function callContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const call = rpc.call("eth_call", [{ to, data }, "latest"]);
+      return parseResponse(Code, "eth_call", await (since === undefined ? call : withBlocksTo(rpc, since, call)));
+    } catch (thrown) {
+      const error = nodeErrorIn(thrown);
+      if (error === undefined) throw thrown;
+      if (isRevert(error)) throw new SealbookError("chain_reverted", revertText(error), { cause: error });
+      if (!lostState(error) || attempt === ATTEMPTS) throw unavailable(error);
+    }
   }
+}
+
+/**
+ * Reads from one of our contracts at the newest block.
+ * @throws SealbookError as {@link callContract}; `chain_unavailable` also when the node returns nothing
+ */
+export async function readContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
+  const result = await callContract(rpc, to, data, since);
+  if (result !== "0x") return result;
+  throw unavailable(new ContradictionError(`the node returns nothing from the contract at ${to}`));
 }
 
 /** Formats a contract's error, `Name(arguments)`; the node's own message for an unknown error. */
@@ -56,11 +66,20 @@ function revertText(error: NodeError): string {
   // A call that matches no function reverts without data.
   if (error.data !== undefined && error.data.length >= SELECTOR_TEXT) {
     for (const contract of Object.values(INTERFACES)) {
-      const parsed = contract.parseError(error.data);
+      const parsed = parsedError(contract, error.data);
       if (parsed !== null) return `${parsed.name}(${parsed.args.map(String).join(", ")})`;
     }
   }
   return error.message;
+}
+
+/** Parses revert data; `null` for those of another contract, or incomplete ones. */
+function parsedError(contract: Interface, data: string): ErrorDescription | null {
+  try {
+    return contract.parseError(data);
+  } catch {
+    return null;
+  }
 }
 
 /**
@@ -77,7 +96,7 @@ export async function revertReasonOf(rpc: Rpc, { from, to, data, gasLimit }: Rev
     await rpc.call("eth_call", [{ from, to, data, gas: toQuantity(gasLimit) }, "latest"]);
     return "reverted; the same call would succeed now";
   } catch (error) {
-    return error instanceof NodeError ? revertText(error) : "reverted; the reason could not be read";
+    return error instanceof NodeError && isRevert(error) ? revertText(error) : "reverted; the reason could not be read";
   }
 }
 

@@ -4,7 +4,7 @@ import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import type { Rpc } from "../rpc/rpc.ts";
+import { LaggingError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import {
   type AnchorContent,
   type AnchoringBlock,
@@ -90,10 +90,11 @@ export class ProofAnchorClient {
   /**
    * Fetches the first anchor of a hash or root; `undefined` for one without an anchor.
    * @param contract Only in this contract; by default in the current one, then in the former ones
+   * @param since The node has to have this block
    */
-  async anchorOf(hash: Uint8Array, contract?: Address): Promise<AnchorOnChain | undefined> {
+  async anchorOf(hash: Uint8Array, contract?: Address, since?: number): Promise<AnchorOnChain | undefined> {
     for (const each of contract === undefined ? this.contracts : [contract]) {
-      const query = readContract(this.#rpc, each, this.anchorQuery(hash));
+      const query = readContract(this.#rpc, each, this.anchorQuery(hash), since);
       const anchor = await this.chain.reportingContradictions(query.then(decodeAnchor));
       if (anchor.time !== 0) return { ...anchor, contract: each };
     }
@@ -171,6 +172,8 @@ export class ProofAnchorClient {
     { contract, blockNumber, size, time }: AnchorOnChain,
   ): Promise<BlockInclusion | undefined> {
     const found = await this.#blockAt(blockNumber);
+    if (found === undefined && (await this.chain.newestNumber()) >= blockNumber)
+      throw unavailable(new LaggingError(`the node does not have block ${blockNumber}, which another one has`));
     const event = found?.events.find(
       (each) => each.contract === contract && equalBytes(each.hash, hash) && each.size === size,
     );

@@ -4,8 +4,8 @@ import { INTERFACES, readContract } from "./interfaces.ts";
 import type { Deployment } from "./deployment.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fees.ts";
-import { fetchQuantity } from "../rpc/query.ts";
-import { NodeError, type Rpc } from "../rpc/rpc.ts";
+import { fetchHead } from "../rpc/query.ts";
+import type { Rpc } from "../rpc/rpc.ts";
 import { fetchLogs } from "../node/log.ts";
 
 /** The access control is the same in all three contracts. */
@@ -59,10 +59,10 @@ export class RelayerRoles {
 
   /** Lists all current holders of a role, in the order of their first grant. */
   async holders(role: Role): Promise<RoleHolder[]> {
-    const head = await fetchQuantity(this.#rpc, "eth_blockNumber", []);
+    const head = await fetchHead(this.#rpc);
     const found: RoleHolder[] = [];
     // Events contain all addresses that ever had the role; the contracts return the current holders.
-    for (const address of await this.#everGranted(ROLES[role], this.#deployment.firstBlock, head)) {
+    for (const address of await this.#grantedIn(ROLES[role], this.#deployment.firstBlock, head)) {
       const contracts = await this.#contractsWhere(ROLES[role], address);
       if (contracts.length > 0) found.push({ address, contracts });
     }
@@ -108,18 +108,7 @@ export class RelayerRoles {
     return this.contracts.filter((_, index) => held[index]);
   }
 
-  /** Nodes limit the range of a query differently; a refused range is split. */
-  async #everGranted(role: string, first: number, last: number): Promise<Set<Address>> {
-    try {
-      return await this.#grantedIn(role, first, last);
-    } catch (error) {
-      if (!(error instanceof NodeError) || first >= last) throw error;
-      const middle = Math.floor((first + last) / 2);
-      const early = await this.#everGranted(role, first, middle);
-      return new Set([...early, ...(await this.#everGranted(role, middle + 1, last))]);
-    }
-  }
-
+  /** Fetches all addresses that ever had a role. */
   async #grantedIn(role: string, first: number, last: number): Promise<Set<Address>> {
     const filter = {
       address: this.contracts.map((contract) => this.addressOf(contract)),

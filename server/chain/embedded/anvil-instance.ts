@@ -13,7 +13,7 @@ import {
   unpackSnapshot,
   type Snapshot,
 } from "./snapshots.ts";
-import { NodeError } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
 
 /** A running Anvil with exactly the chain of the block log. */
 export interface AnvilInstance {

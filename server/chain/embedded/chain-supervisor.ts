@@ -6,7 +6,7 @@ import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { within } from "../../kit/time.ts";
 import type { BlockEntry } from "./block-log.ts";
 import type { EventSink } from "./embedded-log.ts";
-import { NodeError } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
 import { SnapshotSchedule } from "./snapshots.ts";
 
 /** A running chain, from its start to its stop or its first failure. */

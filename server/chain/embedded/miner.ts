@@ -1,5 +1,5 @@
 import type { AnvilClient } from "./anvil-client.ts";
-import { NodeError } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
 import type { Clock } from "../../kit/time.ts";
 import type { BlockEntry, BlockLog } from "./block-log.ts";
 import { SealbookError } from "../../errors.ts";

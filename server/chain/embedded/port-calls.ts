@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Transaction } from "ethers";
-import { NodeError, toQuantity } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
+import { toQuantity } from "../rpc/rpc.ts";
 import type { EmbeddedNode } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { yieldToEventLoop } from "../../kit/event-loop.ts";

@@ -28,19 +28,20 @@ export interface EvidenceSource {
   /**
    * Collects the evidence that a recorded hash, or a root, was anchored.
    * @param contract Only in this contract
+   * @param since The node has to have this block
    * @returns `undefined` when the chain does not have it
    * @throws SealbookError `chain_unavailable` when the node does not respond, or its responses contradict each other
    */
-  evidenceOf(hash: Uint8Array, contract?: Address): Promise<AnchorEvidence | undefined>;
+  evidenceOf(hash: Uint8Array, contract?: Address, since?: number): Promise<AnchorEvidence | undefined>;
 }
 
 /** Collects evidence for the anchors of a ProofAnchor contract. */
 export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
   const { chain } = client;
   return {
-    async evidenceOf(hash, contract) {
+    async evidenceOf(hash, contract, since) {
       // Only the first anchor of a hash emitted an event.
-      const first = await client.anchorOf(hash, contract);
+      const first = await client.anchorOf(hash, contract, since);
       const anchored = first && (await client.inclusionOf(hash, first));
       const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
       if (first === undefined || at === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { type Input, RLP } from "@ethereumjs/rlp";
 import { concat, getBytes, hexlify, keccak256 } from "ethers";
 import { z } from "zod";
-import { BigQuantity, Data, Hex, query } from "../rpc/query.ts";
+import { BigQuantity, Data, Hex, lookUp } from "../rpc/query.ts";
 import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 
 const AccessList = z.array(z.object({ address: Data, storageKeys: z.array(Data) }));
@@ -188,7 +188,7 @@ async function fetchBytes(
   refusal: (why: string) => Error,
 ): Promise<Uint8Array> {
   const method = "eth_getRawTransactionByHash";
-  const bytes = await query(rpc, Data, method, [hexlify(hash)]).catch(ifNodeError(undefined));
+  const bytes = await lookUp(rpc, Data, method, [hexlify(hash)]).catch(ifNodeError(undefined));
   if (bytes !== undefined && keccak256(bytes) === hexlify(hash)) return bytes;
   throw refusal(
     `transaction ${index} has the type ${unknownType}, which this version does not encode, and the node does not ` +

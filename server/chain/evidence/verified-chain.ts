@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { fetchBlock, NodeBlock, type ValidatorNames } from "../node/node-block.ts";
-import { fetchQuantity, query } from "../rpc/query.ts";
+import { fetchHead, lookUp } from "../rpc/query.ts";
 import { type Rpc, ContradictionError, isContradiction, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { BlockReference } from "../block.ts";
 import { ValidatorHistory } from "../consensus/validators.ts";
@@ -57,7 +57,7 @@ class Finality {
   }
 
   #head(): Promise<number> {
-    return fetchQuantity(this.#rpc, "eth_blockNumber", []);
+    return fetchHead(this.#rpc);
   }
 }
 
@@ -152,7 +152,7 @@ export class VerifiedChain {
    */
   async transactions(hashes: readonly string[]): Promise<(TransactionInBlock | "unfinal" | undefined)[]> {
     const positions = await Promise.all(
-      hashes.map((hash) => query(this.rpc, BlockPosition, "eth_getTransactionReceipt", [hash])),
+      hashes.map((hash) => lookUp(this.rpc, BlockPosition, "eth_getTransactionReceipt", [hash])),
     );
     const numbers = new Set(positions.flatMap((position) => position?.blockNumber ?? []));
     const blocks = new Map(

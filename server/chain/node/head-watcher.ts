@@ -1,6 +1,5 @@
 import type { BlockHead } from "../block.ts";
-import { SealbookError } from "../../errors.ts";
-import { fetchBlock, NodeBlock } from "./node-block.ts";
+import { fetchNewestBlock, NodeBlock } from "./node-block.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
 /** The newest block. */
@@ -59,7 +58,7 @@ export function watchHead(
     do {
       lookAgain = false;
       try {
-        const seen = await newestBlock(rpc);
+        const seen = await fetchNewestBlock(rpc, Block);
         const isKnown = seen.hash === head?.hash;
         if (!isKnown && seen.parentHash !== head?.hash) await rpc.identify?.();
         if (stopped) break;
@@ -96,10 +95,4 @@ export function watchHead(
       clearTimeout(timer);
     },
   };
-}
-
-async function newestBlock(rpc: Pick<Rpc, "call">): Promise<Head> {
-  const block = await fetchBlock(rpc, "latest", Block);
-  if (block !== undefined) return block;
-  throw new SealbookError("chain_unavailable", "the chain's node does not have a newest block");
 }

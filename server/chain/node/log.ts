@@ -1,7 +1,7 @@
 import { z } from "zod";
-
-import { AddressText, Hex, Quantity, query } from "../rpc/query.ts";
-import { isTooLarge, NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { limitsRate } from "../rpc/node-words.ts";
+import { AddressText, Hex, Quantity, query, withBlocksTo } from "../rpc/query.ts";
+import { isTooLarge, nodeErrorIn, type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 /** An event of a transaction. */
 export const NodeLog = z.object({
@@ -16,7 +16,8 @@ export type NodeLog = z.output<typeof NodeLog>;
 
 /** Addresses and topics of logs, as parameters of `eth_getLogs`. */
 export interface LogFilter {
-  readonly address: readonly string[];
+  /** Unset for logs of every contract. */
+  readonly address?: readonly string[];
   readonly topics: readonly (string | readonly string[] | null)[];
 }
 
@@ -28,7 +29,7 @@ const acceptedRanges = new WeakMap<Pick<Rpc, "call">, number>();
 /**
  * Fetches the logs of a range of blocks, both ends included, in the order of the chain. Nodes limit the length of a
  * range or the number of logs: a range that the node refuses is divided, and one whose logs are too many.
- * @throws NodeError when the node refuses the logs of a single block
+ * @throws SealbookError `chain_unavailable` also when the node refuses the logs of a single block, or lacks blocks
  */
 export async function fetchLogs(
   rpc: Pick<Rpc, "call">,
@@ -44,7 +45,7 @@ export async function fetchLogs(
       if (to - from + 1 === length) acceptedRanges.set(rpc, (length = Math.ceil(length * GROWTH)));
       from = to + 1;
     } catch (error) {
-      if (!(error instanceof NodeError || isTooLarge(error)) || to === from) throw error;
+      if (!refusesRange(error) || to === from) throw error;
       length = Math.ceil((to - from + 1) / 2);
       acceptedRanges.set(rpc, length);
     }
@@ -52,9 +53,16 @@ export async function fetchLogs(
   return logs;
 }
 
+/** Returns whether a query of logs failed because of its range: a shorter one can succeed. */
+export function refusesRange(error: unknown): boolean {
+  const refusal = nodeErrorIn(error);
+  return isTooLarge(error) || (refusal !== undefined && !limitsRate(refusal));
+}
+
 /**
- * Fetches the logs of a range of blocks with one call.
- * @throws NodeError when the node refuses a range of this length
+ * Fetches the logs of a range of blocks with one call. A node that lacks the last block would return those of the
+ * others.
+ * @throws SealbookError `chain_unavailable` also when the node lacks blocks, or {@link refusesRange} this one
  */
 export async function fetchLogRange(
   rpc: Pick<Rpc, "call">,
@@ -63,5 +71,5 @@ export async function fetchLogRange(
   toBlock: number,
 ): Promise<NodeLog[]> {
   const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
-  return (await query(rpc, z.array(NodeLog), "eth_getLogs", [{ ...filter, ...range }])) ?? [];
+  return withBlocksTo(rpc, toBlock, query(rpc, z.array(NodeLog), "eth_getLogs", [{ ...filter, ...range }]));
 }

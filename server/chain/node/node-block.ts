@@ -1,7 +1,17 @@
 import { getBytes } from "ethers";
 import { z } from "zod";
 import type { BlockReference } from "../block.ts";
-import { Hash, Hex, Quantity, AddressText, BigQuantity, OptionalAddress, query } from "../rpc/query.ts";
+import {
+  Hash,
+  Hex,
+  Quantity,
+  AddressText,
+  BigQuantity,
+  OptionalAddress,
+  lookUp,
+  lookUpInBlock,
+  query,
+} from "../rpc/query.ts";
 import { type Rpc, toQuantity } from "../rpc/rpc.ts";
 
 /** A transaction, in a block or pending. */
@@ -45,9 +55,10 @@ export type ValidatorNames = ReadonlyMap<string, string>;
 
 /**
  * Fetches a block.
- * @param id Its number, its hash, or `latest`
+ * @param id Its number, its hash, or `finalized`
  * @param options.full With its transactions instead of their hashes
- * @returns `undefined` when the node does not have it
+ * @returns `undefined` for a number after the node's newest block, an unknown hash, and before the first final block
+ * @throws SealbookError `chain_unavailable`, also when the node lacks a block before its newest one
  */
 export function fetchBlock<Schema extends z.ZodType>(
   rpc: Pick<Rpc, "call">,
@@ -55,14 +66,19 @@ export function fetchBlock<Schema extends z.ZodType>(
   schema: Schema,
   { full = false }: { readonly full?: boolean } = {},
 ): Promise<z.output<Schema> | undefined> {
-  const method = typeof id === "string" && id.startsWith("0x") ? "eth_getBlockByHash" : "eth_getBlockByNumber";
-  return query(rpc, schema, method, [typeof id === "number" ? toQuantity(id) : id, full]);
+  if (typeof id === "number") return lookUpInBlock(rpc, id, schema, "eth_getBlockByNumber", [toQuantity(id), full]);
+  return lookUp(rpc, schema, id.startsWith("0x") ? "eth_getBlockByHash" : "eth_getBlockByNumber", [id, full]);
 }
 
-/**
- * Reads a block in the form that the journal stores with a transaction; `undefined` for a block that the node does not
- * have.
- */
+/** Fetches the node's newest block, with the hashes of its transactions. */
+export function fetchNewestBlock<Schema extends z.ZodType>(
+  rpc: Pick<Rpc, "call">,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  return query(rpc, schema, "eth_getBlockByNumber", ["latest", false]);
+}
+
+/** Reads a block in the form that the journal stores with a transaction; `undefined` as for {@link fetchBlock}. */
 export async function readBlock(
   rpc: Pick<Rpc, "call">,
   number: number,

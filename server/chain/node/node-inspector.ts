@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { type BftReport, type BftBlock, bftReport } from "../consensus/bft-report.ts";
 import { type AddressState, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import type { FeeQuote, FeeSource } from "../transactions/fees.ts";
@@ -8,7 +9,7 @@ import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
 import { type Enode, fetchPeers, type PeerIdentity } from "../consensus/peers.ts";
 import { fetchValidators, lastProposals } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./node-block.ts";
-import { fetchQuantity } from "../rpc/query.ts";
+import { BigQuantity, fetchHead, fetchQuantity, query } from "../rpc/query.ts";
 
 /** The state of the chain's node and network. */
 export interface NodeReport {
@@ -53,6 +54,9 @@ export interface NodeReport {
 /** Fetches the report; throws `chain_unavailable` when the node does not respond. */
 export type NodeInspector = () => Promise<NodeReport>;
 
+/** `false`, or the progress. */
+const Syncing = z.union([z.boolean(), z.looseObject({})]);
+
 interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
   /** The account with the reported balance. */
@@ -73,11 +77,11 @@ export function nodeInspector({ rpc, relayer, fees, names, nodes, requestTimeout
   return async () => {
     const address = relayer();
     const [client, head, syncing, peers, balance, fee] = await Promise.all([
-      rpc.call("web3_clientVersion", []),
-      fetchQuantity(rpc, "eth_blockNumber", []),
-      rpc.call("eth_syncing", []),
+      query(rpc, z.string(), "web3_clientVersion", []),
+      fetchHead(rpc),
+      query(rpc, Syncing, "eth_syncing", []),
       fetchPeers(rpc, nodes),
-      rpc.call("eth_getBalance", [address, "latest"]),
+      query(rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
       fees.quote(),
     ]);
     const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
@@ -88,7 +92,7 @@ export function nodeInspector({ rpc, relayer, fees, names, nodes, requestTimeout
       bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()), requestTimeout);
     const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {
-      client: String(client),
+      client,
       chainId: rpc.chainId,
       blockNumber: block.number,
       blockTime: block.time,
@@ -113,7 +117,7 @@ export function nodeInspector({ rpc, relayer, fees, names, nodes, requestTimeout
       network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
       addresses: rpc.addresses?.() ?? [],
       relayer: address,
-      balance: BigInt(String(balance)),
+      balance,
       fee,
     };
   };

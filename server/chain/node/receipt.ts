@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { getBytes } from "ethers";
-import { Quantity, Hash, OptionalAddress, query, parseResponse } from "../rpc/query.ts";
-import { NodeError, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { Quantity, Hash, OptionalAddress, lookUp, lookUpWithHead } from "../rpc/query.ts";
+import { nodeErrorIn, type Rpc, toQuantity } from "../rpc/rpc.ts";
+import { lacksMethod } from "../rpc/node-words.ts";
 import type { BlockReference } from "../block.ts";
 import { NodeLog } from "./log.ts";
 import { fetchBlock, NodeBlock, readBlock, type ValidatorNames } from "./node-block.ts";
@@ -20,9 +21,6 @@ export const NodeReceipt = z.object({
 
 /** Reading the outcome alone omits the logs of a full block. */
 const Outcome = NodeReceipt.pick({ transactionHash: true, blockHash: true, blockNumber: true, status: true });
-/** Error codes of nodes for a missing method: unknown, or not enabled. Some return another code with such a message. */
-const LACKS_METHOD = new Set([-32601, -32604]);
-const LACKS_METHOD_MESSAGE = /\bmethod\b.*\bnot\b|\bunsupported method\b/i;
 /** Nodes without `eth_getBlockReceipts`: later calls skip the method. */
 const withoutBlockReceipts = new WeakSet<Pick<Rpc, "call">>();
 /** Receipts that are fetched one by one at the same time; over HTTP they share a request. */
@@ -39,35 +37,43 @@ interface Receipt {
 /**
  * Fetches all receipts of a block; one by one from a node without `eth_getBlockReceipts`.
  * @param receipt The schema of one receipt
- * @returns `undefined` when the node does not have the block, or not all of its receipts
+ * @returns `undefined` for a block after the node's newest one
+ * @throws SealbookError `chain_unavailable`, also when the node has the block and lacks receipts of it
  */
-export async function fetchBlockReceipts<Schema extends z.ZodType>(
+export function fetchBlockReceipts<Schema extends z.ZodType>(
+  rpc: Pick<Rpc, "call">,
+  number: number,
+  receipt: Schema,
+): Promise<z.output<Schema>[] | undefined> {
+  return lookUpWithHead(rpc, number, "eth_getBlockReceipts", () => lookUpReceipts(rpc, number, receipt));
+}
+
+async function lookUpReceipts<Schema extends z.ZodType>(
   rpc: Pick<Rpc, "call">,
   number: number,
   receipt: Schema,
 ): Promise<z.output<Schema>[] | undefined> {
   if (!withoutBlockReceipts.has(rpc)) {
     try {
-      return await query(rpc, z.array(receipt), "eth_getBlockReceipts", [toQuantity(number)]);
-    } catch (error) {
-      if (!lacksMethod(error)) throw error;
+      return await lookUp(rpc, z.array(receipt), "eth_getBlockReceipts", [toQuantity(number)]);
+    } catch (thrown) {
+      const error = nodeErrorIn(thrown);
+      if (error === undefined || !lacksMethod(error)) throw thrown;
       withoutBlockReceipts.add(rpc);
     }
   }
   const block = await fetchBlock(rpc, number, NodeBlock.pick({ transactions: true }));
   if (block === undefined) return undefined;
-  const method = "eth_getTransactionReceipt";
-  const receipts: unknown[] = [];
+  const receipts: z.output<Schema>[] = [];
   for (let first = 0; first < block.transactions.length; first += RECEIPTS_AT_ONCE) {
     const hashes = block.transactions.slice(first, first + RECEIPTS_AT_ONCE);
-    receipts.push(...(await Promise.all(hashes.map((hash) => rpc.call(method, [hash])))));
+    const found = await Promise.all(hashes.map((hash) => lookUp(rpc, receipt, "eth_getTransactionReceipt", [hash])));
+    for (const each of found) {
+      if (each === undefined) return undefined;
+      receipts.push(each);
+    }
   }
-  return receipts.includes(null) ? undefined : parseResponse(z.array(receipt), method, receipts);
-}
-
-function lacksMethod(error: unknown): boolean {
-  if (!(error instanceof NodeError)) return false;
-  return LACKS_METHOD.has(error.code) || LACKS_METHOD_MESSAGE.test(error.message);
+  return receipts;
 }
 
 /** Reads the outcome of one transaction; `undefined` while it is not mined. */
@@ -76,7 +82,7 @@ export async function readReceipt(
   transactionHash: string,
   names: ValidatorNames,
 ): Promise<Receipt | undefined> {
-  const receipt = await query(rpc, Outcome, "eth_getTransactionReceipt", [transactionHash]);
+  const receipt = await lookUp(rpc, Outcome, "eth_getTransactionReceipt", [transactionHash]);
   if (receipt === undefined) return undefined;
   const block = await readBlock(rpc, receipt.blockNumber, names);
   if (block === undefined || Buffer.compare(block.hash, getBytes(receipt.blockHash)) !== 0) return undefined;

@@ -3,7 +3,7 @@ import { HttpEndpoint } from "./http-endpoint.ts";
 import { HttpRpc } from "./http-rpc.ts";
 import { type FailOver, FailoverRpc, type NodeAtAddress } from "./failover.ts";
 import { NODE, type PeerTlsOptions } from "./peer-tls.ts";
-import { fetchQuantity } from "./query.ts";
+import { fetchChainIdOf } from "./query.ts";
 import type { Rpc } from "./rpc.ts";
 import { within } from "../../kit/time.ts";
 
@@ -78,13 +78,16 @@ export function connectNodes(
   return others.length === 0 ? at(first).rpc : new FailoverRpc([at(first), ...others.map(at)], chainId, onFailOver);
 }
 
-/** Fetches the chain id from the first node that responds. */
+/**
+ * Fetches the chain id from the first node that responds.
+ * @throws SealbookError `config_invalid` for one above 2^53 - 1; `chain_unavailable` when none responds
+ */
 export async function fetchChainId(urls: string | readonly string[], tls: PeerTlsOptions = {}): Promise<number> {
   let failure: unknown;
   for (const url of typeof urls === "string" ? [urls] : urls) {
     const rpc = connectRpc(url, 1, tls);
     try {
-      return await fetchQuantity(rpc, "eth_chainId", []);
+      return await fetchChainIdOf(rpc);
     } catch (error) {
       failure ??= error;
     } finally {

@@ -1,16 +1,8 @@
-import {
-  type AddressState,
-  closed,
-  isWrongChain,
-  NodeError,
-  type Rpc,
-  timedOut,
-  unavailable,
-  WrongChainError,
-} from "./rpc.ts";
+import { NodeError } from "./node-error.ts";
+import { type AddressState, closed, isWrongChain, type Rpc, timedOut, unavailable, WrongChainError } from "./rpc.ts";
 import { reasonOf } from "../../errors.ts";
 import { every, type Interval, within } from "../../kit/time.ts";
-import { fetchQuantity } from "./query.ts";
+import { fetchChainIdOf, fetchHead } from "./query.ts";
 
 /** Interval of the checks whether each node responds and has the newest block. */
 const CHECK_MILLISECONDS = 1_000;
@@ -162,7 +154,7 @@ export class FailoverRpc implements Rpc {
 
   async #checkOne(candidate: Candidate): Promise<void> {
     try {
-      const height = this.#identify(candidate).then(() => fetchQuantity(candidate.rpc, "eth_blockNumber", []));
+      const height = this.#identify(candidate).then(() => fetchHead(candidate.rpc));
       candidate.blockNumber = await within(CHECK_TIMEOUT_MILLISECONDS, height, () =>
         unavailable(timedOut(CHECK_TIMEOUT_MILLISECONDS)),
       );
@@ -177,7 +169,7 @@ export class FailoverRpc implements Rpc {
   /** Rejects a node of another chain. */
   async #identify(candidate: Candidate): Promise<void> {
     if (candidate.isIdentified) return;
-    const chainId = await fetchQuantity(candidate.rpc, "eth_chainId", []);
+    const chainId = await fetchChainIdOf(candidate.rpc);
     if (chainId !== this.chainId)
       throw unavailable(new WrongChainError(`it is a node of chain ${chainId}, not ${this.chainId}`));
     candidate.isIdentified = true;

@@ -1,9 +1,9 @@
+import { NodeError } from "./node-error.ts";
 import {
   responseOf,
   requestText,
   malformedResponse,
   closed,
-  NodeError,
   type Rpc,
   type RpcResponse,
   unavailable,
@@ -12,6 +12,7 @@ import {
   parseBounded,
   ResponseTooLargeError,
 } from "./rpc.ts";
+import { limitsRate, refusesBatch } from "./node-words.ts";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
 import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
 
@@ -19,28 +20,23 @@ import { type HttpResponse, HttpEndpoint } from "./http-endpoint.ts";
 const MAX_CALLS = 100;
 const MAX_CHARACTERS = 1024 * 1024;
 /** A gateway returns these for a node that it cannot reach, with any body. */
-const GATEWAY_STATUS = new Set([429, 502, 503, 504]);
+const GATEWAY_STATUS = new Set([502, 503, 504]);
 /** A node that limits the rate of requests. */
 const TOO_MANY_REQUESTS = 429;
 /** Waits of a request that the node's rate limit rejects; then it fails. */
 const RATE_LIMIT_RULE: BackoffRule = { firstMilliseconds: 250, longestMilliseconds: 4_000 };
 const RATE_LIMIT_ATTEMPTS = 5;
-const LONGEST_WAIT_SECONDS = 10;
+/** The longest time that a call waits for a node that limits the rate, over all attempts. */
+const RATE_LIMIT_MILLISECONDS = 10_000;
 /** Attempts of a batch: a node whose limit counts its calls never accepts a long one. */
 const BATCH_RATE_LIMIT_ATTEMPTS = 3;
 /** A node that limits the size of requests. */
 const CONTENT_TOO_LARGE = 413;
-/** Error codes of nodes that refuse batches, or long ones: invalid, unknown, over a limit. Others mention the batch. */
-const REFUSES_BATCH = new Set([-32600, -32601, -32005]);
-const BATCH_MESSAGE = /\bbatch/i;
-/** Error codes of nodes that limit the rate of calls; those that have other meanings, too, need the message. */
-const RATE_LIMIT_CODE = 429;
-const RATE_LIMIT_CODES = new Set([-32005, -32007, -32016, -32029]);
-const RATE_LIMIT_MESSAGE = /too many requests|\brate\b|(?:per |\/)second/i;
-
 interface Call {
   /** Attempts that the rate limit of the node rejected, when it responded to the call itself. */
   limited: number;
+  /** When it stops to wait for the rate limit, by `performance.now()`. */
+  readonly deadline: number;
   readonly id: number;
   readonly text: string;
   readonly maxBytes: number;
@@ -70,7 +66,8 @@ export class HttpRpc implements Rpc {
     const text = requestText(id, method, parameters);
     const maxBytes = maxResponseBytes(method, parameters);
     return new Promise((resolve, reject) => {
-      this.#enqueue({ limited: 0, id, text, maxBytes, resolve, reject });
+      const deadline = performance.now() + RATE_LIMIT_MILLISECONDS;
+      this.#enqueue({ limited: 0, deadline, id, text, maxBytes, resolve, reject });
     });
   }
 
@@ -107,7 +104,12 @@ export class HttpRpc implements Rpc {
       const text = batch.length === 1 ? first.text : `[${batch.map((call) => call.text).join(",")}]`;
       const attempts = batch.length === 1 ? RATE_LIMIT_ATTEMPTS : BATCH_RATE_LIMIT_ATTEMPTS;
       const maxBytes = batch.reduce((sum, call) => sum + call.maxBytes, 0);
-      const response = await this.#sendWithinRate(text, attempts, Math.min(maxBytes, MAX_CONTENT_BYTES));
+      const response = await this.#sendWithinRate(
+        text,
+        attempts,
+        Math.min(maxBytes, MAX_CONTENT_BYTES),
+        first.deadline,
+      );
       const isTooLong = response.status === TOO_MANY_REQUESTS || response.status === CONTENT_TOO_LARGE;
       if (isTooLong && batch.length > 1) this.#sendDivided(batch);
       else this.#resolve(batch, response);
@@ -119,25 +121,35 @@ export class HttpRpc implements Rpc {
   }
 
   /** Sends a request; while the node limits the rate, this and all further ones wait. */
-  async #sendWithinRate(text: string, attempts: number, maxBytes: number): Promise<HttpResponse> {
+  async #sendWithinRate(text: string, attempts: number, maxBytes: number, deadline: number): Promise<HttpResponse> {
     const backoff = new Backoff(RATE_LIMIT_RULE);
     for (let attempt = 1; ; attempt += 1) {
       await this.#permitted;
+      if (performance.now() > deadline) throw rateLimited();
       const response = await this.#node.send(text, maxBytes);
-      if (response.status !== TOO_MANY_REQUESTS || attempt === attempts) return response;
-      this.#permitted = backoff.wait(this.#ended.signal, Math.min(response.retryAfterSeconds, LONGEST_WAIT_SECONDS));
+      const { status, retryAfterSeconds } = response;
+      const isLate = performance.now() + 1_000 * retryAfterSeconds > deadline;
+      if (status !== TOO_MANY_REQUESTS || attempt === attempts || isLate) return response;
+      this.#permitted = backoff.wait(this.#ended.signal, retryAfterSeconds);
     }
   }
 
   #resolve(batch: readonly Call[], { status, body }: HttpResponse): void {
     // Nodes respond in JSON-RPC under any status.
+    if (status === TOO_MANY_REQUESTS) throw rateLimited();
     const parsed = GATEWAY_STATUS.has(status) ? undefined : parse(body);
     if (parsed === undefined) throw new Error(`the node responded with HTTP ${status} and without JSON-RPC`);
     if (!Array.isArray(parsed)) return this.#resolveAsOne(batch, parsed, status);
     const responses = parsed.map(responseOf);
     // Geth refuses a long batch with one error in a list, under the id of the first call.
     const [only] = responses;
-    if (batch.length > 1 && responses.length === 1 && only !== undefined && "error" in only && refusesBatch(only.error))
+    if (
+      batch.length > 1 &&
+      responses.length === 1 &&
+      only !== undefined &&
+      "error" in only &&
+      isBatchRefusal(only.error)
+    )
       return this.#sendDivided(batch);
     const calls = new Map<unknown, Call>(batch.map((call) => [call.id, call]));
     for (const response of responses) {
@@ -159,7 +171,7 @@ export class HttpRpc implements Rpc {
     }
     if (!(error instanceof NodeError))
       throw new Error(`the node responded with HTTP ${status} and to none of the calls`);
-    if (batch.length > 1 && refusesBatch(error)) return this.#sendDivided(batch);
+    if (batch.length > 1 && isBatchRefusal(error)) return this.#sendDivided(batch);
     for (const { reject } of batch) reject(error);
   }
 
@@ -171,7 +183,10 @@ export class HttpRpc implements Rpc {
 
   #resolveCall(call: Call, response: RpcResponse): void {
     if (!("error" in response)) return call.resolve(response.result);
-    if (!limitsRate(response.error) || (call.limited += 1) >= RATE_LIMIT_ATTEMPTS) return call.reject(response.error);
+    const { error } = response;
+    if (!(error instanceof NodeError && limitsRate(error))) return call.reject(error);
+    const isLast = (call.limited += 1) >= RATE_LIMIT_ATTEMPTS || performance.now() > call.deadline;
+    if (isLast) return call.reject(unavailable(error));
     const wait = new Backoff(RATE_LIMIT_RULE);
     for (let before = 1; before < call.limited; before += 1) wait.next();
     this.#permitted = wait.wait(this.#ended.signal);
@@ -184,14 +199,12 @@ export class HttpRpc implements Rpc {
   }
 }
 
-function refusesBatch(error: Error): boolean {
-  return error instanceof NodeError && (REFUSES_BATCH.has(error.code) || BATCH_MESSAGE.test(error.message));
+function isBatchRefusal(error: Error): boolean {
+  return error instanceof NodeError && refusesBatch(error);
 }
 
-function limitsRate(error: Error): boolean {
-  if (!(error instanceof NodeError)) return false;
-  const isNamed = RATE_LIMIT_CODES.has(error.code) && RATE_LIMIT_MESSAGE.test(error.message);
-  return error.code === RATE_LIMIT_CODE || isNamed;
+function rateLimited(): NodeError {
+  return new NodeError("the node responded with HTTP 429", TOO_MANY_REQUESTS, undefined);
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,5 @@
-import { type AddressState, isWrongChain, NodeError, type Rpc } from "./rpc.ts";
+import { NodeError } from "./node-error.ts";
+import { type AddressState, isWrongChain, type Rpc } from "./rpc.ts";
 
 /** Age of a check that found another chain at which the next call repeats it. */
 const RECHECK_MILLISECONDS = 500;

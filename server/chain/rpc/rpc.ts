@@ -1,5 +1,8 @@
 import { SealbookError } from "../../errors.ts";
+import { NodeError } from "./node-error.ts";
+import { limitsRate } from "./node-words.ts";
 import { PeerTlsError } from "./peer-tls.ts";
+import { within } from "../../kit/time.ts";
 
 /**
  * A connection to a node, over HTTP or in this process. ethers' `JsonRpcProvider` was measured against ours on one
@@ -11,7 +14,7 @@ export interface Rpc {
   readonly chainId: number;
   /**
    * One JSON-RPC call.
-   * @throws SealbookError `chain_unavailable` when no response came; {@link NodeError} when the node returned an error
+   * @throws SealbookError `chain_unavailable` when no response came; NodeError when the node returned an error
    */
   call(method: string, parameters: readonly unknown[]): Promise<unknown>;
   /**
@@ -35,26 +38,11 @@ export interface Rpc {
   close(): void;
 }
 
-/**
- * The error that a node returned to a call. It is no {@link SealbookError}, because its meaning depends on the call: a
- * revert, a refused transaction, a range of blocks that is too long, a missing method. The callers in this room, in
- * `explorer/chain` and in the commands map it; no other code receives it.
- */
-export class NodeError extends Error {
-  readonly code: number;
-  /** Revert data as `0x` hex, when the node gave any. */
-  readonly data: string | undefined;
-
-  constructor(message: string, code: number, data: string | undefined) {
-    super(message);
-    this.name = "NodeError";
-    this.code = code;
-    this.data = data;
-  }
-}
-
 /** The node serves another chain than the one that the journal belongs to. */
 export class WrongChainError extends Error {}
+
+/** The node lacks blocks that another response has named: it lags, or is one of several behind an address. */
+export class LaggingError extends Error {}
 
 /** The node's responses contradict each other. */
 export class ContradictionError extends Error {}
@@ -77,18 +65,41 @@ export function isWrongChain(error: unknown): boolean {
 /** Timeout of one call. */
 export const TIMEOUT_MILLISECONDS = 15_000;
 
-/** The failure of a call without a response. */
+/** The failure of a call without a usable response. The words of a node are in the cause only. */
 export function unavailable(cause: unknown): SealbookError {
-  const isKnown = [PeerTlsError, WrongChainError, ContradictionError, ResponseTooLargeError].some(
+  const isKnown = [PeerTlsError, WrongChainError, ContradictionError, LaggingError, ResponseTooLargeError].some(
     (kind) => cause instanceof kind,
   );
-  const reason = isKnown && cause instanceof Error ? cause.message : "the chain's node does not respond";
+  if (isKnown && cause instanceof Error) return new SealbookError("chain_unavailable", cause.message, { cause });
+  const reason =
+    cause instanceof NodeError
+      ? limitsRate(cause)
+        ? "the chain's node limits the rate of requests"
+        : "the chain's node rejects a request at the moment"
+      : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
+}
+
+/** Returns the error that a node returned, when a failure is one; `undefined` for any other failure. */
+export function nodeErrorIn(error: unknown): NodeError | undefined {
+  if (error instanceof NodeError) return error;
+  return error instanceof SealbookError && error.cause instanceof NodeError ? error.cause : undefined;
 }
 
 /** The failure of a call that took too long. */
 export function timedOut(milliseconds: number): Error {
   return new Error(`no response came within ${milliseconds / 1000} s`);
+}
+
+/** The longest time of a request that needs many calls: a node that limits the rate can make each of them slow. */
+const DEADLINE_MILLISECONDS = 25_000;
+
+/**
+ * Waits for work of many calls until the deadline of a request; a later result is dropped.
+ * @throws SealbookError `chain_unavailable` after the deadline
+ */
+export function withinDeadline<T>(work: Promise<T>): Promise<T> {
+  return within(DEADLINE_MILLISECONDS, work, () => unavailable(timedOut(DEADLINE_MILLISECONDS)));
 }
 
 /** The failure of a call over a connection that was closed on this side. */
@@ -116,10 +127,11 @@ export function toQuantity(value: number | bigint): string {
   return `0x${value.toString(16)}`;
 }
 
-/** Replaces the error of a node that lacks a method; an unavailable node stays an error. */
+/** Replaces the error of a node that lacks a method. Unavailable and limited nodes stay errors. */
 export function ifNodeError<T>(otherwise: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof NodeError) return otherwise;
+    const refusal = nodeErrorIn(error);
+    if (refusal !== undefined && !limitsRate(refusal)) return otherwise;
     throw error;
   };
 }
@@ -144,12 +156,17 @@ export type RpcResponse =
 /** Reads one JSON-RPC response; anything else becomes an error. */
 export function responseOf(message: unknown): RpcResponse {
   if (typeof message !== "object" || message === null) return { id: undefined, error: malformedResponse() };
-  const id = "id" in message ? message.id : undefined;
+  const id = "id" in message ? idOf(message.id) : undefined;
   // Some nodes write both fields, with null in the one that does not apply.
   if ("error" in message && message.error !== null && message.error !== undefined) {
     return { id, error: nodeErrorOf(message.error) ?? malformedResponse() };
   }
   return "result" in message ? { id, result: message.result } : { id, error: malformedResponse() };
+}
+
+/** Some gateways return the id as text. */
+function idOf(id: unknown): unknown {
+  return typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
 
 /** The failure of a call with a malformed response. */

@@ -4,7 +4,7 @@ import { SealbookError } from "../../errors.ts";
 import { readReceipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import { NodeError, type Rpc } from "../rpc/rpc.ts";
+import { nodeErrorIn, type Rpc } from "../rpc/rpc.ts";
 import { type FeeConfig, FeeSource, type FeeQuote, type GasFee } from "./fees.ts";
 import { feeRefusal } from "./send-refusal.ts";
 
@@ -68,6 +68,7 @@ function feeFields({ kind, max, tip }: GasFee): TransactionLike {
 
 function refused(error: unknown, sender: string, quote: FeeQuote): unknown {
   const named = feeRefusal(error, sender, quote);
-  if (!(named instanceof NodeError)) return named;
-  return new SealbookError("chain_reverted", `the node refused the transaction: ${named.message}`, { cause: error });
+  const { message } = nodeErrorIn(named) ?? {};
+  if (message === undefined) return named;
+  return new SealbookError("chain_reverted", `the node refused the transaction: ${message}`, { cause: error });
 }

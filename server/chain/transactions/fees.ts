@@ -1,9 +1,10 @@
 import { formatUnits } from "ethers";
 import { z } from "zod";
-import { BigQuantity, query } from "../rpc/query.ts";
-import { ifNodeError, type Rpc, unavailable } from "../rpc/rpc.ts";
+import { BigQuantity, lookUp, query } from "../rpc/query.ts";
+import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 import type { NetworkFault } from "../consensus/network-faults.ts";
 import type { Address } from "../transaction.ts";
+import { fetchNewestBlock } from "../node/node-block.ts";
 
 /** The fee of a transaction for a unit of gas, in wei. */
 export interface GasFee {
@@ -145,9 +146,7 @@ export class FeeSource {
 
   async #fetch(): Promise<FeeQuote> {
     const { mode, gasPrice, maxFee } = this.config;
-    const header = await query(this.#rpc, Header, "eth_getBlockByNumber", ["latest", false]);
-    if (header === undefined) throw unavailable(new Error("the node does not have its own newest block"));
-    const newest = header.baseFeePerGas ?? undefined;
+    const newest = (await fetchNewestBlock(this.#rpc, Header)).baseFeePerGas ?? undefined;
     const history = newest ? await this.#history() : undefined;
     const baseFee = history?.baseFeePerGas.at(-1) ?? newest ?? 0n;
     if (gasPrice !== undefined) {
@@ -170,11 +169,13 @@ export class FeeSource {
   }
 
   #history(): Promise<z.output<typeof History> | undefined> {
-    return query(this.#rpc, History, "eth_feeHistory", HISTORY).catch(ifNodeError(undefined));
+    return lookUp(this.#rpc, History, "eth_feeHistory", HISTORY).catch(ifNodeError(undefined));
   }
 
   async #marketFee(baseFee: bigint, rewards: readonly bigint[]): Promise<GasFee> {
-    const suggested = await query(this.#rpc, BigQuantity, "eth_maxPriorityFeePerGas", []).catch(ifNodeError(undefined));
+    const suggested = await lookUp(this.#rpc, BigQuantity, "eth_maxPriorityFeePerGas", []).catch(
+      ifNodeError(undefined),
+    );
     const tip = suggested ?? median(rewards) ?? DEFAULT_TIP;
     // Twice the base fee outlasts five full blocks, each of which raises it by an eighth.
     return { kind: "eip1559", max: 2n * baseFee + tip, tip };
@@ -183,7 +184,7 @@ export class FeeSource {
   async #legacyPrice(newestBaseFee: bigint | undefined): Promise<bigint> {
     // A chain that has a base fee and keeps it at 0 is free, whatever its nodes suggest.
     if (this.config.mode === "auto" && newestBaseFee !== undefined) return 0n;
-    return (await query(this.#rpc, BigQuantity, "eth_gasPrice", []).catch(ifNodeError(0n))) ?? 0n;
+    return query(this.#rpc, BigQuantity, "eth_gasPrice", []).catch(ifNodeError(0n));
   }
 }
 

@@ -1,5 +1,5 @@
 import { SealbookError } from "../../errors.ts";
-import { NodeError } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
 import type { Address } from "../transaction.ts";
 import { gwei, type FeeQuote } from "./fees.ts";
 

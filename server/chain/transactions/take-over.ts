@@ -4,7 +4,7 @@ import type { TransactionStore } from "./types.ts";
 import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
 import { byTransaction } from "./in-flight.ts";
 import { isFiller } from "./transaction-signer.ts";
-import { NodeError } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 
 const ALL_REFUSED = "a node refused every version of the transaction";

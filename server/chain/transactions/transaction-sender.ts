@@ -15,12 +15,14 @@ import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-fl
 import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import { isContradiction, NodeError, toQuantity } from "../rpc/rpc.ts";
+import { NodeError } from "../rpc/node-error.ts";
+import { isContradiction, toQuantity } from "../rpc/rpc.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { classifyRefusal, feeRefusal } from "./send-refusal.ts";
 import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";
+import { SealbookError } from "../../errors.ts";
 
 /** Maximum number of transactions in flight per key; further ones wait as intents. */
 const MAX_IN_FLIGHT = 512;
@@ -332,6 +334,8 @@ export class TransactionSender implements Transactions {
     // Its outcome is recorded: the node did have the transaction.
     if (inFlight === undefined) return;
     const refusal = classifyRefusal(error);
+    // Whatever the node says: nodes have many words for it.
+    if (error instanceof NodeError && (await this.#isNonceUsed(inFlight))) return this.#nonceUsed(inFlight);
     switch (refusal) {
       case "known":
         return;
@@ -363,14 +367,11 @@ export class TransactionSender implements Transactions {
    */
   async #nonceUsed(transaction: InFlight): Promise<void> {
     const { chain, store, onEvent } = this.#deps;
-    const { rpc } = chain;
     const mined = (await chain.transactions(hashesOf(transaction))).find((at) => at !== undefined);
     if (mined === "unfinal") return;
     if (mined !== undefined) return this.#recordMined([mined]);
-    const final = await chain.newestNumber();
-    if (final < 0) return;
-    const minedNonces = await fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, toQuantity(final)]);
-    if (minedNonces <= transaction.nonce) return;
+    const final = await this.#finalWith(transaction);
+    if (final === undefined) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
     const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
     if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(transaction.id)) return;
@@ -379,6 +380,25 @@ export class TransactionSender implements Transactions {
     this.#nextNonce = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
+  }
+
+  /** Returns whether the final blocks have another transaction, or this one, with the nonce; unknown counts as no. */
+  async #isNonceUsed(transaction: InFlight): Promise<boolean> {
+    try {
+      return (await this.#finalWith(transaction)) !== undefined;
+    } catch (error) {
+      if (error instanceof SealbookError) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the newest final block when its state counts the nonce as used; else `undefined`. */
+  async #finalWith({ nonce }: InFlight): Promise<number | undefined> {
+    const { chain } = this.#deps;
+    const final = await chain.newestNumber();
+    if (final < 0) return undefined;
+    const at = [this.#signer.address, toQuantity(final)];
+    return (await fetchQuantity(chain.rpc, "eth_getTransactionCount", at)) > nonce ? final : undefined;
   }
 
   async #refused(transaction: InFlight, reason: string): Promise<void> {

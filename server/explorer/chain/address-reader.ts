@@ -7,13 +7,14 @@ import { type ValidatorNames, NodeTransaction } from "../../chain/node/node-bloc
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
-import { fetchQuantity, query } from "../../chain/rpc/query.ts";
+import { BigQuantity, fetchHead, fetchQuantity, lookUp, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader, PageRequest } from "./block-reader.ts";
 import type { ContractNames } from "./contract-names.ts";
 import { type LogPosition, newestLogs } from "./newest-logs.ts";
 import type { ChainDecoder } from "../decoder.ts";
 import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
+import { fetchCode } from "../../chain/contracts/contract-code.ts";
 
 const { SessionRegistry } = INTERFACES;
 /** Events with the account as second indexed argument. */
@@ -57,8 +58,8 @@ export class AddressReader {
 
   async address(address: Address): Promise<ExploredAddress> {
     const [code, balance, sent, relays, administers, scope] = await Promise.all([
-      this.#rpc.call("eth_getCode", [address, "latest"]),
-      this.#rpc.call("eth_getBalance", [address, "latest"]),
+      fetchCode(this.#rpc, address),
+      query(this.#rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
       fetchQuantity(this.#rpc, "eth_getTransactionCount", [address, "latest"]),
       this.#roles.heldBy(address),
       this.#roles.administeredBy(address),
@@ -72,7 +73,7 @@ export class AddressReader {
       administers,
       scope,
       validator: this.#validators.get(address.toLowerCase()),
-      balance: BigInt(String(balance)).toString(),
+      balance: balance.toString(),
       sent,
     };
   }
@@ -89,7 +90,7 @@ export class AddressReader {
       [...(await this.#roles.heldBy(address)), ...(await this.#roles.administeredBy(address))].length > 0;
     const search = {
       firstBlock: this.#deployment.firstBlock,
-      head: await fetchQuantity(this.#rpc, "eth_blockNumber", []),
+      head: await fetchHead(this.#rpc),
       limit,
       cursor,
     };
@@ -136,7 +137,7 @@ export class AddressReader {
   async #sentBy(address: Address, logs: readonly NodeLog[]): Promise<readonly NodeLog[]> {
     const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
     const transactions = await Promise.all(
-      hashes.map((hash) => query(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
+      hashes.map((hash) => lookUp(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
     );
     const sent = new Set(
       transactions.flatMap((transaction) => (transaction?.from === address ? [transaction.hash] : [])),

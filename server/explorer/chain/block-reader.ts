@@ -6,7 +6,7 @@ import { SealbookError } from "../../errors.ts";
 import { type BlockHeader, HashedHeader } from "../../chain/evidence/block-header.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { ContractNames } from "./contract-names.ts";
-import { fetchQuantity, parseResponse } from "../../chain/rpc/query.ts";
+import { fetchHead, parseResponse } from "../../chain/rpc/query.ts";
 import { fetchBlock, FullNodeBlock, NodeBlock, type ValidatorNames } from "../../chain/node/node-block.ts";
 import { fetchBlockReceipts, NodeReceipt } from "../../chain/node/receipt.ts";
 
@@ -44,7 +44,7 @@ export class BlockReader {
 
   /** Lists blocks, newest first. */
   async newest({ limit, cursor }: PageRequest): Promise<BlockList> {
-    const head = await fetchQuantity(this.#rpc, "eth_blockNumber", []);
+    const head = await fetchHead(this.#rpc);
     const first = Math.min(head, cursor ?? head);
     const numbers = Array.from({ length: Math.min(limit, first + 1) }, (_, index) => first - index);
     const found = await this.summaries(numbers);

@@ -1,5 +1,5 @@
-import { NodeError, type Rpc } from "../../chain/rpc/rpc.ts";
-import { fetchLogRange, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
+import type { Rpc } from "../../chain/rpc/rpc.ts";
+import { fetchLogRange, refusesRange, type LogFilter, type NodeLog } from "../../chain/node/log.ts";
 
 /** Blocks of the first query: the logs of a busy chain in this range must fit into a response. */
 const FIRST_SPAN = 16;
@@ -50,7 +50,7 @@ export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs
       found.push(...(search.accept === undefined ? logs : await search.accept(logs)));
       if (logs.length < limit) span *= GROWTH;
     } catch (error) {
-      if (!(error instanceof NodeError) || first === last) throw error;
+      if (!refusesRange(error) || first === last) throw error;
       span = Math.max(1, Math.floor((last - first + 1) / GROWTH));
       continue;
     }

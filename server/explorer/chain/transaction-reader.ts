@@ -3,7 +3,7 @@ import type { Action, ExploredTransaction } from "../responses.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import type { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
-import { fetchQuantity, query } from "../../chain/rpc/query.ts";
+import { fetchHead, lookUp, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import { type RowAudit, toVerdict, writtenPayload } from "../../records/index.ts";
 import type { BlockReader } from "./block-reader.ts";
@@ -43,11 +43,11 @@ export class TransactionReader {
 
   /** Returns whether the chain has a transaction, without decoding it. */
   async has(hash: string): Promise<boolean> {
-    return (await query(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])) !== undefined;
+    return (await lookUp(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])) !== undefined;
   }
 
   async transaction(hash: string, source: string): Promise<ExploredTransaction | undefined> {
-    const transaction = await query(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
+    const transaction = await lookUp(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
     const { action, ...decoded } = await this.#decoder.transaction(source, transaction);
@@ -71,10 +71,7 @@ export class TransactionReader {
     if (blockHash === undefined || blockHash === null) return undefined;
     const receipt = await query(this.#rpc, NodeReceipt, "eth_getTransactionReceipt", [hash]);
     if (receipt === undefined) return undefined;
-    const [block, head] = await Promise.all([
-      this.#blocks.summary(receipt.blockNumber),
-      fetchQuantity(this.#rpc, "eth_blockNumber", []),
-    ]);
+    const [block, head] = await Promise.all([this.#blocks.summary(receipt.blockNumber), fetchHead(this.#rpc)]);
     // The chain now has another block with the receipt's number: the transaction is in no block.
     if (block === undefined || block.hash !== receipt.blockHash) return undefined;
     const succeeded = receipt.status === 1;

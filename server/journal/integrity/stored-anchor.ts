@@ -4,6 +4,7 @@ import { merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts
 import { MAX_TREE_SIZE } from "../../kit/tree-size.ts";
 import type { BlockReference } from "../../chain/block.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
+import { LaggingError, unavailable } from "../../chain/rpc/rpc.ts";
 
 /** The state of an anchor: `pending` from its opening on, `failed` when its transaction cannot be mined. */
 export type AnchorOutcome =
@@ -114,21 +115,34 @@ const TEXTS: Readonly<Record<ChainFault, string>> = {
   seen_later: "the chain saw it only later",
 };
 
+/** What the comparison of an anchor queries. */
+export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "blockHash">;
+
 /**
  * Compares a confirmed anchor with the chain.
  * @returns the contradiction between chain and journal, if there is one
- * @throws SealbookError `chain_unavailable` when the chain does not respond
+ * @throws SealbookError `chain_unavailable` when the chain does not respond, or the node lacks the block and cannot
+ *   contradict
  */
 export async function contradictionOf(
-  chain: Pick<ProofAnchorClient, "anchorOf" | "blockOf">,
+  chain: AnchorQueries,
   content: AnchorContent,
   inclusion: BlockInclusion,
 ): Promise<string | undefined> {
   const { hash } = content;
   const { contract, transactionHash, block } = inclusion;
-  const found = await chain.blockOf(transactionHash, hash, block.number, contract);
+  const blockOf = (): Promise<BlockReference | undefined> =>
+    chain.blockOf(transactionHash, hash, block.number, contract);
+  let found = await blockOf();
+  if (found === undefined) {
+    if ((await chain.blockHash(block.number)) === undefined)
+      throw unavailable(new LaggingError(`the node does not have block ${block.number}, which holds the anchor`));
+    // The first response was that of another node behind the same address.
+    found = await blockOf();
+  }
   if (found !== undefined && isSameBlock(found, block)) return undefined;
-  const onChain = await chain.anchorOf(hash, contract);
+  // A node that lacks the block cannot tell that the anchor is not there.
+  const onChain = await chain.anchorOf(hash, contract, block.number);
   const fault = chainFault(content, inclusion, onChain, found && { block: found, given: () => hash });
   return fault && `The journal has a record of this hash, but ${TEXTS[fault]}`;
 }

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { keccak256 } from "ethers";
 import { fetchIdentity, isDeployed } from "../../../server/chain/identity.ts";
-import { NodeError } from "../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../server/chain/rpc/node-error.ts";
 
 const CONTRACTS = {
   SessionRegistry: `0x${"1".repeat(40)}`,

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { limitQuery } from "../../../../server/chain/embedded/port-calls.ts";
-import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 
 describe("queries over the port of the embedded chain", () => {
   const limit = (method: string, first: unknown, head = 5_000n) =>

@@ -4,7 +4,8 @@ import { listKey } from "../../../../server/chain/evidence/merkle-trie.ts";
 import type { VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
-import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
+import { nodeErrorIn, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { startRawAnvil, type RawAnvil } from "../../../support/raw-anvil.ts";
 import { decodeRlp, provenValue } from "../../../../verifier/verify.mjs";
 import type { ParsedJson } from "../../../support/parsed-json.ts";
@@ -174,7 +175,7 @@ describe("verified blocks", function () {
     };
     await readBlock(failing, 1).then(
       () => expect.fail("it was read"),
-      (error: unknown) => expect(error).to.be.instanceOf(NodeError),
+      (error: unknown) => expect(nodeErrorIn(error)).to.be.instanceOf(NodeError),
     );
   });
 });

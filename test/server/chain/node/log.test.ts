@@ -1,6 +1,8 @@
 import { assert } from "chai";
 import { fetchLogs } from "../../../../server/chain/node/log.ts";
-import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
+import { nodeErrorIn } from "../../../../server/chain/rpc/rpc.ts";
+import { thrownBy } from "../../../support/thrown.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const quantity = (number: number): string => `0x${number.toString(16)}`;
@@ -16,7 +18,8 @@ describe("logs of a range of blocks", () => {
     const lengths: number[] = [];
     return {
       lengths,
-      async call(_method: string, [filter]: readonly unknown[]): Promise<unknown> {
+      async call(method: string, [filter]: readonly unknown[]): Promise<unknown> {
+        if (method === "eth_blockNumber") return quantity(2_000);
         const { fromBlock, toBlock } = filter as Range;
         const [from, length] = [Number(fromBlock), Number(toBlock) - Number(fromBlock) + 1];
         lengths.push(length);
@@ -48,8 +51,27 @@ describe("logs of a range of blocks", () => {
     assert.isBelow(Math.max(...limited.lengths.slice(before)), 200);
   });
 
+  it("do not count from a node that lacks the last block, and returns those of the others or null", async () => {
+    for (const logs of [[], null]) {
+      const rpc = { call: async (method: string) => (method === "eth_blockNumber" ? quantity(998) : logs) };
+      assert.propertyVal(await thrownBy(fetchLogs(rpc, filter, 0, 999)), "code", "chain_unavailable");
+    }
+    const complete = { call: async (method: string) => (method === "eth_blockNumber" ? quantity(999) : []) };
+    assert.deepEqual(await fetchLogs(complete, filter, 0, 999), []);
+  });
+
+  it("are not queried again in shorter ranges because of a rate limit", async () => {
+    let calls = 0;
+    const call = async (): Promise<never> => {
+      calls += 1;
+      throw new NodeError("429 Too Many Requests", -32000, undefined);
+    };
+    assert.propertyVal(await thrownBy(fetchLogs({ call }, filter, 0, 999)), "code", "chain_unavailable");
+    assert.isAtMost(calls, 2);
+  });
+
   it("fail when the node refuses a single block", async () => {
     const error: unknown = await fetchLogs(node(0), filter, 0, 999).catch((thrown: unknown) => thrown);
-    assert.instanceOf(error, NodeError);
+    assert.instanceOf(nodeErrorIn(error), NodeError);
   });
 });

@@ -1,7 +1,9 @@
 import { assert } from "chai";
 import { z } from "zod";
 import { fetchBlockReceipts } from "../../../../server/chain/node/receipt.ts";
-import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
+import { isContradiction, nodeErrorIn } from "../../../../server/chain/rpc/rpc.ts";
+import { thrownBy } from "../../../support/thrown.ts";
 
 const Receipt = z.object({ transactionHash: z.string() });
 const hashOf = (index: number): string => `0x${index.toString(16).padStart(64, "0")}`;
@@ -15,6 +17,7 @@ describe("receipts of a block", () => {
       methods,
       mostAtOnce: 0,
       async call(method: string, [argument]: readonly unknown[]): Promise<unknown> {
+        if (method === "eth_blockNumber") return "0x1";
         methods.push(method);
         if (method === "eth_getBlockReceipts") throw refusal;
         if (method === "eth_getBlockByNumber")
@@ -44,15 +47,21 @@ describe("receipts of a block", () => {
       assert.equal(count(rpc.methods, "eth_getBlockReceipts"), 1, "it was learned");
     });
 
-  it("are unknown while one of them is", async () => {
+  it("contradict the node's block while it lacks one of them", async () => {
     const rpc = node(3, new NodeError("no", -32601, undefined), 2);
-    assert.isUndefined(await fetchBlockReceipts(rpc, 1, Receipt));
+    assert.isTrue(isContradiction(await thrownBy(fetchBlockReceipts(rpc, 1, Receipt))));
+  });
+
+  it("are those of a later block, or contradict the node, when it returns null", async () => {
+    const at = (head: string) => ({ call: async (method: string) => (method === "eth_blockNumber" ? head : null) });
+    assert.isUndefined(await fetchBlockReceipts(at("0x4"), 5, Receipt));
+    assert.isTrue(isContradiction(await thrownBy(fetchBlockReceipts(at("0x5"), 5, Receipt))));
   });
 
   it("fail with the error of a node that has the method", async () => {
     const rpc = node(3, new NodeError("internal error", -32603, undefined));
     const error: unknown = await fetchBlockReceipts(rpc, 1, Receipt).catch((thrown: unknown) => thrown);
-    assert.instanceOf(error, NodeError);
+    assert.instanceOf(nodeErrorIn(error), NodeError);
     assert.deepEqual(rpc.methods, ["eth_getBlockReceipts"]);
   });
 });

@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { type FailOver, FailoverRpc } from "../../../../server/chain/rpc/failover.ts";
-import { NodeError, type Rpc, unavailable } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
+import { type Rpc, unavailable } from "../../../../server/chain/rpc/rpc.ts";
 import { refused, unavailable as failsUnavailable } from "./failures.ts";
 
 const CHAIN_ID = 7;

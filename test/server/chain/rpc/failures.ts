@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { assert } from "chai";
-import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 import { SealbookError } from "../../../../server/errors.ts";
 
 /** Asserts a missing response. Returns the cause's message. */

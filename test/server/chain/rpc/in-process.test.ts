@@ -5,7 +5,8 @@ import {
   connectInProcess,
 } from "../../../../server/chain/embedded/embedded-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
-import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
+import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { removeDirectory, temporaryDirectory } from "../../../support/directory.ts";
 import { Account, CHAIN_ID } from "../embedded/support.ts";
 import { failure, refused, unavailable } from "./failures.ts";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { toQuantity } from "ethers";
 import fc from "fast-check";
-import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 import {
   feeFaults,
   type FeeConfig,

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { NodeError } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 import {
   classifyRefusal,
   dependsOnPayload,

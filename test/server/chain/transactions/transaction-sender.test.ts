@@ -229,6 +229,33 @@ for (const engine of ENGINES)
       assert.equal((await row(id)).nonce, 5);
     });
 
+    for (const message of [
+      "invalid nonce; got 0, expected 5: invalid sequence",
+      "the tx doesn't have the correct nonce. account has nonce of: 5 tx has nonce of: 0",
+      "transaction rejected",
+      "intrinsic gas too low",
+      "replacement transaction underpriced",
+      "already known",
+      "",
+    ])
+      it(`signs again when another sender used the nonce, and the node says "${message}"`, async () => {
+        let first = true;
+        node.onSend = (transaction) => {
+          if (first) node.nonce = 5;
+          first = false;
+          return transaction.nonce < node.nonce ? { code: -32000, message } : undefined;
+        };
+        const [id = 0] = await sent("taken");
+        await receives(2);
+        assert.deepEqual(
+          distinct().map((raw) => Transaction.from(raw).nonce),
+          [0, 5],
+        );
+        mine();
+        assert.equal((await outcome(id)).state, "confirmed");
+        assert.isTrue(events.some(({ kind }) => kind === "nonce_taken"));
+      });
+
     it("does not sign again when a lagging node behind a load balancer lacks the block", async () => {
       const [id = 0] = await sent("mined");
       await sender.stop();

@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { type LogPosition, newestLogs } from "../../../../server/explorer/chain/newest-logs.ts";
-import { NodeError, type Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
+import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
 import { exploreAnchors } from "../../../../server/explorer/api.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
@@ -12,7 +13,8 @@ function nodeWith(blocks: ReadonlyMap<number, number>, mostBlocks = Infinity) {
   const rpc: Rpc = {
     chainId: 1,
     close: () => undefined,
-    async call(_method, [filter]) {
+    async call(method, [filter]) {
+      if (method === "eth_blockNumber") return `0x${HEAD.toString(16)}`;
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
       const [first, last] = [Number(fromBlock), Number(toBlock)];
       queried.push([first, last]);
