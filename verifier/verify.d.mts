@@ -18,6 +18,8 @@ export function pathLength(index: number, size: number): number;
 export function canonicalJson(value: unknown): string;
 export function parseValidators(list: string): string[];
 export function signedBytes(bundle: { readonly signature: object }): Uint8Array;
+/** Returns the text of a file: UTF-8, without a byte order mark and the white space around it. */
+export function fileText(content: string | Uint8Array): string;
 export function printable(untrusted: string): string;
 
 /** Outcome of a check. */
@@ -45,15 +47,16 @@ export type Result =
       readonly block: { readonly number: string; readonly time: string; readonly chainId: number };
     };
 
+/** @param content The bundle's file: its bytes, or its text */
 export function verifyBundle(
-  json: string,
+  content: string | Uint8Array,
   documentHash: string,
   options?: VerifyOptions,
   onStep?: (step: Step) => void,
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
 
-export function isAttestation(content: string): boolean;
+export function isAttestation(content: string | Uint8Array): boolean;
 
 export type AttestationResult =
   | { readonly ok: false; readonly steps: readonly Step[] }
@@ -75,7 +78,7 @@ export type AttestationResult =
     };
 
 export function verifyAttestation(
-  jws: string,
+  content: string | Uint8Array,
   readAttachment: (file: string) => Promise<Uint8Array | undefined>,
   options?: VerifyOptions & { readonly documentHash?: string },
   onStep?: (step: Step) => void,

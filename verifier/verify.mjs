@@ -494,7 +494,24 @@ const bundleFormat = object({
   signature: object({ algorithm: exactly("ES256"), key_id: string, public_key: publicKey, value: digits(64) }),
 });
 
-/** Parses a bundle. One newline may follow it. */
+/**
+ * Returns the text of a file: UTF-8, without a byte order mark and the white space around it. Editors, mail and version
+ * control add these, and they change nothing.
+ */
+export function fileText(content) {
+  if (typeof content === "string") return content.replace(/^\uFEFF?[ \t\r\n]*|[ \t\r\n]*$/g, "");
+  const [first, second] = content;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (hasMark || (content.length > 1 && (first === 0) !== (second === 0)))
+    fail("the file is UTF-16 text: convert it to UTF-8");
+  try {
+    return fileText(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content));
+  } catch {
+    fail("the file is not UTF-8 text");
+  }
+}
+
+/** Parses the text of a bundle. */
 export function parseBundle(json) {
   let bundle;
   try {
@@ -503,7 +520,7 @@ export function parseBundle(json) {
     fail("the bundle is not JSON");
   }
   if (bundle?.format !== "sealbook-bundle/1") fail("the format is not sealbook-bundle/1");
-  if (canonicalJson(bundle) !== json.replace(/\n$/, "")) fail("the bundle is not canonical JSON: it was changed");
+  if (canonicalJson(bundle) !== json) fail("the bundle is not canonical JSON: it was changed");
   bundleFormat(bundle, "bundle");
   return bundle;
 }
@@ -527,6 +544,9 @@ const NUMBER = 8;
 const TIME = 11;
 const EXTRA_DATA = 12;
 
+/** Half the order of P-256. Of the forms of a signature, (r, s) and (r, n - s), the issuer makes the smaller one. */
+const HALF_ORDER = 0x7fffffff800000007fffffffffffffffde737d56d38bcf4279dce5617e3192a8n;
+
 /**
  * Checks a signature of the issuer: ES256, ECDSA on P-256 with SHA-256. The id of a key is its JWK thumbprint
  * (RFC 7638).
@@ -541,6 +561,8 @@ async function checkIssuer({ key_id, public_key }, signature, signed, { what, tr
     .catch(() => fail("the key is not a point on P-256"));
   if (!(await engine.verify(algorithm, key, signature, signed)))
     fail(`the signature does not match the ${what}: the ${what} was changed`);
+  if (toNumber(signature.subarray(32)) > HALF_ORDER)
+    fail("the signature has its other form, which the issuer does not make");
   if (trustedKey !== undefined && trustedKey !== id)
     fail(`the ${what} is signed with the key ${id}, not with the trusted key`);
   return trustedKey === undefined
@@ -842,7 +864,7 @@ function checkTrust(_bundle, { trustedKey }) {
  * (makes a JSON-RPC call); each adds a check.
  * `onStep` is called after each check. The first failed check ends the verification.
  */
-export async function verifyBundle(json, documentHash, options = {}, onStep = () => {}) {
+export async function verifyBundle(content, documentHash, options = {}, onStep = () => {}) {
   const level = options.validators !== undefined ? "validators" : options.node !== undefined ? "node" : "signature";
   const checks = [
     ["Issuer's signature", checkSignature],
@@ -868,7 +890,7 @@ export async function verifyBundle(json, documentHash, options = {}, onStep = ()
     return step.ok;
   };
   let ok = await run("Format", () => {
-    bundle = parseBundle(json);
+    bundle = parseBundle(fileText(content));
     return { proves: "the bundle is complete and canonical", assumes: "nothing" };
   });
   for (const [title, check] of checks) {
@@ -914,7 +936,7 @@ export function conclusion({ level, documentId, block }) {
 /** Escapes the characters of untrusted text that terminals and browsers do not print. */
 export function printable(untrusted) {
   return untrusted.replace(
-    /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu,
+    /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|\p{Default_Ignorable_Code_Point}|\u2800/gu,
     (character) => `\\u{${character.codePointAt(0).toString(16)}}`,
   );
 }
@@ -929,7 +951,8 @@ export function printable(untrusted) {
 
 /** Returns whether a text is a compact JWS; bundles are JSON. */
 export function isAttestation(content) {
-  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(content.trimEnd());
+  const textual = typeof content === "string" ? content : new TextDecoder().decode(content);
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(fileText(textual));
 }
 
 /** Converts base64url to bytes. `atob` ignores bits after the last byte: another character there is a change, too. */
@@ -977,7 +1000,7 @@ const statementFormat = ({ issuer, issued_at, chain, attachments, records = [] }
 
 /** Parses an attestation. */
 function parseAttestation(jws) {
-  const [header, payload, signature] = jws.trimEnd().split(".");
+  const [header, payload, signature] = jws.split(".");
   const { alg, kid, typ, ...others } = jsonIn(fromBase64url(header));
   if (alg !== "ES256" || typ !== "sealbook-attestation+jws" || Object.keys(others).length > 0)
     fail("the header is not that of an attestation with ES256");
@@ -999,6 +1022,16 @@ async function checkStatementSignature({ kid, statement, signed, signature }, { 
   };
 }
 
+/** The payload of the attestation as a file for readers. */
+const STATEMENT_FILE = "statement.json";
+
+/** Checks that the statement that readers see is the one that was signed. */
+function checkStatementFile({ statement }, copy) {
+  if (fileText(copy) !== canonicalJson(statement))
+    fail("the file is not the statement that was signed: it was changed");
+  return { proves: "the file is the statement that was signed", assumes: "nothing" };
+}
+
 /** Checks an attached bundle: it is unchanged and valid, and proves the values of the record. */
 async function checkAttachedBundle({ statement }, record, options, readAttachment) {
   const { issuer, chain, attachments } = statement;
@@ -1006,8 +1039,11 @@ async function checkAttachedBundle({ statement }, record, options, readAttachmen
   if (named === undefined) fail("the statement does not have the SHA-256 of the file");
   const content = await readAttachment(record.bundle);
   if (content === undefined) fail("the file is missing: extract all attached files into the folder of the attestation");
-  if (toHex(await sha256(content)) !== named.sha256) fail("the file was changed after the statement was signed");
-  const json = new TextDecoder().decode(content);
+  const json = fileText(content);
+  // Version control can have changed the end of its line.
+  const forms = await Promise.all([content, text.encode(json), text.encode(`${json}\n`)].map(sha256));
+  if (!forms.some((digest) => toHex(digest) === named.sha256))
+    fail("the file was changed after the statement was signed");
   const { ok, steps } = await verifyBundle(json, record.hash, { ...options, trustedKey: issuer.key_id });
   const last = steps[steps.length - 1];
   if (!ok) fail(`${last.title}: ${last.reason}`);
@@ -1100,11 +1136,11 @@ function checkAttestationTrust(records, { trustedKey, validators, node }) {
 /**
  * Checks an attestation and its attached bundles.
  *
- * `readAttachment` returns the bytes of an attached file, or `undefined`. `options` can have `documentHash` (the
- * SHA-256 of a document that must be in the statement), `trustedKey` (the id of the issuer's key), `contract`,
- * `validators` and `node`. `onStep` is called after each check. The first failed check ends the verification.
+ * `content` is the file: its bytes, or its text. `readAttachment` returns the bytes of an attached file, or
+ * `undefined`. `options` can have `documentHash` (the SHA-256 of a document that must be in the statement),
+ * `trustedKey` (the id of the issuer's key), `contract`, `validators` and `node`. `onStep` is called after each check. The first failed check ends the verification.
  */
-export async function verifyAttestation(jws, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
+export async function verifyAttestation(content, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
   const steps = [];
   const run = async (title, check) => {
     const step = await outcome(title, check);
@@ -1114,16 +1150,18 @@ export async function verifyAttestation(jws, readAttachment, { documentHash, ...
   };
   let attestation;
   const format = await run("Format", () => {
-    attestation = parseAttestation(jws);
+    attestation = parseAttestation(fileText(content));
     return { proves: "the attestation is complete and canonical", assumes: "nothing" };
   });
   if (!format.ok) return { ok: false, steps };
   const { kid, statement } = attestation;
   const { issuer, issued_at: issuedAt, records = [] } = statement;
+  const copy = await readAttachment(STATEMENT_FILE);
   const attached = records.filter(({ bundle }) => bundle !== null);
   const others = records.filter(({ bundle }) => bundle === null);
   const checks = [
     ["Issuer's signature", () => checkStatementSignature(attestation, options)],
+    ...(copy === undefined ? [] : [[STATEMENT_FILE, () => checkStatementFile(attestation, copy)]]),
     ...(options.contract === undefined
       ? []
       : [["Contract", () => checkContract(statement.chain.contract, options.contract)]]),
@@ -1182,7 +1220,7 @@ async function main(args) {
   const { readFile } = await import("node:fs/promises");
   const { files, values } = parseArguments(args);
   const [proofFile, documentFile] = files;
-  const proof = await readFile(proofFile, "utf8");
+  const proof = await readFile(proofFile);
   const isSigned = isAttestation(proof);
   if (!isSigned && documentFile === undefined) throw new UsageError("BUNDLE and DOCUMENT are required");
   const options = {};
@@ -1195,7 +1233,7 @@ async function main(args) {
     throw new UsageError("--contract is not an address: 0x and 40 hexadecimal digits");
   if (contract !== undefined) options.contract = contract;
   if (values.has("--validators"))
-    options.validators = parseValidators(await readFile(values.get("--validators"), "utf8"));
+    options.validators = parseValidators(fileText(await readFile(values.get("--validators"))));
   if (values.has("--rpc")) options.node = nodeAt(values.get("--rpc"));
   const documentHash = documentFile === undefined ? undefined : await fileHash(documentFile);
   const result = isSigned

@@ -18,6 +18,8 @@ from Crypto.Hash import keccak
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.hashes import SHA256
 
+P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
 def keccak256(data): return keccak.new(digest_bits=256, data=data).digest()
 def hexed(text): return bytes.fromhex(text.removeprefix("0x"))
 def number(data): return int.from_bytes(data, "big")
@@ -69,11 +71,49 @@ def extra_data(protocol, items, use):
         return rlp.encode(head if protocol == "ibft2" else [*head, b"", []])
     return rlp.encode([*head, round_number] if protocol == "ibft2" else [*head, round_number, []])
 
+def text_of(data):
+    """The text of a file: UTF-8, whatever the platform's encoding; a byte order mark and white space around it are no part."""
+    check(data[:2] not in (b"\xff\xfe", b"\xfe\xff") and 0 not in data[:2], "the file is UTF-16 text: convert it to UTF-8")
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff").strip(" \t\r\n")
+    except UnicodeDecodeError:
+        check(False, "the file is not UTF-8 text")
+
+def whole(value): return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+def digits(size): return lambda value: isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{2 * size}}}", value)
+def data(size=None):
+    length = "+" if size is None else f"{{{size}}}"
+    return lambda value: isinstance(value, str) and re.fullmatch(f"0x([0-9a-f]{{2}}){length}", value)
+def listed(shape): return lambda value: isinstance(value, list) and all(has_shape(item, shape) for item in value)
+def text(value): return isinstance(value, str)
+def metadata(value): return isinstance(value, dict) and whole(value.get("timestamp")) and text(value.get("type", ""))
+
+def has_shape(value, shape):
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and set(value) == set(shape) and all(has_shape(value[name], shape[name]) for name in shape)
+    return bool(shape(value))
+
+PROVEN = {"proof": listed(data()), "raw": data()}
+MERKLE = {"index": whole, "leaf": data(32), "path": listed(data(32)), "root": data(32), "size": whole}
+BUNDLE = {
+    "format": text,
+    "record": {"document_id": text, "hash": digits(32), "metadata": metadata, "record_hash": digits(32)},
+    "merkle": lambda value: value is None or has_shape(value, MERKLE),
+    "anchor": {"chain_id": whole, "contract": data(20), "index": whole, "receipt": PROVEN, "transaction": PROVEN},
+    "block": {"hash": data(32), "header": data()},
+    "consensus": {"protocol": lambda value: value in ("ibft2", "qbft", "none"), "validators": listed(data(20))},
+    "signature": {
+        "algorithm": lambda value: value == "ES256", "key_id": text, "value": digits(64),
+        "public_key": {"kty": lambda value: value == "EC", "crv": lambda value: value == "P-256", "x": text, "y": text},
+    },
+}
+
 def verify(text, document, trusted_key, validators=None, contract=None):
     bundle = json.loads(text)
     # 1. Format
-    check(rfc8785.dumps(bundle) == text.removesuffix("\n").encode(), "the bundle is not canonical JSON")
-    check(bundle["format"] == "sealbook-bundle/1", "the format is another one")
+    check(rfc8785.dumps(bundle) == text.encode(), "the bundle is not canonical JSON")
+    check(isinstance(bundle, dict) and bundle.get("format") == "sealbook-bundle/1", "the format is another one")
+    check(has_shape(bundle, BUNDLE), "a member is missing, unknown, or has another form")
     record, merkle, anchor, block = (bundle[name] for name in ("record", "merkle", "anchor", "block"))
     # 2. Issuer's signature
     signature = bundle["signature"]
@@ -88,6 +128,7 @@ def verify(text, document, trusted_key, validators=None, contract=None):
         key.verify(utils.encode_dss_signature(number(value[:32]), number(value[32:])), signed, ec.ECDSA(SHA256()))
     except Exception:
         check(False, "the issuer's signature is wrong")
+    check(number(value[32:]) <= P256_ORDER // 2, "the issuer's signature has its other form")
     # 3. Document, 4. Recorded hash
     check(hashlib.sha256(document).hexdigest() == record["hash"], "the document is another one")
     metadata = record["metadata"]
@@ -153,9 +194,9 @@ if __name__ == "__main__":
     parser.add_argument("--validators", type=pathlib.Path, help="a file with the validators' addresses")
     parser.add_argument("--contract", help="the address of the ProofAnchor contract")
     given = parser.parse_args()
-    addresses = given.validators and re.findall("0x[0-9a-fA-F]{40}", given.validators.read_text())
+    addresses = given.validators and re.findall("0x[0-9a-fA-F]{40}", text_of(given.validators.read_bytes()))
     try:
-        block, time = verify(given.bundle.read_text(), given.document.read_bytes(), given.trust_key, addresses, given.contract)
+        block, time = verify(text_of(given.bundle.read_bytes()), given.document.read_bytes(), given.trust_key, addresses, given.contract)
     except Exception as error:  # members that are missing or of another type, RLP that is not canonical
         raise SystemExit(f"NOT VERIFIED: unreadable ({error!r})")
     print(f"VERIFIED: the document existed at block {block}, {time:%Y-%m-%d %H:%M:%S} UTC")

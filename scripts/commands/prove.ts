@@ -6,11 +6,11 @@ import { reasonOf } from "../../server/errors.ts";
 import { onInterrupt } from "../proofs/file-run.ts";
 import { concurrencyOption, PROOFS_DIRECTORY, urlOption } from "../proofs/options.ts";
 import { proveAll, summaryLine } from "../proofs/prove-run.ts";
-import { printable } from "../proofs/reason.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
 import { findNamedFiles } from "../proofs/files.ts";
 import { writeJson } from "../proofs/write-file.ts";
 import { BAD_USAGE, CommandFailure, type Terminal } from "./run-command.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 interface Options {
   readonly url: string;

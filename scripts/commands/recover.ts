@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { onInterrupt } from "../proofs/file-run.ts";
 import { concurrencyOption, urlOption } from "../proofs/options.ts";
-import { printable, reasonOf } from "../proofs/reason.ts";
+import { reasonOf } from "../proofs/reason.ts";
 import { BAD_USAGE, CommandFailure, type Terminal } from "./run-command.ts";
 import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server-client.ts";
 import { writePieces } from "../proofs/write-file.ts";
@@ -11,6 +11,7 @@ import { asCommandFailure, restoredTree } from "../recover/compare-files.ts";
 import { recoverAll } from "../recover/recover-run.ts";
 import { reportJson, summaryLine } from "../recover/recovery-report.ts";
 import { reportHtml } from "../recover/report-html.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 const PATH = "path";
 

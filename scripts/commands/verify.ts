@@ -14,6 +14,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--validators <file>", "addresses of the chain's validators: a JSON list, or one per line")
     .addOption(rpcOption())
     .option("--any-id", "accept bundles with a different document id, for moved files")
+    .option("--id-prefix <text>", "prefix of the document ids, before the path, as given to prove", "")
     .addOption(concurrencyOption())
     .option("--json", "print the report as JSON")
     .addHelpText(

@@ -1,5 +1,5 @@
-import { createReadStream, type Dirent, type Stats } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import type { Dirent, Stats } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { createHash } from "node:crypto";
 import { CommandFailure } from "../commands/run-command.ts";
@@ -9,7 +9,7 @@ import { reasonOf } from "./reason.ts";
 export interface FoundFile {
   /** Absolute. */
   readonly path: string;
-  /** The POSIX path relative to the working directory, or the absolute path outside of it. */
+  /** The POSIX path relative to the working directory, or the absolute path outside of it, in the Unicode form NFC. */
   readonly id: string;
 }
 
@@ -25,46 +25,82 @@ export interface Found {
   readonly unreadable: Unreadable[];
 }
 
-/** Returns the id of a path: relative to `base` in POSIX form, or absolute outside of it. */
+/**
+ * Returns the id of a path: relative to `base` in POSIX form, or absolute outside of it. File systems return the same
+ * name in different Unicode forms, so that ids have one of them.
+ */
 export function idOf(path: string, base: string): string {
   const inside = relative(base, path);
   const outside = inside === "" || inside === ".." || inside.startsWith(`..${sep}`) || resolve(inside) === inside;
-  return (outside ? path : inside).split(sep).join("/");
+  return (outside ? path : inside).split(sep).join("/").normalize("NFC");
 }
+
+const NOT_UTF8 = "has a name that is not UTF-8 text; rename it";
+const SAME_NAME = "has a name that differs from that of another file only in its Unicode form; rename one of them";
 
 /**
  * Finds the named files and, recursively, the files of the named folders. Follows symbolic links, except to an ancestor
- * folder.
+ * folder. Reads names as bytes: those that are no text, and those that are not distinct as text, are unreadable.
  * @param skip Folders to skip, such as the scripts' own output
  */
 export async function findFiles(names: readonly string[], base: string, ...skip: readonly string[]): Promise<Found> {
-  const files = new Map<string, string>();
+  const paths = new Map<string, Set<string>>();
   const unreadable = new Map<string, string>();
   const skipped = await Promise.all(skip.map((folder) => realpath(folder).catch(() => resolve(folder))));
   for (const name of names) await visit(resolve(base, name), [], true);
-  return {
-    files: sorted(files).map(([id, path]) => ({ path, id })),
-    unreadable: sorted(unreadable).map(([id, reason]) => ({ id, reason })),
-  };
+  const files: FoundFile[] = [];
+  for (const [id, [path, ...others]] of sorted(paths)) {
+    if (path === undefined) continue;
+    if (others.length === 0) files.push({ path, id });
+    // The names as the file system has them.
+    else for (const each of [path, ...others]) unreadable.set(escaped(Buffer.from(relative(base, each))), SAME_NAME);
+  }
+  return { files, unreadable: sorted(unreadable).map(([id, reason]) => ({ id, reason })) };
 
-  async function visit(path: string, ancestors: readonly string[], named: boolean, entry?: Dirent): Promise<void> {
+  async function visit(path: string, ancestors: readonly string[], named: boolean, entry?: NamedEntry): Promise<void> {
+    const id = idOf(path, base);
     try {
       // The entry of the folder saves a stat call per file.
-      const kind: Dirent | Stats = entry === undefined || entry.isSymbolicLink() ? await stat(path) : entry;
-      if (kind.isFile()) files.set(idOf(path, base), path);
+      const kind: NamedEntry | Stats = entry === undefined || entry.isSymbolicLink() ? await stat(path) : entry;
+      if (kind.isFile()) paths.set(id, (paths.get(id) ?? new Set()).add(path));
       else if (kind.isDirectory()) await visitFolder(path, ancestors);
-      else if (named) unreadable.set(idOf(path, base), "is neither a file nor a folder");
+      else if (named) unreadable.set(id, "is neither a file nor a folder");
     } catch (error) {
-      unreadable.set(idOf(path, base), reasonOf(error));
+      unreadable.set(id, reasonOf(error));
     }
   }
 
   async function visitFolder(path: string, ancestors: readonly string[]): Promise<void> {
     const real = await realpath(path);
     if (skipped.includes(real) || ancestors.includes(real)) return;
-    const entries = await readdir(path, { withFileTypes: true });
-    for (const entry of entries) await visit(join(path, entry.name), [...ancestors, real], false, entry);
+    for (const entry of await readdir(path, { withFileTypes: true, encoding: "buffer" })) {
+      const name = textOf(entry.name);
+      if (name === undefined)
+        unreadable.set(`${idOf(join(path, "_"), base).slice(0, -1)}${escaped(entry.name)}`, NOT_UTF8);
+      else await visit(join(path, name), [...ancestors, real], false, entry);
+    }
   }
+}
+
+/** An entry of a folder, with its name as bytes. */
+type NamedEntry = Dirent<Buffer>;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes a name; `undefined` for bytes that are not UTF-8. */
+function textOf(name: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the bytes of a name that no terminal shows, or shows like another one. */
+function escaped(name: Uint8Array): string {
+  return Array.from(name, (byte) =>
+    byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`,
+  ).join("");
 }
 
 /**
@@ -78,7 +114,7 @@ export async function findNamedFiles(names: readonly string[], ...skip: readonly
   return found;
 }
 
-function sorted(map: ReadonlyMap<string, string>): [string, string][] {
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
@@ -91,14 +127,22 @@ interface HashedFile {
   readonly bytes: number;
 }
 
-/** Hashes a file of any size in chunks. */
+/**
+ * Hashes a file of any size in chunks.
+ * @throws Error when the file changes meanwhile: then the hash is that of no content
+ */
 export async function hashFile(path: string, signal?: AbortSignal): Promise<HashedFile> {
+  await using file = await open(path);
+  const before = await file.stat({ bigint: true });
   const hash = createHash("sha256");
   let bytes = 0;
-  const stream = createReadStream(path, { highWaterMark: CHUNK, ...(signal === undefined ? {} : { signal }) });
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  const options = { highWaterMark: CHUNK, autoClose: false, ...(signal === undefined ? {} : { signal }) };
+  for await (const chunk of file.createReadStream(options) as AsyncIterable<Buffer>) {
     hash.update(chunk);
     bytes += chunk.length;
   }
+  const after = await file.stat({ bigint: true });
+  if (after.size !== before.size || after.mtimeNs !== before.mtimeNs || after.size !== BigInt(bytes))
+    throw new Error("changed while it was read; repeat the command when it is complete");
   return { hash: hash.digest("hex"), bytes };
 }

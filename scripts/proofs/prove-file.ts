@@ -1,5 +1,12 @@
 import { ClientError, type ProofClient, type ProofResponse } from "../../client/index.ts";
-import { bundlePath, type HashedRecord, keepOlderBundle, readBundle, recordHashOf } from "./bundle-file.ts";
+import {
+  findBundle,
+  type HashedRecord,
+  keepOlderBundle,
+  prepareBundle,
+  readBundle,
+  recordHashOf,
+} from "./bundle-file.ts";
 import { type FoundFile, hashFile } from "./files.ts";
 import { writeText } from "./write-file.ts";
 
@@ -45,7 +52,7 @@ export async function proveFile(
   const { client, directory, idPrefix, type } = settings;
   const { hash, bytes } = await hashFile(file.path, stop);
   const document_id = `${idPrefix}${file.id}`;
-  const bundleFile = bundlePath(directory, file.id);
+  const bundleFile = await findBundle(directory, file.id);
   const isSame = (record: Recorded | undefined): record is Recorded =>
     record?.document_id === document_id &&
     record.hash === hash &&
@@ -54,6 +61,7 @@ export async function proveFile(
   const existing = await readBundle(bundleFile);
   const proved = { document_id, bytes, hash, bundleFile };
   if (isSame(existing?.record)) return { ...proved, record_hash: existing.record.record_hash, reused: true };
+  await prepareBundle(bundleFile);
   // A run that was interrupted, or that ran into the timeout, is continued with the same record.
   const known = await client.find(document_id, { signal });
   const found = known?.status === "confirmed" ? known.proof : known;

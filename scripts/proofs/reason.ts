@@ -12,12 +12,3 @@ export function reasonOf(error: unknown): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return REASONS[code] ?? error.message;
 }
-
-/**
- * Escapes untrusted text for a terminal: control characters and invisible characters become their code points.
- */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
-}

@@ -1,8 +1,8 @@
-import { conclusion, type VerifyOptions, verifyBundle } from "../../verifier/verify.mjs";
-import { bundlePath, readBundle } from "./bundle-file.ts";
+import { conclusion, printable, verifyBundle, type VerifyOptions } from "../../verifier/verify.mjs";
+import { findBundle, readBundle } from "./bundle-file.ts";
 import { type Found, type FoundFile, hashFile } from "./files.ts";
 import { forEachConcurrently, showProgress } from "./file-run.ts";
-import { printable, reasonOf } from "./reason.ts";
+import { reasonOf } from "./reason.ts";
 
 /** Possible results. */
 const RESULTS = ["verified", "changed", "no_bundle", "invalid", "not_checked"] as const;
@@ -39,6 +39,8 @@ export interface VerifySettings {
   readonly trust: VerifyOptions;
   /** Whether to accept bundles with a different document id. */
   readonly anyId: boolean;
+  /** Prefix of the document ids, before the path; folders before the path need none. */
+  readonly idPrefix: string;
   readonly concurrency: number;
 }
 
@@ -66,20 +68,20 @@ export async function verifyFiles(found: Found, settings: VerifySettings): Promi
 }
 
 async function verifyFile({ path, id: file }: FoundFile, settings: VerifySettings): Promise<Verdict> {
-  const { directory, trust, anyId } = settings;
+  const { directory, trust, anyId, idPrefix } = settings;
   try {
     const hashed = await hashFile(path);
-    const bundle = await readBundle(bundlePath(directory, file));
+    const bundle = await readBundle(await findBundle(directory, file));
     if (bundle === undefined)
       return { file, result: "no_bundle", reason: "there is no bundle of it; run prove", ...hashed };
-    const { text, record } = bundle;
+    const { content, record } = bundle;
     const about = { ...hashed, ...(record === undefined ? {} : { document_id: record.document_id }) };
-    if (!anyId && record !== undefined && !record.document_id.endsWith(file)) {
+    if (!anyId && record !== undefined && !isDocumentOf(record.document_id, file, idPrefix)) {
       const reason = `the bundle is of a different document, ${JSON.stringify(record.document_id)}`;
       return { file, result: "changed", reason, ...about };
     }
     const { options, nodeError } = noticingErrors(trust);
-    const verified = await verifyBundle(text, hashed.hash, options);
+    const verified = await verifyBundle(content, hashed.hash, options);
     if (verified.ok) {
       const { number, time } = verified.block;
       const reason = conclusion(verified);
@@ -97,6 +99,12 @@ async function verifyFile({ path, id: file }: FoundFile, settings: VerifySetting
   } catch (error) {
     return { file, result: "not_checked", reason: reasonOf(error) };
   }
+}
+
+/** Returns whether a document is that of a file, which can have been proved from a folder above. */
+function isDocumentOf(documentId: string, file: string, idPrefix: string): boolean {
+  const [id, name] = [documentId.normalize("NFC"), file.normalize("NFC")];
+  return id === `${idPrefix}${name}` || id.endsWith(`/${name}`);
 }
 
 /** Notes the errors of the node: such an error says nothing about the bundle, unlike a block that the node lacks. */

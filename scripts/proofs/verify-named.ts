@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { parseValidators } from "../../verifier/verify.mjs";
+import { fileText, parseValidators } from "../../verifier/verify.mjs";
 import { reasonOf } from "./reason.ts";
 import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
@@ -19,6 +19,8 @@ export interface VerifyNamedOptions {
   /** JSON-RPC addresses of the chain's nodes; without any trust option the embedded chain's. */
   readonly rpc?: string;
   readonly anyId?: true;
+  /** Prefix of the document ids, before the path. */
+  readonly idPrefix?: string;
   readonly concurrency: number;
 }
 
@@ -27,7 +29,7 @@ export interface VerifyNamedOptions {
  * @throws CommandFailure when there is no file, or the validators cannot be read
  */
 export async function verifyNamed(names: readonly string[], options: VerifyNamedOptions): Promise<VerifyReport> {
-  const { proofs, trustKey, validators, rpc, anyId = false, concurrency } = options;
+  const { proofs, trustKey, validators, rpc, anyId = false, idPrefix = "", concurrency } = options;
   const directory = resolve(proofs);
   const found = await findNamedFiles(names, directory);
   const isOffline = rpc === undefined && (trustKey !== undefined || validators !== undefined);
@@ -38,7 +40,7 @@ export async function verifyNamed(names: readonly string[], options: VerifyNamed
     ...(node === undefined ? {} : { node: node.query }),
   };
   try {
-    return await verifyFiles(found, { directory, trust, anyId, concurrency });
+    return await verifyFiles(found, { directory, trust, anyId, idPrefix, concurrency });
   } finally {
     node?.close();
   }
@@ -46,7 +48,7 @@ export async function verifyNamed(names: readonly string[], options: VerifyNamed
 
 async function readValidators(file: string): Promise<string[]> {
   try {
-    return parseValidators(await readFile(file, "utf8"));
+    return parseValidators(fileText(await readFile(file)));
   } catch (error) {
     throw new CommandFailure(`--validators ${file}: ${reasonOf(error)}`, BAD_USAGE);
   }

@@ -1,5 +1,8 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+
+/** Numbers the temporary files of this process. */
+let written = 0;
 
 /** Writes JSON, see {@link writePieces}. */
 export function writeJson(path: string, content: unknown): Promise<void> {
@@ -16,7 +19,8 @@ export function writeText(path: string, content: string): Promise<void> {
  */
 export async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
+  // Not longer than the name of the file, which can be as long as the file system allows.
+  const temporary = join(dirname(path), `.sealbook-${process.pid}-${(written += 1)}.tmp`);
   try {
     await writeFile(temporary, pieces);
     await rename(temporary, path);

@@ -46,9 +46,12 @@ export async function restoredTree({ directory, manifest, idPrefix, out }: TreeO
       unlisted: [],
     };
   }
+  // The names on the disk can have another Unicode form than those of the manifest.
+  const onDisk = new Map(found.files.map(({ path, id }) => [id, path]));
   const files = (await readManifest(manifest)).map(({ documentId, path }): RestoredFile => {
     const absolute = resolve(directory, path);
-    return { path: absolute, file: idOf(absolute, directory), documentId };
+    const file = idOf(absolute, directory);
+    return { path: onDisk.get(file) ?? absolute, file, documentId };
   });
   const listed = new Set(files.map(({ path }) => path));
   const self = await realpath(manifest);

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../proofs/reason.ts";
 import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
+import { fileText, VerificationError } from "../../verifier/verify.mjs";
 
 /** Invalid CSV. */
 export class CsvError extends Error {
@@ -54,9 +55,9 @@ interface ManifestEntry {
  */
 export async function readManifest(file: string): Promise<ManifestEntry[]> {
   try {
-    return entriesOf(await readFile(file, "utf8"));
+    return entriesOf(fileText(await readFile(file)));
   } catch (error) {
-    const reason = error instanceof CsvError ? error.message : reasonOf(error);
+    const reason = error instanceof CsvError || error instanceof VerificationError ? error.message : reasonOf(error);
     throw new CommandFailure(`${file}: ${reason}`, BAD_USAGE);
   }
 }

@@ -1,6 +1,6 @@
 import escapeHtml from "escape-html";
-import { printable } from "../proofs/reason.ts";
 import type { RecoveryReport } from "./recovery-report.ts";
+import { printable } from "../../verifier/verify.mjs";
 
 /** Maximum time of a Date in seconds. */
 const LAST_SECOND = 8.64e12;

@@ -56,9 +56,21 @@ export const pageCursor = (digits = 15) =>
 export const hashedText = (maximum: number) =>
   storedText(maximum).refine((value) => value.isWellFormed(), "contains half a surrogate pair");
 
+const DAY_SECONDS = 86_400;
+const IN_SECONDS = "times are in seconds, not milliseconds";
+
+/** Checks Unix seconds: no clock is a day ahead of the server's, and milliseconds are thousands of years ahead. */
+export function isNoLaterThanTomorrow(seconds: number): boolean {
+  return seconds <= Date.now() / 1000 + DAY_SECONDS;
+}
+
+/** The message for a time that is not. */
+export const TOO_LATE = `is more than a day ahead; ${IN_SECONDS}`;
+
 const MAX_DOCUMENT_ID = 512;
 
 /** The identifier of a document in the calling system. */
 export const DocumentId = hashedText(MAX_DOCUMENT_ID)
   .min(1, "is empty")
+  .refine((value) => value !== "." && value !== "..", "is . or .., which no address of a document can contain")
   .meta({ id: "DocumentId", description: "The identifier of the document in the calling system." });

@@ -5,6 +5,7 @@ import express from "express";
 import type { NextFunction, Request, RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
+import { duplicateKeys } from "../kit/duplicate-keys.ts";
 
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
@@ -183,8 +184,19 @@ export function jsonBody({ limit, advice, check = checkBody }: JsonBodyOptions):
   ];
 }
 
-function checkBody(request: Request): void {
+function checkBody(request: Request, bytes: Uint8Array): void {
   checkJson(request.body);
+  checkKeys(utf8.decode(bytes));
+}
+
+/**
+ * Rejects a key that appears twice in its object: parsers keep one of its values and drop the others.
+ * @param text Valid JSON
+ * @throws SealbookError `malformed` with the path of the key
+ */
+export function checkKeys(text: string): void {
+  const [duplicate] = duplicateKeys(text);
+  if (duplicate !== undefined) throw fault(duplicate, "the key appears twice");
 }
 
 /** Reads a body as it is, of the length that its header says; the parser of HTTP ends it there. */

@@ -6,6 +6,7 @@ import { SealbookError } from "../errors.ts";
 import { noteFailure } from "./request-log.ts";
 import { toSealbookError } from "./errors.ts";
 import { problemOf } from "./problem.ts";
+import { duplicateKeys } from "../kit/duplicate-keys.ts";
 
 /** The media type of NDJSON. */
 export const NDJSON = "application/x-ndjson";
@@ -55,11 +56,15 @@ function parseLine(bytes: Buffer, number: number): Line[] {
   if (!isUtf8(bytes)) throw lineFault(number, "is not UTF-8");
   const text = bytes.toString().trim();
   if (text === "") return [];
+  let value: unknown;
   try {
-    return [{ number, value: JSON.parse(text) }];
+    value = JSON.parse(text);
   } catch {
     throw lineFault(number, "is not JSON");
   }
+  const [duplicate] = duplicateKeys(text);
+  if (duplicate !== undefined) throw lineFault(number, "the key appears twice", duplicate.join("."));
+  return [{ number, value }];
 }
 
 function checkLength({ length }: Buffer, number: number): void {

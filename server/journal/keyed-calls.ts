@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "./engine/database.ts";
+import { canonicalJson } from "../kit/json.ts";
 
 /** How long a call can be repeated with its key. */
 const LIFETIME_MILLISECONDS = 24 * 3_600_000;
@@ -11,7 +12,7 @@ const DELETED_AT_ONCE = 10;
 export interface KeyedCall {
   /** SHA-256 of the caller and the key. */
   readonly id: Uint8Array;
-  /** SHA-256 of the route and the body. */
+  /** SHA-256 of the route and the body, whatever the order of its members. */
   readonly digest: Uint8Array;
 }
 
@@ -54,7 +55,7 @@ export class CallOvertaken extends Error {}
  * @param content The route and the body, without credentials
  */
 export function keyedCall(caller: string, key: string, content: readonly [route: string, body: unknown]): KeyedCall {
-  return { id: sha256(JSON.stringify([caller, key])), digest: sha256(JSON.stringify(content)) };
+  return { id: sha256(JSON.stringify([caller, key])), digest: sha256(canonicalJson(content)) };
 }
 
 /** @param database A transaction, for more than one write */

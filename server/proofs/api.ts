@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { DocumentId, hashedText, pageCursor, pageLimit, Sha256 } from "../http/fields.ts";
+import {
+  DocumentId,
+  hashedText,
+  isNoLaterThanTomorrow,
+  pageCursor,
+  pageLimit,
+  Sha256,
+  TOO_LATE,
+} from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 import {
@@ -45,7 +53,7 @@ const Document = z
     metadata: z
       .looseObject({
         type: hashedText(MAX_TYPE).exactOptional(),
-        timestamp: z.int().min(0, "is before 1970").exactOptional(),
+        timestamp: z.int().min(0, "is before 1970").refine(isNoLaterThanTomorrow, TOO_LATE).exactOptional(),
         source: hashedText(MAX_SOURCE).exactOptional(),
       })
       .default({})

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DocumentId, pageCursor, pageLimit, Sha256 } from "../http/fields.ts";
+import { DocumentId, isNoLaterThanTomorrow, pageCursor, pageLimit, Sha256, TOO_LATE } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";
 
@@ -19,15 +19,21 @@ const isoTexts = ISO.map(({ source }) =>
     .regex(/^(19[7-9]|[2-9])/),
 );
 
+/** The zone of a time whose plus sign a query has decoded to a space. */
+const SPACE_FOR_PLUS = /T.* \d\d:?\d\d$/;
+
 /** A time in a query. Fewer digits than those of seconds are a year, or a date without its hyphens. */
 const MomentText = z
-  .union([...isoTexts, z.string().regex(/^[0-9]{9,12}$/)], NO_MOMENT)
+  .string()
+  .refine((text) => !SPACE_FOR_PLUS.test(text), 'has a space before its zone; a "+" in a query is written as %2B')
+  .pipe(z.union([...isoTexts, z.string().regex(/^[0-9]{9,16}$/)], NO_MOMENT))
   .transform(secondsOf)
+  .refine(isNoLaterThanTomorrow, TOO_LATE)
   .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
 
 /** A time in a JSON body. */
 const Moment = z
-  .union([z.int().min(0), MomentText], NO_MOMENT)
+  .union([z.int().min(0).refine(isNoLaterThanTomorrow, TOO_LATE), MomentText], NO_MOMENT)
   .meta({ id: "Moment", description: DESCRIPTION, examples: ["2026-11-21"] });
 
 function secondsOf(text: string): number {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
-import { forged, FORGER_KEY } from "../support/forgery.ts";
+import { forged, FORGER_KEY, withOtherForm } from "../support/forgery.ts";
 import { temporaryDirectory, removeDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { pythonProgram } from "../support/python.ts";
@@ -61,6 +61,48 @@ describe("the verifier in Python", () => {
       assert.deepEqual([code, output], [1, `NOT VERIFIED: ${reason}\n`]);
     });
   }
+
+  it("reads bytes: a mark and white space around the text are no change, and another encoding is named", async () => {
+    const file = join(directory, "surrounded.bundle.json");
+    for (const content of [`\uFEFF${sealed.text}`, `${sealed.text}\r\n`, `\n \t${sealed.text}\n\n`]) {
+      await writeFile(file, content);
+      const { code, output } = await verify(file, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY);
+      assert.equal(code, 0, output);
+    }
+    for (const [reason, content] of [
+      ["the file is UTF-16 text: convert it to UTF-8", Buffer.from(`\uFEFF${sealed.text}`, "utf16le")],
+      ["the file is UTF-16 text: convert it to UTF-8", Buffer.from(sealed.text, "utf16le")],
+      ["the file is not UTF-8 text", Buffer.from(`${sealed.text}\xe9`, "latin1")],
+    ] as const) {
+      await writeFile(file, content);
+      const { code, output } = await verify(file, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY);
+      assert.deepEqual([code, output], [1, `NOT VERIFIED: ${reason}\n`]);
+    }
+  });
+
+  it("rejects members that verify.mjs rejects, and the other form of a signature", async () => {
+    const file = join(directory, "strange.bundle.json");
+    const rejects = async (text: string, key: string, reason: string): Promise<void> => {
+      await writeFile(file, text);
+      const { code, output } = await verify(file, DOCUMENT_PATH, "--trust-key", key);
+      assert.deepEqual([code, output], [1, `NOT VERIFIED: ${reason}\n`]);
+    };
+    for (const change of [
+      (bundle: ParsedJson) => (bundle.extra = 1),
+      ({ record }: ParsedJson) => (record.extra = 1),
+      ({ merkle }: ParsedJson) => (merkle.index = -1),
+      ({ merkle }: ParsedJson) => (merkle.size = 1.5),
+      ({ anchor }: ParsedJson) => (anchor.contract = anchor.contract.toUpperCase()),
+      ({ block }: ParsedJson) => (block.hash += "00"),
+      ({ record }: ParsedJson) => (record.metadata.timestamp = "1"),
+      ({ consensus }: ParsedJson) => (consensus.protocol = "clique"),
+    ])
+      await rejects(forged(sealed.text, change), FORGER_KEY, "a member is missing, unknown, or has another form");
+    const large = forged(sealed.text, ({ anchor }) => (anchor.chain_id = 2 ** 53));
+    await writeFile(file, large);
+    assert.match((await verify(file, DOCUMENT_PATH, "--trust-key", FORGER_KEY)).output, /^NOT VERIFIED: /);
+    await rejects(withOtherForm(sealed.text), TRUSTED_KEY, "the issuer's signature has its other form");
+  });
 
   it("rejects another document, key, contract and list of validators, and a changed text", async () => {
     const list = join(directory, "validators.txt");

@@ -6,6 +6,7 @@ import { canonicalJson } from "../../server/kit/json.ts";
 import { attestationConclusion, toHex, verifyAttestation, type VerifyOptions } from "../../verifier/verify.mjs";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { BUNDLE_VECTORS, DOCUMENT_HASH, VALIDATORS, VECTOR_KEY } from "../vectors/bundles/vectors.ts";
+import { otherForm } from "../support/forgery.ts";
 
 const FILE = "proof-1.bundle.json";
 const TYPE = "sealbook-attestation+jws";
@@ -161,7 +162,10 @@ describe("attestations in the verifier", () => {
 
   it("fail with bundles that the statement does not name, or of another issuer", async () => {
     assert.match(await reasonOf({ ...statement, attachments: [] }, { trustedKey: keyId }), /does not have the SHA-256/);
-    assert.match(await reasonOf(statement, { trustedKey: keyId }, { [FILE]: `${sealed}\n` }), /the file was changed/);
+    assert.match(
+      await reasonOf(statement, { trustedKey: keyId }, { [FILE]: sealed.replace(",", ", ") }),
+      /the file was changed/,
+    );
     assert.match(await reasonOf(statement, { trustedKey: keyId }, {}), /the file is missing/);
     const other = signingKey(Buffer.alloc(32, 8));
     const issuer = { name: "Other", key_id: keyIdOf(other.publicKey), public_key: publicJwk(other.publicKey) };
@@ -179,6 +183,33 @@ describe("attestations in the verifier", () => {
     const moved = { ...record.merkle, root: `0x${"00".repeat(32)}` };
     const content = { ...alone, records: [{ ...record, bundle: null, merkle: moved }] };
     assert.match(await reasonOf(content, { trustedKey: keyId }), /^Other records: /);
+  });
+
+  it("fail with a statement.json of another statement, and pass with the same one", async () => {
+    const text = canonicalJson(statement);
+    const files = (copy: string) => ({ [FILE]: sealed, "statement.json": copy });
+    for (const copy of [text, `${text}\n`, `\uFEFF${text}\r\n`])
+      assert.isTrue((await verify(statement, { trustedKey: keyId }, files(copy))).ok);
+    const other = text.replace("Issuer", "Another");
+    assert.match(
+      await reasonOf(statement, { trustedKey: keyId }, files(other)),
+      /^statement\.json: the file is not the statement that was signed/,
+    );
+  });
+
+  it("pass with attached bundles that have other line ends", async () => {
+    const options = { trustedKey: keyId };
+    assert.isTrue((await verify(statement, options, { [FILE]: `${sealed.trimEnd()}\r\n` })).ok);
+    assert.match(await reasonOf(statement, options, { [FILE]: sealed.replace(",", ", ") }), /was changed after/);
+  });
+
+  it("fail with the other form of a signature", async () => {
+    const [header, payload, signature = ""] = signedText(canonicalJson(statement), key, TYPE).split(".");
+    const other = otherForm(Buffer.from(signature, "base64url")).toString("base64url");
+    const jws = [header, payload, other].join(".");
+    const { ok, steps } = await verifyAttestation(jws, async () => undefined, { trustedKey: keyId });
+    assert.isFalse(ok);
+    assert.deepInclude(steps.at(-1), { title: "Issuer's signature", ok: false });
   });
 
   it("fail with another algorithm, another key, and in a form that is not canonical", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
-import { contentOf, forged } from "../support/forgery.ts";
+import { contentOf, forged, withOtherForm } from "../support/forgery.ts";
 import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS, VALIDATORS_PATH } from "../vectors/bundles/vectors.ts";
 
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
@@ -91,6 +91,36 @@ describe("verify.mjs", () => {
     const { out } = await verify(hostile, DOCUMENT_PATH);
     expect(out).to.not.include("\u001b");
     expect(out).to.not.include("\u202e");
+  });
+
+  it("reads bytes: a mark and white space around the text are no change, and another encoding is named", async () => {
+    const { text: bundle } = vector("alone");
+    const file = join(directory, "surrounded.bundle.json");
+    const outcomeOf = async (content: string | Buffer): Promise<string> => {
+      await writeFile(file, content);
+      const { code, out } = await verify(file, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY);
+      expect(code).to.equal(out.includes("NOT VERIFIED") ? 1 : 0);
+      return out;
+    };
+    for (const content of [`\uFEFF${bundle}`, `${bundle}\r\n`, `${bundle}\n\n`, ` \t\r\n${bundle}`])
+      expect(await outcomeOf(content)).to.match(/VERIFIED\. /);
+    const utf16 = /^FAILED {2}Format\n +the file is UTF-16 text: convert it to UTF-8$/m;
+    const little = Buffer.from(`\uFEFF${bundle}`, "utf16le");
+    for (const content of [little, little.subarray(2), Buffer.from(little).swap16(), little.subarray(2).swap16()])
+      expect(await outcomeOf(content)).to.match(utf16);
+    const latin = Buffer.from(bundle.replace("fox", "f\xf6x"), "latin1");
+    expect(await outcomeOf(latin)).to.match(/^FAILED {2}Format\n +the file is not UTF-8 text$/m);
+    for (const content of [bundle.replace(",", ", "), `${bundle}\u00a0`, `\uFEFF\uFEFF${bundle}`])
+      expect(await outcomeOf(content)).to.match(/^FAILED {2}Format\n +the bundle is not /m);
+  });
+
+  // Security, relayer: one document has one signature of the issuer, so that no changed copy of a bundle passes
+  it("rejects the other form of a signature", async () => {
+    const file = join(directory, "other-form.bundle.json");
+    await writeFile(file, withOtherForm(vector("alone").text));
+    const { code, out } = await verify(file, DOCUMENT_PATH, "--trust-key", TRUSTED_KEY);
+    expect(code).to.equal(1);
+    expect(out).to.match(/^FAILED {2}Issuer's signature\n +the signature has its other form/m);
   });
 
   it("accepts only the expected contract", async () => {

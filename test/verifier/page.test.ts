@@ -20,7 +20,7 @@ function contentOf(tag: string): string {
 
 /** Runs the page's script with only the language and Web Cryptography. */
 async function inPage(call: string, variables: Record<string, unknown>): Promise<ParsedJson> {
-  const context = createContext({ crypto: webcrypto, TextEncoder, btoa, ...variables });
+  const context = createContext({ crypto: webcrypto, TextDecoder, TextEncoder, btoa, ...variables });
   runInContext(contentOf("script"), context);
   return runInContext(call, context);
 }
@@ -105,6 +105,11 @@ describe("the verifier page", () => {
     byId("trusted-key").dispatch("input", {});
     await verdict(/^Verified\. The document "contracts\/fox\.txt" existed as it is now/);
     expect(byId("steps").children).to.have.length(9);
+    choose("bundle", new File([`\uFEFF${vector?.text ?? ""}\r\n`], "proof.bundle.json"));
+    await verdict(/^Verified\. /);
+    choose("bundle", new File([Buffer.from(vector?.text ?? "", "utf16le")], "proof.bundle.json"));
+    await verdict(/^Not verified\.$/);
+    choose("bundle", new File([vector?.text ?? ""], "proof.bundle.json"));
     byId("trusted-key").value = "12";
     byId("trusted-key").dispatch("input", {});
     await verdict(/^Not verified: the key's id does not have 43 characters$/);

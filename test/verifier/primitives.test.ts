@@ -169,6 +169,12 @@ describe("the verifier's cryptography", () => {
     expect(() => parseValidators("[1]")).to.throw(VerificationError);
   });
 
+  it("escapes characters that show nothing", () => {
+    for (const character of [0x3164, 0x115f, 0x1160, 0xffa0, 0x2800, 0x034f, 0xfe00, 0xfe0f, 0xe0100, 0x180b, 0x200b])
+      expect(printable(`a${String.fromCodePoint(character)}b`)).to.equal(`a\\u{${character.toString(16)}}b`);
+    expect(printable("e\u0301 \u2801 ❤")).to.equal("e\u0301 \u2801 ❤");
+  });
+
   it("escapes control characters", () => {
     expect(printable('"a\u001b[31m ü\u202e漢"')).to.equal('"a\\u{1b}[31m ü\\u{202e}漢"');
   });

@@ -1,6 +1,5 @@
-import { duplicateKeys } from "../../kit/duplicate-keys.ts";
 import { parseWithWrittenNumbers } from "../../kit/json.ts";
-import { checkJson, fault, jsonValue } from "../json-body.ts";
+import { checkJson, checkKeys, jsonValue } from "../json-body.ts";
 
 /** The values in the payload of a record, as a schema for documentation: {@link checkCall} checks them. */
 export const RecordValue = jsonValue("RecordValue", "Numbers are kept as they are written.", {});
@@ -10,14 +9,13 @@ export const RecordValue = jsonValue("RecordValue", "Numbers are kept as they ar
  * `JSON.stringify` writes as the client wrote them: the account signs these digits, not those of the nearest doubles.
  *
  * @param call The parsed text
- * @param text The text, in which a key appears once in its object: parsers keep one of its values and drop the others
+ * @param text The text
  * @throws SealbookError `malformed` with the path of the value or key
  */
 export function checkCall(call: unknown, text: string): void {
   // Other numbers than those of a record are fields, whose schemas have their ranges.
   checkJson(call, () => true);
-  const [duplicate] = duplicateKeys(text);
-  if (duplicate !== undefined) throw fault(duplicate, "the key appears twice");
+  checkKeys(text);
   const fields = payloadOf(call);
   if (!isObject(fields) || !isObject(payloadOf(fields))) return;
   Reflect.set(fields, "payload", payloadOf(payloadOf(parseWithWrittenNumbers(text))));

@@ -279,7 +279,8 @@ describe("input of the integrity-proof API", function () {
     ]) {
       assert.equal((await send(body)).status, 201);
     }
-    for (const timestamp of [0, 2 ** 53 - 1]) {
+    const tomorrow = Math.floor(Date.now() / 1000) + 86_000;
+    for (const timestamp of [0, tomorrow]) {
       const response = await send({ document_id: "times", hash: HASH, metadata: { timestamp } });
       assert.equal(response.status, 201);
       assert.strictEqual(response.body.proof.metadata.timestamp, timestamp);
