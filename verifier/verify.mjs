@@ -1138,7 +1138,8 @@ function checkAttestationTrust(records, { trustedKey, validators, node }) {
  *
  * `content` is the file: its bytes, or its text. `readAttachment` returns the bytes of an attached file, or
  * `undefined`. `options` can have `documentHash` (the SHA-256 of a document that must be in the statement),
- * `trustedKey` (the id of the issuer's key), `contract`, `validators` and `node`. `onStep` is called after each check. The first failed check ends the verification.
+ * `trustedKey` (the id of the issuer's key), `contract`, `validators` and `node`. `onStep` is called after each check.
+ * The first failed check ends the verification.
  */
 export async function verifyAttestation(content, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
   const steps = [];
