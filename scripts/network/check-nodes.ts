@@ -10,6 +10,7 @@ import { expiry, type Finding } from "./check-files.ts";
 import { CLIENT_FILES, serverCertificatePath } from "./credentials.ts";
 import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
+import { nodeErrorIn } from "../../server/chain/rpc/rpc.ts";
 
 /** Allowed lag of a node, without the blocks that came between the queries of two nodes. */
 const MAX_LAG_BLOCKS = 3;
@@ -87,9 +88,10 @@ async function checkNode(
     };
   } catch (error) {
     if (!(error instanceof SealbookError)) throw error;
-    const { cause } = error;
-    const why = cause instanceof Error && !error.message.includes(cause.message) ? `: ${cause.message}` : "";
-    return { host, findings: [{ where: host.name, what: `cannot be queried at ${url}: ${error.message}${why}` }] };
+    const { message, cause } = error;
+    const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : "";
+    const reason = nodeErrorIn(error)?.message ?? `${message}${why}`;
+    return { host, findings: [{ where: host.name, what: `cannot be queried at ${url}: ${reason}` }] };
   }
 }
 

@@ -8,11 +8,16 @@ export interface AlertChatDeps {
   readonly store: AlertStore;
   readonly sender: MessageSender;
   readonly onEvent: BotEventSink;
+  /** Receives why the chat does not get the alerts; `undefined` when it gets them. */
+  readonly onDelivery: (fault: string | undefined) => void;
 }
+
+/** The chat rejects messages: the bot is not in it yet, or may not write. */
+class Rejected extends Error {}
 
 /**
  * Sends each raised and resolved alert, and each other text that it gets, to the administrators' chat. Sends an alert
- * again that was in flight when the process was killed, because its delivery is unknown.
+ * again that was in flight when the process was killed, because its delivery is unknown, and until the chat accepts it.
  */
 export class AlertChat {
   readonly #deps: AlertChatDeps;
@@ -24,15 +29,8 @@ export class AlertChat {
     this.#deps = deps;
   }
 
-  /**
-   * Sends open alerts and the changes since the last run. A new chat does not receive alerts that are already resolved.
-   */
-  async start(): Promise<void> {
-    const { store } = this.#deps;
-    if ((await store.notifiedUpTo(this.#receiver)) === 0) {
-      const over = await store.resolvedAfter(0);
-      if (over.length > 0) await store.recordNotified(this.#receiver, Math.max(...over.map(({ change }) => change)));
-    }
+  /** Sends open alerts and the changes since the last run. */
+  start(): void {
     this.wake();
   }
 
@@ -59,7 +57,7 @@ export class AlertChat {
         await this.#notify();
       } catch (error) {
         if (this.#ended.signal.aborted) return;
-        this.#deps.onEvent({ kind: "journal_failing", error });
+        if (!(error instanceof Rejected)) this.#deps.onEvent({ kind: "journal_failing", error });
         this.#pending = true;
         await backoff.wait(this.#ended.signal);
       }
@@ -67,16 +65,22 @@ export class AlertChat {
   }
 
   async #notify(): Promise<void> {
-    const { chat, store, sender } = this.#deps;
+    const { chat, store, sender, onDelivery } = this.#deps;
     const notifiedUpTo = await store.notifiedUpTo(this.#receiver);
-    const news = [...(await store.open()), ...(await store.resolvedAfter(notifiedUpTo))].filter(
-      ({ change }) => change > notifiedUpTo,
-    );
+    const resolved = await store.resolvedAfter(notifiedUpTo);
+    // A chat that never got anything is told of no alert that is over.
+    const isNew = notifiedUpTo === 0;
+    const news = [...(await store.open()), ...(isNew ? [] : resolved)].filter(({ change }) => change > notifiedUpTo);
     news.sort((one, other) => one.change - other.change);
     for (const alert of news) {
-      await sender.send(chat, { kind: "text", text: textOf(alert) });
+      const delivery = await sender.deliver(chat, { kind: "text", text: textOf(alert) });
+      const fault = "rejected" in delivery ? delivery.rejected : undefined;
+      onDelivery(fault);
+      if (fault !== undefined) throw new Rejected(fault);
       await store.recordNotified(this.#receiver, alert.change);
     }
+    const known = Math.max(...[...resolved, ...news].map(({ change }) => change));
+    if (isNew && known > 0) await store.recordNotified(this.#receiver, known);
   }
 }
 

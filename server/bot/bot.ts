@@ -48,6 +48,8 @@ export interface BotDeps extends Omit<ChainDeps, "records" | "serviceLog">, Omit
   readonly storesPerAccount: (account: string) => Promise<void>;
   /** Returns whether a non-public address is allowed for sensors. */
   readonly isAllowedSource: (address: string) => boolean;
+  /** Receives why the administrators' chat does not get the alerts; `undefined` when it gets them. */
+  readonly onDelivery: (fault: string | undefined) => void;
   readonly onEvent: BotEventSink;
 }
 
@@ -118,14 +120,14 @@ export function createBot(deps: BotDeps): Bot {
   const alertChat =
     config.adminChat === undefined
       ? undefined
-      : new AlertChat({ chat: config.adminChat, store: deps.alerts, sender, onEvent });
+      : new AlertChat({ ...deps, chat: config.adminChat, store: deps.alerts, sender });
 
   return {
     webhook: receiver.webhook,
     async start() {
       await expiry.start();
       await updateQueue.start();
-      await alertChat?.start();
+      alertChat?.start();
       receiver.start();
     },
     onAlert: () => alertChat?.wake(),

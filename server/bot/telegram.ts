@@ -39,12 +39,15 @@ export class TelegramError extends Error {
   /** Telegram's error code; `undefined` without a response. */
   readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The number that the chat has now: it became a supergroup. */
+  readonly movedTo: number | undefined;
 
-  constructor(message: string, code?: number, retryAfterSeconds?: number) {
+  constructor(message: string, code?: number, retryAfterSeconds?: number, movedTo?: number) {
     super(message);
     this.name = "TelegramError";
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.movedTo = movedTo;
   }
 
   /** Whether a retry cannot succeed. */
@@ -193,6 +196,7 @@ export class Telegram {
         clean(`${error.method}: ${error.description}`),
         error.error_code,
         error.parameters.retry_after,
+        error.parameters.migrate_to_chat_id,
       );
     const cause = error instanceof HttpError ? error.error : error;
     return new TelegramError(clean(`no response: ${cause instanceof Error ? cause.message : String(cause)}`));

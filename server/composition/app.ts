@@ -198,7 +198,7 @@ export function createApi(context: Context, parts: Parts): Express {
   });
 }
 
-function accessOf({ config, opened: { tokens }, database, clock }: Context): AccessDeps {
+function accessOf({ config, opened: { tokens }, database, clock, logger }: Context): AccessDeps {
   const { allowedNetworks, allowedHosts, trustedProxies, requestRate, apiKeys, open } = config.access;
   return {
     hosts: allowedHosts,
@@ -206,6 +206,11 @@ function accessOf({ config, opened: { tokens }, database, clock }: Context): Acc
     proxies: new NetworkList(trustedProxies),
     requestRate,
     open,
-    authentication: { apiKeys: apiKeys ? apiKeyStore(database) : undefined, tokens, clock },
+    authentication: {
+      apiKeys: apiKeys ? apiKeyStore(database) : undefined,
+      tokens,
+      clock,
+      onRefusal: (reason) => logger.info({ reason }, "a token is refused"),
+    },
   };
 }

@@ -66,6 +66,7 @@ export function createChatBot(context: Context, parts: BotParts): Bot | undefine
     explorerLink: (hash) => `${address.explorerUrl}/tx/${prefixedHex(hash)}`,
     alerts: alertStore,
     onEvent: (event) => logBotEvent(logger, event),
+    onDelivery: (fault) => alerts.reportDelivery("the chat TELEGRAM_ADMIN_CHAT", fault),
     clock,
   });
   alerts.subscribe(() => bot.onAlert());

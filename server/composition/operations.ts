@@ -133,7 +133,6 @@ function createWebhooks({
   address,
   alerts,
   alertStore,
-  logger,
   clock,
 }: Context): readonly AlertWebhook[] {
   const webhooks = config.webhooks.map(
@@ -144,11 +143,7 @@ function createWebhooks({
         store: alertStore,
         instance: address,
         clock,
-        onFailure: (reason) =>
-          logger.warn(
-            { webhook: index + 1, reason },
-            "a receiver in ALERT_WEBHOOKS cannot be notified; the server retries until it responds",
-          ),
+        onDelivery: (fault) => alerts.reportDelivery(`receiver ${index + 1} of ALERT_WEBHOOKS`, fault),
       }),
   );
   alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
@@ -177,6 +172,7 @@ function createStatus(
       transactionsInFlight: () => transactions.countInFlight(),
       failedAnchors: async () => (await journal.anchors.failed()).length,
       isLate: () => alerts.lasts("degraded_performance", ANCHORING),
+      undelivered: () => alerts.undelivered(),
       divergences: () => telemetry.counts().divergences,
       storage: () => storage.state(),
       contradiction: () => telemetry.counts().contradiction,

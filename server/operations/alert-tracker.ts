@@ -19,6 +19,8 @@ export class AlertTracker {
   readonly #open = new Map<string, string>();
   /** Texts that are not stored yet, by kind and subject. */
   readonly #unstored = new Map<string, { message: string }>();
+  /** Why receivers do not get the alerts, by their names. */
+  readonly #undelivered = new Map<string, string>();
   readonly #textPace: Backoff;
   /** Set while receivers are to be notified of another text. */
   #textTimer: NodeJS.Timeout | undefined;
@@ -46,6 +48,24 @@ export class AlertTracker {
   /** Notifies `listener` of stored changes: of raised and resolved alerts at once, of other texts at a bounded pace. */
   subscribe(listener: AlertListener): void {
     this.#listeners.add(listener);
+  }
+
+  /**
+   * Notes whether a receiver gets the alerts.
+   * @param fault Why it does not; `undefined` when it does
+   */
+  reportDelivery(receiver: string, fault: string | undefined): void {
+    const before = this.#undelivered.get(receiver);
+    if (fault === undefined) this.#undelivered.delete(receiver);
+    else this.#undelivered.set(receiver, fault);
+    if (fault !== undefined && before === undefined)
+      this.#logger.warn({ receiver, reason: fault }, "alerts do not reach a receiver; the server retries");
+    if (fault === undefined && before !== undefined) this.#logger.info({ receiver }, "alerts reach a receiver again");
+  }
+
+  /** Lists the receivers that do not get the alerts, with the reason. */
+  undelivered(): string[] {
+    return Array.from(this.#undelivered, ([receiver, reason]) => `alerts do not reach ${receiver}: ${reason}`);
   }
 
   /** Whether an alert lasts. */

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Alert, AlertStore } from "./alert.ts";
 import { Backoff, type BackoffRule } from "../kit/backoff.ts";
 import type { Clock } from "../kit/time.ts";
+import { reasonOf } from "../errors.ts";
 
 /** Alerts that last are sent again: Alertmanager resolves alerts that it does not receive any more. */
 const REPEAT_MILLISECONDS = 60_000;
@@ -17,7 +18,8 @@ export interface AlertWebhookDeps {
   readonly instance: { readonly url: string };
   readonly clock: Clock;
   /** Called once for each outage of the receiver. The reason leaves out the address, which can hold a secret. */
-  readonly onFailure: (reason: string) => void;
+  /** Receives why the receiver does not get the alerts; `undefined` when it gets them. */
+  readonly onDelivery: (fault: string | undefined) => void;
 }
 
 /**
@@ -67,8 +69,9 @@ export class AlertWebhook {
         await this.#send();
         this.#backoff.reset();
         this.#failing = false;
+        this.#deps.onDelivery(undefined);
       } catch (error) {
-        if (!this.#failing) this.#deps.onFailure(error instanceof Error ? error.message : String(error));
+        this.#deps.onDelivery(reasonOf(error));
         this.#failing = true;
         wait = this.#backoff.next();
       }

@@ -25,6 +25,8 @@ export interface StatusDeps {
   readonly failedAnchors: () => Promise<number>;
   /** Whether a proof waits for the chain for too long. */
   readonly isLate: () => boolean;
+  /** Why alerts do not reach their receivers. */
+  readonly undelivered: () => readonly string[];
   readonly divergences: () => number;
   readonly storage: () => StorageState;
   readonly clock: Pick<ClockMonitor, "blockAhead" | "fault">;
@@ -59,6 +61,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   ]);
   const contradiction = deps.contradiction();
   if (contradiction !== undefined) problems.push({ part: "node", reason: contradiction });
+  for (const reason of deps.undelivered()) problems.push({ part: "alerts", reason });
   if (node?.fee.fault !== undefined) problems.push({ part: "relayer.fee", reason: node.fee.fault });
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);

@@ -221,8 +221,9 @@ describe("access to the integrity-proof API", function () {
         ["not valid yet", await token({ nbf: Math.floor(Date.now() / 1000) + 60 })],
         ["of another issuer", await token({ iss: "https://other.example" })],
         ["for another audience", await token({ aud: "other" })],
-        ["without a scope of ours", await token({ scope: "openid" })],
-        ["without scopes", await token({ scope: undefined })],
+        ["with a number as its subject", await token({ sub: 7 })],
+        ["with a number as its scope", await token({ scope: 7 })],
+        ["with a list of numbers as its permissions", await token({ scope: undefined, scp: [1] })],
         ["of another key", await token({}, { key: other })],
         // The public key is public: a caller must not be able to sign with it as a secret.
         [
@@ -237,7 +238,24 @@ describe("access to the integrity-proof API", function () {
         const response = await request(text);
         assert.equal(response.status, 401, what);
         assert.match(response.headers.get("www-authenticate") ?? "", /Bearer/);
+        const time = /expired|not valid yet/.exec(what)?.[0];
+        assert.equal(
+          response.body.detail,
+          time === undefined
+            ? "an API key or a token that is valid is needed"
+            : `the token ${time === "expired" ? "has expired" : "is not valid yet"}`,
+        );
       }
+      const reasons = server.log.filter((line) => line.includes("a token is refused"));
+      assert.lengthOf(reasons, wrong.length);
+      assert.isTrue(reasons.every((line) => JSON.parse(line).level === 30 && JSON.parse(line).reason !== ""));
+      for (const claims of [{ scope: "openid" }, { scope: undefined }, { scope: undefined, scp: ["openid"] }]) {
+        const response = await request(token(claims));
+        assert.equal(response.status, 403, response.text);
+        assert.include(response.body.detail, "neither the permission sealbook:read nor sealbook:write");
+      }
+      for (const scp of ["openid sealbook:read", ["openid", "sealbook:read"]])
+        assert.equal((await request(token({ scope: undefined, scp }))).status, 200);
       const reading = { Authorization: `Bearer ${await token({ scope: "sealbook:read" })}` };
       problem(await server.post("/api/v1/proof", document(), reading), 403);
       assert.equal((await server.get("/api/v1/status", { headers: reading })).status, 200);

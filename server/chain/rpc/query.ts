@@ -4,7 +4,7 @@ import { z } from "zod";
 import { parseHex } from "../../kit/bytes.ts";
 import { SealbookError } from "../../errors.ts";
 import { NodeError } from "./node-error.ts";
-import { ContradictionError, LaggingError, type Rpc, unavailable } from "./rpc.ts";
+import { ContradictionError, LaggingError, MalformedError, type Rpc, unavailable } from "./rpc.ts";
 
 /** A number in JSON-RPC. Rejects everything else: `Number` would convert `null` to 0, and a word to NaN. */
 export const Quantity = z
@@ -60,7 +60,7 @@ export async function query<Schema extends z.ZodType>(
   parameters: readonly unknown[],
 ): Promise<z.output<Schema>> {
   const response = await callNode(rpc, method, parameters);
-  if (response === null) throw unavailable(new Error(`the node's response to ${method} is null`));
+  if (response === null) throw unavailable(new MalformedError(`the node's response to ${method} is null`));
   return parseResponse(schema, method, response);
 }
 
@@ -177,5 +177,5 @@ export function parseResponse<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(response);
   if (parsed.success) return parsed.data;
-  throw unavailable(new Error(`the node's response to ${method} is malformed`, { cause: parsed.error }));
+  throw unavailable(new MalformedError(`the node's response to ${method} is malformed`, { cause: parsed.error }));
 }

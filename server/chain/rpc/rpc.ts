@@ -41,6 +41,9 @@ export interface Rpc {
 /** The node serves another chain than the one that the journal belongs to. */
 export class WrongChainError extends Error {}
 
+/** The node's response to a call has another form than the method's. */
+export class MalformedError extends Error {}
+
 /** The node lacks blocks that another response has named: it lags, or is one of several behind an address. */
 export class LaggingError extends Error {}
 
@@ -67,9 +70,14 @@ export const TIMEOUT_MILLISECONDS = 15_000;
 
 /** The failure of a call without a usable response. The words of a node are in the cause only. */
 export function unavailable(cause: unknown): SealbookError {
-  const isKnown = [PeerTlsError, WrongChainError, ContradictionError, LaggingError, ResponseTooLargeError].some(
-    (kind) => cause instanceof kind,
-  );
+  const isKnown = [
+    PeerTlsError,
+    WrongChainError,
+    ContradictionError,
+    LaggingError,
+    MalformedError,
+    ResponseTooLargeError,
+  ].some((kind) => cause instanceof kind);
   if (isKnown && cause instanceof Error) return new SealbookError("chain_unavailable", cause.message, { cause });
   const reason =
     cause instanceof NodeError

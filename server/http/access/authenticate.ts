@@ -10,6 +10,8 @@ export interface AuthenticationDeps {
   readonly apiKeys: ApiKeyStore | undefined;
   readonly tokens: TokenVerifier | undefined;
   readonly clock: Clock;
+  /** Receives why a token is refused, without the token. */
+  readonly onRefusal: (reason: string) => void;
 }
 
 const KEY_HEADER = "X-API-Key";
@@ -24,9 +26,9 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
   const schemes = [...(deps.apiKeys === undefined ? [] : ["ApiKey"]), ...(deps.tokens === undefined ? [] : ["Bearer"])];
   return async (request, response, next) => {
     const caller = await callerOf(deps, request);
-    if (caller === undefined) {
+    if ("refusal" in caller) {
       response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
-      throw new SealbookError("unauthorized", "an API key or a token that is valid is needed");
+      throw new SealbookError("unauthorized", caller.refusal);
     }
     noteApiCaller(request, caller);
     if (caller.scope === "read" && !isReadRequest(request)) {
@@ -43,10 +45,13 @@ function isReadRequest({ method, path }: Request): boolean {
   return ASKING_METHODS.includes(method) || (method === "POST" && ASKING_POSTS.test(path));
 }
 
+const NOBODY = { refusal: "an API key or a token that is valid is needed" };
+
+/** @throws SealbookError `forbidden` for a valid token without a permission */
 async function callerOf(
-  { apiKeys, tokens, clock }: AuthenticationDeps,
+  { apiKeys, tokens, clock, onRefusal }: AuthenticationDeps,
   request: Request,
-): Promise<ApiCaller | undefined> {
+): Promise<ApiCaller | { readonly refusal: string }> {
   const key = request.get(KEY_HEADER);
   if (apiKeys !== undefined && key !== undefined) {
     const presented = parseApiKey(key);
@@ -55,10 +60,23 @@ async function callerOf(
     const isRight =
       presented !== undefined &&
       timingSafeEqual(presented.digest, known?.digest ?? Buffer.alloc(presented.digest.length));
-    if (known === undefined || !isRight || !isValid(known, clock())) return undefined;
+    if (known === undefined || !isRight || !isValid(known, clock())) return NOBODY;
     return { kind: "api_key", id: known.id, scope: known.scope };
   }
   const token = BEARER.exec(request.get("Authorization") ?? "")?.[1];
-  const holder = tokens !== undefined && token !== undefined ? await tokens.holderOf(token) : undefined;
-  return holder && { kind: "token", id: holder.subject, scope: holder.scope };
+  if (tokens === undefined || token === undefined) return NOBODY;
+  const outcome = await tokens.verify(token);
+  switch (outcome.kind) {
+    case "valid":
+      return { kind: "token", id: outcome.holder.subject, scope: outcome.holder.scope };
+    case "without_permission":
+      onRefusal(`the token of ${outcome.subject} has no permission of this server`);
+      throw new SealbookError(
+        "forbidden",
+        "the token has neither the permission sealbook:read nor sealbook:write, in scope or scp",
+      );
+    case "refused":
+      onRefusal(outcome.reason);
+      return outcome.time === undefined ? NOBODY : { refusal: `the token ${outcome.time}` };
+  }
 }

@@ -224,8 +224,8 @@ describe("check of a running network", function () {
     responses.set("dc-3", { start: START, height: 1_000, period: 5, genesis: network.genesis.hash });
     const cannot = (name: string, why: string): string => `${name}: cannot be queried at ${urlOf(name)}: ${why}`;
     assert.deepEqual(await findings(), [
-      cannot("dc-1", "its response to net_peerCount cannot be read"),
-      cannot("dc-2", "its response to ibft_getValidatorsByBlockNumber cannot be read"),
+      cannot("dc-1", "the node's response to net_peerCount is malformed"),
+      cannot("dc-2", "the node's response to ibft_getValidatorsByBlockNumber is malformed"),
       cannot("dc-3", "Method not enabled"),
     ]);
   });

@@ -6,6 +6,7 @@ import { eventually } from "../../support/eventually.ts";
 import { type RemoteChain, startRemoteChain } from "../../support/remote-chain.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 import { type Chat, TelegramServer } from "../../support/telegram-server.ts";
+import { type ParsedJson } from "../../support/parsed-json.ts";
 
 describe("the administrators' chat", () => {
   let chain: RemoteChain;
@@ -55,6 +56,39 @@ describe("the administrators' chat", () => {
     assert.match(admins.messages[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
   });
 
+  it("gets what it rejected as soon as it accepts messages; until then that is a problem in the status", async () => {
+    const before = admins.messages.length;
+    telegram.onCall = ({ method }) =>
+      method === "sendMessage"
+        ? { error_code: 403, description: "Forbidden: bot is not a member of the supergroup chat" }
+        : undefined;
+    chain.proxy.mode = "off";
+    const problems = async (): Promise<string[]> =>
+      (await server.get("/api/v1/status")).body.problems.map(({ part, reason }: ParsedJson) => `${part}: ${reason}`);
+    await eventually(async () =>
+      assert.include(
+        await problems(),
+        "alerts: alerts do not reach the chat TELEGRAM_ADMIN_CHAT: sendMessage: Forbidden: bot is not a member of the " +
+          "supergroup chat",
+      ),
+    );
+    // A restart loses nothing either.
+    await server.stop("keep");
+    await start();
+    await eventually(async () => {
+      assert.isTrue((await problems()).some((each) => each.startsWith("alerts: ")));
+      const { alerts } = (await server.get("/api/v1/alerts")).body;
+      assert.isTrue(alerts.some(({ alert, state }: ParsedJson) => alert === "node_down" && state === "raised"));
+    });
+    telegram.onCall = () => undefined;
+    await eventually(async () =>
+      assert.isTrue(admins.messages.slice(before).some(({ text }) => text.startsWith("🔴 node_down\n"))),
+    );
+    await eventually(async () => assert.isFalse((await problems()).some((each) => each.startsWith("alerts: "))));
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.match(admins.messages.at(-1)?.text ?? "", /^🟢 node_down is over\n/));
+  });
+
   it("is not the only source of outages: users get a message in their language", async () => {
     const person = telegram.person(8002);
     await register(person);
@@ -96,5 +130,22 @@ describe("the administrators' chat", () => {
       ...[chain.variables.RELAYER_KEY, chain.variables.ADMIN_KEY].map((key) => key?.replace("0x", "") ?? "-"),
     ])
       assert.notInclude(shown, piece);
+  });
+
+  it("is followed when it becomes a supergroup, which has another number", async () => {
+    const supergroup = telegram.group(-1_001_234_567_890, 8001);
+    telegram.onCall = ({ method, fields }) =>
+      method === "sendMessage" && Number(fields["chat_id"]) === admins.id
+        ? {
+            error_code: 400,
+            description: "Bad Request: group chat was upgraded to a supergroup chat",
+            parameters: { migrate_to_chat_id: supergroup.id },
+          }
+        : undefined;
+    chain.proxy.mode = "off";
+    await eventually(async () => assert.match(supergroup.messages.at(-1)?.text ?? "", /^🔴 node_down\n/));
+    chain.proxy.mode = "pass";
+    await eventually(async () => assert.match(supergroup.messages.at(-1)?.text ?? "", /^🟢 node_down is over\n/));
+    telegram.onCall = () => undefined;
   });
 });

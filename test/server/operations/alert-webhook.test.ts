@@ -33,7 +33,7 @@ describe("a receiver of alerts", () => {
       store,
       instance: { url: "http://sealbook" },
       clock: Date.now,
-      onFailure: (reason) => assert.fail(reason),
+      onDelivery: (fault) => assert.isUndefined(fault),
     });
     alerts.subscribe(() => webhook.wake());
     webhook.start();
