@@ -56,7 +56,7 @@ describe("the administrators' chat", () => {
     assert.match(admins.messages[1]?.text ?? "", /^🟢 node_down is over\n.+\nfrom .+ to /);
   });
 
-  it("gets what it rejected as soon as it accepts messages; until then that is a problem in the status", async () => {
+  it("gets what it rejected once it accepts messages; until then that is a problem in the status", async () => {
     const before = admins.messages.length;
     telegram.onCall = ({ method }) =>
       method === "sendMessage"
