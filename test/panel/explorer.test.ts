@@ -10,12 +10,30 @@ import { ROUTES } from "../support/server.ts";
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Drops a file with a text on the first file input of a page. */
-async function dropFile(page: Page, name: string, text: string): Promise<void> {
+/** Drops files with a text on the first file input of a page. */
+async function dropFiles(page: Page, ...files: readonly (readonly [name: string, text: string])[]): Promise<void> {
   await page
     .locator(".drop-input")
     .first()
-    .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
+    .setInputFiles(
+      files.map(([name, text]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) })),
+    );
+}
+
+const LEADS = "The path leads to the chain; nothing is verified yet";
+const VERDICTS = [
+  LEADS,
+  "Verification passed",
+  "Verification failed",
+  "Changed: this is not the file of the proof",
+  "The file does not match the proof",
+];
+
+/** Waits for a verdict, and asserts that no other one is on the page. */
+async function onlyVerdict(page: Page, expected: string): Promise<void> {
+  await page.getByText(expected).first().waitFor();
+  for (const verdict of VERDICTS)
+    if (!expected.startsWith(verdict)) assert.equal(await page.getByText(verdict).count(), 0, verdict);
 }
 
 describeInBrowser("the explorer page", function () {
@@ -87,8 +105,8 @@ describeInBrowser("the explorer page", function () {
   it("draws the audit path from a document to the root, and computes every step", async () => {
     await open(`/explorer/anchor/${batch.batch.root}`);
     await title("Anchored batch");
-    await dropFile(page, "order.bundle.json", bundle);
-    await page.getByText("Verification passed: the root is on the chain").waitFor();
+    await dropFiles(page, ["order.bundle.json", bundle]);
+    await onlyVerdict(page, LEADS);
     const drawn = await page
       .locator(".tree-node")
       .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
@@ -119,11 +137,44 @@ describeInBrowser("the explorer page", function () {
     });
   });
 
-  it("compares a file with the proof's document", async () => {
-    await dropFile(page, "order.txt", "order 12");
-    await page.getByText("The file matches the proof").waitFor();
-    await dropFile(page, "order.txt", "order 13");
-    await page.getByText("The file does not match the proof").waitFor();
+  it("verifies the proof as a whole when its document is added", async () => {
+    await dropFiles(page, ["order.txt", "order 12"]);
+    await onlyVerdict(page, "Verification passed");
+    await page.locator(".checks strong", { hasText: "The contract of this chain" }).waitFor();
+    await dropFiles(page, ["order.txt", "order 13"]);
+    await onlyVerdict(page, "Changed: this is not the file of the proof");
+    await dropFiles(page, ["order.txt", "order 12"]);
+    await onlyVerdict(page, "Verification passed");
+    assert.deepEqual(await seriousViolations(page), []);
+  });
+
+  // Security, explorer: a proof with a forged signature never passes, whatever its path leads to
+  it("passes no proof with another signature, and no other document, dropped together", async () => {
+    const forged = bundle.replace(/("value":")[0-9a-f]{128}/, (_, name: string) => `${name}${"0".repeat(128)}`);
+    assert.notEqual(forged, bundle);
+    for (const [document, verdict] of [
+      ["order 12", "Verification failed"],
+      ["order 13", "Changed: this is not the file of the proof"],
+    ] as const) {
+      await open("/explorer/proof");
+      await dropFiles(page, ["order.bundle.json", forged], ["order.txt", document]);
+      await onlyVerdict(page, verdict);
+    }
+    await open("/explorer/proof");
+    await dropFiles(page, ["order.txt", "order 12"], ["order.bundle.json", bundle]);
+    await onlyVerdict(page, "Verification passed");
+  });
+
+  it("verifies the server's response with its document", async () => {
+    const response = JSON.stringify(batch.proofs[3]);
+    for (const [document, verdict] of [
+      ["order 3", "Verification passed: the document is under a root on the chain"],
+      ["order 4", "The file does not match the proof"],
+    ] as const) {
+      await open("/explorer/proof");
+      await dropFiles(page, ["order.proof.json", response], ["order.txt", document]);
+      await onlyVerdict(page, verdict);
+    }
   });
 
   // Security, explorer: an altered proof dropped into a page is shown with the failing step
@@ -133,8 +184,8 @@ describeInBrowser("the explorer page", function () {
       const copy = structuredClone(response);
       change(copy.proof);
       await open("/explorer/proof");
-      await dropFile(page, "order.proof.json", JSON.stringify(copy));
-      await page.getByText("Verification failed: the path does not lead to the chain").waitFor();
+      await dropFiles(page, ["order.proof.json", JSON.stringify(copy)], ["order.txt", "order 3"]);
+      await onlyVerdict(page, "Verification failed: the path does not lead to the chain");
       await page.getByText(expected).waitFor();
     };
     await altered((proof) => (proof.document_id = "order 4"), /do not give the recorded hash/);
@@ -148,9 +199,9 @@ describeInBrowser("the explorer page", function () {
     await open("/explorer");
     await page.getByRole("searchbox").fill(JSON.stringify(one));
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByText("Verification passed: the root is on the chain").waitFor();
+    await onlyVerdict(page, LEADS);
     await page.getByRole("button", { name: "Another proof" }).click();
-    await dropFile(page, "photo.jpg", "no proof");
+    await dropFiles(page, ["photo.jpg", "no proof"]);
     await page.getByText("This is not a proof").waitFor();
   });
 
@@ -162,7 +213,25 @@ describeInBrowser("the explorer page", function () {
     await page.getByText("Proof not found").waitFor();
     await page.getByLabel("Document id or proof id").fill("order 3");
     await page.getByRole("button", { name: "Fetch" }).click();
-    await page.getByText("Verification passed: the root is on the chain").waitFor();
+    await onlyVerdict(page, LEADS);
+  });
+
+  it("does not title a transaction with what it did not do", async () => {
+    const path = `/explorer/api/transactions/${one.proof.tx_hash}`;
+    for (const status of ["reverted", "pending"]) {
+      await page.route(`**${path}`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), status } });
+      });
+      await open(`/explorer/tx/${one.proof.tx_hash}`);
+      const expected = `Anchor (${status === "pending" ? "waiting" : status})`;
+      await title(expected);
+      assert.include(await page.title(), expected);
+      assert.equal(await page.getByText("A hash was anchored").count(), 0);
+      await page.unroute(`**${path}`);
+    }
+    await open(`/explorer/tx/${one.proof.tx_hash}`);
+    await title("A hash was anchored");
   });
 
   it("finds by block number, hash and address", async () => {

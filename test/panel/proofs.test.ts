@@ -54,6 +54,7 @@ describeInBrowser("the panel's proofs", function () {
     await page.getByLabel("Type of document").fill("minutes");
     await page.getByRole("button", { name: "Record this file" }).click();
     await page.getByText("Recorded on the chain").waitFor();
+    assert.equal(await page.getByText("Not recorded").count(), 0);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Download the proof" }).click(),
@@ -117,6 +118,7 @@ describeInBrowser("the panel's proofs", function () {
       "Block header",
       "Transaction in the block",
       "Receipt in the block",
+      "The contract of this chain",
       "The block is on the chain",
     ]);
     await page.locator(".tree").waitFor();
@@ -142,6 +144,9 @@ describeInBrowser("the panel's proofs", function () {
     await dropFiles(page, ["minutes.txt", document], ["minutes.txt.bundle.json", altered]);
     await page.getByText("Verification failed", { exact: true }).waitFor();
     await page.locator(".check-bad").getByText("Issuer's signature").waitFor();
+    await page.locator(".tree").waitFor();
+    assert.equal(await page.getByText("Verification passed").count(), 0);
+    assert.equal(await page.getByText("nothing is verified yet").count(), 0);
   });
 
   it("hash a large file in chunks", async () => {

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import type { ExploredAnchor, ExploredChain } from "../../../client/index.ts";
 import { Badge } from "../components/badge.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -12,7 +11,7 @@ import { Moment } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
 import { anchoredHash, type ParsedProof } from "./parsed-proof.ts";
-import { CompareFile } from "./compare-file.tsx";
+import type { Document } from "./document.ts";
 import { MerkleTree } from "./merkle-tree.tsx";
 import { type ProofPath, pathOf } from "./proof-path.ts";
 
@@ -21,47 +20,41 @@ interface OnChain {
   readonly anchor: ExploredAnchor | undefined;
 }
 
-/**
- * The path of a proof to the chain: computed here, compared with the chain.
- * @param isChecked Whether the result for the proof and its file is already shown
- */
-export function PathView({ proof, isChecked = false }: { proof: ParsedProof; isChecked?: boolean }) {
+interface PathViewProps {
+  readonly proof: ParsedProof;
+  /** The document, when the user gave it: without it nothing is verified. */
+  readonly document: Document | undefined;
+  /** Whether the verifier gives the verdict. */
+  readonly isChecked?: boolean;
+}
+
+/** The path of a proof to the chain: computed here, compared with the chain. */
+export function PathView({ proof, document, isChecked = false }: PathViewProps) {
   const hash = anchoredHash(proof);
   const query = useQuery(async (): Promise<OnChain> => {
     const [chain, anchor] = await Promise.all([explorerClient().chain(), explorerClient().anchor(hash)]);
     return { chain, anchor };
   }, hash);
   return (
-    <QueryResult of={query}>{(onChain) => <Path proof={proof} onChain={onChain} isChecked={isChecked} />}</QueryResult>
+    <QueryResult of={query}>
+      {(onChain) => <Path proof={proof} document={document} onChain={onChain} isChecked={isChecked} />}
+    </QueryResult>
   );
 }
 
-function Path({
-  proof,
-  onChain: { chain, anchor },
-  isChecked,
-}: {
-  proof: ParsedProof;
-  onChain: OnChain;
-  isChecked: boolean;
-}) {
+function Path({ proof, document, onChain, isChecked = false }: PathViewProps & { readonly onChain: OnChain }) {
   const { path: words } = texts.value.proofs;
+  const { chain, anchor } = onChain;
   const path = pathOf(proof, anchor?.size);
-  const reason = failureReason(proof, path, chain, anchor);
-  const file = useSignal<"same" | "changed" | undefined>(undefined);
   return (
     <div class="stack stack-wide">
-      {reason === undefined && anchor !== undefined ? (
-        isChecked ? null : (
-          <Notice kind="good" title={words.passed}>
-            {words.passedAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock}{" "}
-            <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
-          </Notice>
-        )
-      ) : (
-        <Notice kind="bad" title={words.failed}>
-          {reason}
-        </Notice>
+      {isChecked ? null : (
+        <PathVerdict
+          proof={proof}
+          document={document}
+          onChain={onChain}
+          reason={failureReason(proof, path, chain, anchor)}
+        />
       )}
       <div class="path">
         <section class="card stack">
@@ -81,7 +74,6 @@ function Path({
             ]}
           />
           <p class="small muted">{words.recordHashAbout}</p>
-          {isChecked ? null : <CompareFile hash={proof.documentHash} state={file} />}
         </section>
         <section class="card stack">
           <h3>{words.auditPath}</h3>
@@ -94,6 +86,36 @@ function Path({
         </More>
       </section>
     </div>
+  );
+}
+
+/** The one verdict about a path: it passes only for a document that was given and read. */
+function PathVerdict({
+  proof,
+  document,
+  onChain: { anchor },
+  reason,
+}: PathViewProps & { readonly onChain: OnChain; readonly reason: string | undefined }) {
+  const { path: words, compare } = texts.value.proofs;
+  if (reason !== undefined || anchor === undefined)
+    return (
+      <Notice kind="bad" title={words.failed}>
+        {reason}
+      </Notice>
+    );
+  if (document !== undefined && document.hash !== proof.documentHash)
+    return (
+      <Notice kind="bad" title={compare.changed}>
+        {compare.changedHelp(document.name)}
+      </Notice>
+    );
+  // The signatures of a portable proof are for the verifier.
+  const isVerified = document !== undefined && proof.bundle === undefined;
+  return (
+    <Notice kind={isVerified ? "good" : "info"} title={isVerified ? words.passed : words.leads}>
+      {isVerified ? words.passedAbout : words.leadsAbout} <Moment at={anchor.block.timestamp} />, {words.inBlock}{" "}
+      <a href={`/explorer/block/${anchor.block.number}`}>{wholeNumber(anchor.block.number)}</a>.
+    </Notice>
   );
 }
 

@@ -14,14 +14,22 @@ import { AccessField } from "../proof/access-field.tsx";
 import { isAccessNeeded, noteUnauthorized, proofClient } from "../proof/proof-access.ts";
 import { proofFailure } from "../proof/proof-failure.ts";
 import { texts } from "../texts/texts.ts";
-import type { Document } from "./document.ts";
+import type { Document } from "../proof/document.ts";
 import { recordAs } from "./proofs-state.ts";
 import { DownloadBundle } from "./download-bundle.tsx";
 
 const POLL_MILLISECONDS = 2_000;
 
+interface AnchorFormProps {
+  readonly document: Document;
+  /** Whether another content is recorded under the file's name. */
+  readonly isChange: boolean;
+  /** Called when the server has accepted the hash. */
+  readonly onSubmitted: () => void;
+}
+
 /** Records a file's hash and shows the progress. */
-export function AnchorForm({ document, isChange }: { document: Document; isChange: boolean }) {
+export function AnchorForm({ document, isChange, onSubmitted }: AnchorFormProps) {
   const { anchoring: words } = texts.value.proofs;
   const { id, type } = recordAs.value ?? { id: document.name, type: "" };
   const edit = (change: { id: string } | { type: string }) => (recordAs.value = { id, type, ...change });
@@ -45,6 +53,7 @@ export function AnchorForm({ document, isChange }: { document: Document; isChang
         { document_id: id.trim(), hash: document.hash, metadata },
         { signal, confirmWithinMilliseconds: 0 },
       );
+      onSubmitted();
       while (response.value.status === "pending") {
         await pause(POLL_MILLISECONDS, signal);
         response.value = (await client.find(response.value.id, { signal })) ?? response.value;

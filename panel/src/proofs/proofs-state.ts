@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { kept } from "../session/kept.ts";
-import { Document } from "./document.ts";
+import { Document } from "../proof/document.ts";
 
 /** The file that is proved or checked; its content is not kept. */
 export const document = kept("proofs.document", Document.optional(), undefined);

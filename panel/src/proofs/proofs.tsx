@@ -9,7 +9,7 @@ import { FileDrop } from "../proof/file-drop.tsx";
 import { hashFile } from "../proof/hash-file.ts";
 import { HashProgress } from "../proof/hash-progress.tsx";
 import { texts } from "../texts/texts.ts";
-import { BundleCheck } from "./bundle-check.tsx";
+import { BundleCheck } from "../proof/bundle-check.tsx";
 import { ServerCheck } from "./server-check.tsx";
 import { bundle, document, recordAs } from "./proofs-state.ts";
 

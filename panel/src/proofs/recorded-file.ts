@@ -1,6 +1,6 @@
 import type { FoundProof } from "../../../client/index.ts";
 import { proofClient } from "../proof/proof-access.ts";
-import type { Document } from "./document.ts";
+import type { Document } from "../proof/document.ts";
 
 /** The record of a file on the server. */
 export type Recorded =

@@ -12,7 +12,7 @@ import { isAccessNeeded, noteUnauthorized } from "../proof/proof-access.ts";
 import { proofFailure } from "../proof/proof-failure.ts";
 import { texts } from "../texts/texts.ts";
 import { AnchorForm } from "./anchor-form.tsx";
-import type { Document } from "./document.ts";
+import type { Document } from "../proof/document.ts";
 import { DownloadBundle } from "./download-bundle.tsx";
 import { findRecorded, type Recorded } from "./recorded-file.ts";
 
@@ -22,6 +22,8 @@ export function ServerCheck({ document, onFiles }: { document: Document; onFiles
   const recorded = useSignal<Recorded | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
   const attempt = useSignal(0);
+  // From then on the form says what is recorded.
+  const isSubmitted = useSignal(false);
   useEffect(() => {
     let isMounted = true;
     failure.value = undefined;
@@ -54,11 +56,15 @@ export function ServerCheck({ document, onFiles }: { document: Document; onFiles
   if (recorded.value === undefined) return <Progress>{words.searching}</Progress>;
   return (
     <div class="stack stack-wide">
-      <Verdict document={document} recorded={recorded.value} />
+      {isSubmitted.value ? null : <Verdict document={document} recorded={recorded.value} />}
       {recorded.value.kind === "same" ? (
         <DownloadBundle of={recorded.value.id} name={document.name} />
       ) : (
-        <AnchorForm document={document} isChange={recorded.value.kind === "changed"} />
+        <AnchorForm
+          document={document}
+          isChange={recorded.value.kind === "changed"}
+          onSubmitted={() => (isSubmitted.value = true)}
+        />
       )}
       <section class="stack">
         <h2>{words.withBundle}</h2>

@@ -69,10 +69,10 @@ export const proofs = {
     steps: "Checks",
     stepPassed: "passed",
     stepFailed: "failed",
-    insecure: "The signatures of the proof cannot be checked here",
+    insecure: "The proof cannot be verified here",
     insecureHelp:
-      "Browsers provide no cryptography for pages without TLS. The inclusion proof below is checked; for all " +
-      "checks use https or the offline verifier.",
+      "Browsers provide no cryptography for pages without TLS. The page below shows the path only; for a verdict use " +
+      "https or the offline verifier.",
     titles: {
       Format: "Format",
       "Issuer's signature": "Issuer's signature",
@@ -82,6 +82,7 @@ export const proofs = {
       "Block header": "Block header",
       Transaction: "Transaction in the block",
       Receipt: "Receipt in the block",
+      Contract: "The contract of this chain",
       Node: "The block is on the chain",
     },
   },
@@ -91,8 +92,10 @@ export const proofs = {
     about:
       "The chain stores only the root, not the documents under it. The proof of a document shows the audit " +
       "path from its hash to the root, which is compared with the chain.",
-    passed: "Verification passed: the root is on the chain",
-    passedAbout: "Your browser computed every step. The root was anchored at",
+    passed: "Verification passed: the document is under a root on the chain",
+    passedAbout: "Your browser computed every step from the document on. The root was anchored at",
+    leads: "The path leads to the chain; nothing is verified yet",
+    leadsAbout: "Add the document for a verdict. The root was anchored at",
     inBlock: "block",
     failed: "Verification failed: the path does not lead to the chain",
     failures: {

@@ -4,30 +4,38 @@ import { type Result, type Step, verifyBundle } from "../../../verifier/verify.m
 import { Icon } from "../components/icon.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
-import { parseProof } from "../proof/parsed-proof.ts";
-import { PathView } from "../proof/path-view.tsx";
+import { parseProof } from "./parsed-proof.ts";
+import { PathView } from "./path-view.tsx";
 import { texts } from "../texts/texts.ts";
+import { explorerClient } from "../explorer/explorer-client.ts";
+import { failureText } from "../explorer/failure-text.ts";
 import { nodeThroughServer } from "./chain-node.ts";
 import type { Document } from "./document.ts";
 
-/** Checks a file against a portable proof in the browser: the proof contains everything except the chain itself. */
+/**
+ * Checks a file against a portable proof in the browser: the proof contains everything except the chain itself. The
+ * verdict is that of the verifier; there is no other one beside it.
+ */
 export function BundleCheck({ document, bundle }: { document: Document; bundle: string }) {
   const { check: words } = texts.value.proofs;
   const steps = useSignal<readonly Step[]>([]);
   const result = useSignal<Result | undefined>(undefined);
   // Browsers provide no cryptography on pages without TLS, except from localhost.
   const canCheck = globalThis.isSecureContext;
+  const failure = useSignal<unknown>(undefined);
   useEffect(() => {
     if (!canCheck) return;
     let isMounted = true;
     const onStep = (step: Step): void => void (isMounted && (steps.value = [...steps.value, step]));
-    void verifyBundle(bundle.trimEnd(), document.hash, { node: nodeThroughServer }, onStep).then(
+    verifyHere(bundle, document, onStep).then(
       (outcome) => isMounted && (result.value = outcome),
+      (error: unknown) => isMounted && (failure.value = error),
     );
     return () => void (isMounted = false);
   }, [bundle, document.hash]);
   const proof = parseProof(bundle);
   const outcome = result.value;
+  const failed = failure.value === undefined ? undefined : failureText(failure.value);
   const isChanged = proof !== undefined && proof.documentHash !== document.hash;
   return (
     <div class="stack stack-wide">
@@ -41,7 +49,11 @@ export function BundleCheck({ document, bundle }: { document: Document; bundle: 
           {words.insecureHelp}
         </Notice>
       )}
-      {!canCheck || isChanged ? null : outcome === undefined ? (
+      {!canCheck || isChanged ? null : failed !== undefined ? (
+        <Notice kind="warning" title={failed.title}>
+          {failed.help}
+        </Notice>
+      ) : outcome === undefined ? (
         <Progress>{words.checking}</Progress>
       ) : outcome.ok ? (
         <Notice kind="good" title={words.passed}>
@@ -62,9 +74,16 @@ export function BundleCheck({ document, bundle }: { document: Document; bundle: 
           </ol>
         </section>
       )}
-      {proof === undefined || isChanged ? null : <PathView proof={proof} isChecked={outcome?.ok === true} />}
+      {proof === undefined || isChanged ? null : <PathView proof={proof} document={document} isChecked={canCheck} />}
     </div>
   );
+}
+
+/** Verifies the whole proof, with the contract and the blocks of the chain that this server shows. */
+async function verifyHere(bundle: string, document: Document, onStep: (step: Step) => void): Promise<Result> {
+  const { contracts } = await explorerClient().chain();
+  const options = { node: nodeThroughServer, contract: contracts.ProofAnchor };
+  return verifyBundle(bundle, document.hash, options, onStep);
 }
 
 function StepItem({ step }: { step: Step }) {
