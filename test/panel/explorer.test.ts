@@ -299,7 +299,7 @@ describeInBrowser("the explorer page", function () {
       assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
       assert.deepEqual(await seriousViolations(phone), [], path);
     }
-    await dropFile(phone, "order.bundle.json", bundle);
+    await dropFiles(phone, ["order.bundle.json", bundle]);
     await phone.getByText("Путь ведёт в цепочку").waitFor();
     assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
     assert.deepEqual(await seriousViolations(phone), []);
