@@ -40,6 +40,39 @@ export default tseslint.config(
     },
   },
   {
+    files: ["server/{chain,explorer,records,recovery,proofs,attestation,journal}/**/*.ts", "scripts/**/*.ts"],
+    // Reverts are read where calls of contracts are; Ignition's errors are no node's.
+    ignores: [
+      "server/chain/rpc/{query,node-words}.ts",
+      "server/chain/contracts/interfaces.ts",
+      "server/chain/embedded/*.ts",
+      "scripts/deploy/ignition.ts",
+    ],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "CallExpression[callee.property.name=/^(test|exec)$/] > MemberExpression[property.name='message']",
+          message: "The words of nodes are matched in node-words.ts only.",
+        },
+        {
+          selector: "CallExpression[callee.property.name='call'][arguments.0.value=/^eth_(get|call|chainId|block)/]",
+          message: "The queries of query.ts tell an absent answer from an empty one.",
+        },
+      ],
+    },
+  },
+  {
+    files: ["scripts/{proofs,recover}/*.ts"],
+    ignores: ["scripts/proofs/files.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { name: "node:fs/promises", importNames: ["readdir"], message: "files.ts reads names, as bytes." },
+      ],
+    },
+  },
+  {
     files: ["client/*.ts"],
     rules: {
       "no-restricted-globals": [

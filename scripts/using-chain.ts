@@ -2,7 +2,7 @@ import { openContracts } from "../server/composition/chain.ts";
 import type { ContractsLink } from "../server/composition/chain-link.ts";
 import { EMBEDDED_CHAIN_ID } from "../server/composition/embedded-chain.ts";
 import { deploymentFile, readDeployment } from "../server/chain/contracts/deployment.ts";
-import { nodeErrorIn } from "../server/chain/rpc/rpc.ts";
+import { nodeErrorIn, rejectionOf } from "../server/chain/rpc/rpc.ts";
 import type { ChainConfig } from "../server/config/config.ts";
 import { holdAdministration } from "../server/composition/data-folder.ts";
 import { CommandFailure } from "./commands/run-command.ts";
@@ -40,7 +40,9 @@ export async function usingChain(
     await work(link);
   } catch (error) {
     const refusal = nodeErrorIn(error);
-    if (refusal === undefined || !(error instanceof SealbookError && error.code === "chain_unavailable")) throw error;
+    // Other errors with this cause say more than the node does.
+    const isBare = refusal !== undefined && error instanceof SealbookError && error.message === rejectionOf(refusal);
+    if (!isBare) throw error;
     throw new CommandFailure(`the chain's node rejects the request: ${refusal.message}`);
   }
 }

@@ -499,7 +499,11 @@ const bundleFormat = object({
  * control add these, and they change nothing.
  */
 export function fileText(content) {
-  if (typeof content === "string") return content.replace(/^\uFEFF?[ \t\r\n]*|[ \t\r\n]*$/g, "");
+  if (typeof content === "string") {
+    let end = content.length;
+    while (end > 0 && " \t\r\n".includes(content[end - 1])) end -= 1;
+    return content.slice(0, end).replace(/^\uFEFF?[ \t\r\n]*/, "");
+  }
   const [first, second] = content;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (hasMark || (content.length > 1 && (first === 0) !== (second === 0)))
@@ -1028,7 +1032,7 @@ const STATEMENT_FILE = "statement.json";
 /** Checks that the statement that readers see is the one that was signed. */
 function checkStatementFile({ statement }, copy) {
   if (fileText(copy) !== canonicalJson(statement))
-    fail("the file is not the statement that was signed: it was changed");
+    fail("the file is not the statement that was signed: it was changed, or is of another attestation");
   return { proves: "the file is the statement that was signed", assumes: "nothing" };
 }
 

@@ -70,14 +70,20 @@ export async function auditCall(
   const contracts = contract === undefined ? [] : [contract];
   const outcome = await outcomeOf();
   const written = outcome?.written;
-  const checks = checkRow(decoded, { contracts, loggedSigner: written?.signer });
   const isWritten = transaction === undefined || outcome?.succeeded === true;
   const state = await stateOf();
+  // Only an event table vouches for the signature of a contract account; others can log any signer.
+  const isVouched = state !== "unknown" && event?.isTrusted !== false;
+  const checks = checkRow(decoded, { contracts, loggedSigner: isVouched ? written?.signer : undefined });
   const onChain = state && { state, wrote: wroteOf(written?.replaced) };
   const failed = failedChecks(checks, contract, state);
   const undetermined = state === "undetermined" ? [NOT_QUERIED] : [];
   const isFromEvent = event !== undefined;
   return { decoded, checks, contract, transaction, isFromEvent, onChain, warnings, failed, undetermined };
+
+  function recoveredSigner(): Address | undefined {
+    return checkRow(decoded, { contracts }).signer;
+  }
 
   async function outcomeOf() {
     if (event !== undefined) return { succeeded: true, written: event.row };
@@ -87,7 +93,7 @@ export async function auditCall(
   async function stateOf(): Promise<RowState | undefined> {
     if (chain === undefined || contract === undefined) return undefined;
     if (!isWritten) return outcome === undefined ? "pending" : "reverted";
-    return chain.stateOf(contract.address, decoded.arguments, written?.signer ?? checks.signer);
+    return chain.stateOf(contract.address, decoded.arguments, written?.signer ?? recoveredSigner());
   }
 }
 

@@ -113,7 +113,10 @@ export async function* auditCalls(
 ): AsyncGenerator<BatchRow> {
   let waiting: Promise<BatchRow>[] = [];
   for await (const call of calls) {
-    waiting.push(auditOne(call, expected, chain));
+    const row = auditOne(call, expected, chain);
+    // Its failure is reported in its turn, not while the next blocks are read.
+    row.catch(() => undefined);
+    waiting.push(row);
     if (waiting.length < AT_ONCE) continue;
     yield* await Promise.all(waiting);
     waiting = [];

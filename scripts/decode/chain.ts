@@ -8,7 +8,7 @@ import type { RowArguments } from "../../server/records/call-data.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { isContradiction, LaggingError, nodeErrorIn, type Rpc, unavailable } from "../../server/chain/rpc/rpc.ts";
 import { fetchCode } from "../../server/chain/contracts/contract-code.ts";
-import { fetchLogs } from "../../server/chain/node/log.ts";
+import { fetchLogs, type NodeLog } from "../../server/chain/node/log.ts";
 
 /**
  * The state of a row. `current`, `overwritten` and `missing` compare it with the contract's row of its number;
@@ -30,6 +30,8 @@ export interface ChainTransaction {
 /** A row from the event log of a table, and the hash of the transaction that wrote it. */
 export interface RowEvent {
   readonly contract: Address;
+  /** Whether the auditor named the table: any contract can log what it likes. */
+  readonly isTrusted: boolean;
   readonly row: LoggedRow;
   readonly transactionHash: string;
 }
@@ -70,7 +72,8 @@ export class AuditedChain {
     const call = { hash: found.hash, to, input };
     if (blockNumber === undefined || blockNumber === null) return call;
     const block = await fetchBlock(this.#rpc, Number(blockNumber), BlockTime);
-    return block === undefined ? call : { ...call, block: { number: block.number, time: block.timestamp } };
+    if (block === undefined) throw unavailable(new LaggingError(`the node does not have the block of ${hash}`));
+    return { ...call, block: { number: block.number, time: block.timestamp } };
   }
 
   /** Fetches the transactions of a block. */
@@ -83,6 +86,7 @@ export class AuditedChain {
 
   /**
    * Fetches the rows that were written in a range of blocks, in the order of the chain, whoever called the table.
+   * Events of other contracts that only look like rows are left out.
    * @param contract Only those of this table
    */
   async rowsOf(from: number, to: number, contract: Address | undefined): Promise<RowEvent[]> {
@@ -91,19 +95,20 @@ export class AuditedChain {
       ...(contract === undefined ? {} : { address: [contract] }),
     };
     return (await fetchLogs(this.#rpc, filter, from, to)).flatMap((log) => {
-      const row = EventTableClient.rowOf(log);
-      return row === undefined ? [] : [{ contract: log.address, row, transactionHash: log.transactionHash }];
+      const row = rowOf(log);
+      const isTrusted = contract !== undefined;
+      return row === undefined ? [] : [{ contract: log.address, isTrusted, row, transactionHash: log.transactionHash }];
     });
   }
 
   /** Fetches the outcome of a mined transaction, with the event of the row that it wrote. */
   async outcome(
-    { hash, to }: ChainTransaction,
+    { hash, to }: Pick<ChainTransaction, "hash" | "to">,
     { tabname, rowid }: RowArguments,
-  ): Promise<{ readonly succeeded: boolean; readonly written: LoggedRow | undefined } | undefined> {
+  ): Promise<{ readonly succeeded: boolean; readonly written: LoggedRow | undefined }> {
     const receipt = await lookUp(this.#rpc, Outcome, "eth_getTransactionReceipt", [hash]);
-    if (receipt === undefined) return undefined;
-    const rows = receipt.logs.filter(({ address }) => address === to).map((log) => EventTableClient.rowOf(log));
+    if (receipt === undefined) throw unavailable(new LaggingError(`the node does not have the receipt of ${hash}`));
+    const rows = receipt.logs.filter(({ address }) => address === to).map((log) => rowOf(log));
     const written = rows.find((row) => row?.table === tabname && row.rowId === rowid);
     return { succeeded: receipt.status === 1, written };
   }
@@ -130,5 +135,14 @@ export class AuditedChain {
     // It is queried again after a failure.
     known.catch(() => this.#code.delete(contract));
     return known;
+  }
+}
+
+/** Decodes the event of a row; `undefined` for one that contracts of others have written in another form. */
+function rowOf(log: Pick<NodeLog, "topics" | "data">): LoggedRow | undefined {
+  try {
+    return EventTableClient.rowOf(log);
+  } catch {
+    return undefined;
   }
 }

@@ -5,6 +5,7 @@ import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";
 import { chainFault } from "../../server/journal/integrity/stored-anchor.ts";
 import { isCurrent, readAnchors } from "./anchor-facts.ts";
 import type { Finding } from "./finding.ts";
+import { isLagging } from "../../server/chain/rpc/rpc.ts";
 
 /** Blocks that are queried concurrently. */
 const BLOCKS_AT_ONCE = 16;
@@ -38,15 +39,24 @@ export class ChainComparison {
 
   async #compareOne(confirmation: ConfirmationEntry, mined: AnchoringBlock | undefined): Promise<void> {
     const chain = this.#chain;
-    const { hash, contract, blockNumber } = confirmation;
+    const { hash, contract } = confirmation;
     if (onChainFinding(confirmation, await chain.anchorOf(hash, contract), mined) === undefined) return;
     // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
-    // that. A node that lacks the block cannot contradict.
-    const onChain = await chain.anchorOf(hash, contract, blockNumber);
-    const minedNow = await chain.anchoringBlock(blockNumber);
-    const finding = onChainFinding(confirmation, onChain, minedNow);
+    // that. A node that still lacks the block, after the retries, serves a chain that was rolled back.
+    const finding = await this.#findingNow(confirmation);
     const [anchor] = await readAnchors(this.#database, "id", [confirmation.anchor]);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
+  }
+
+  async #findingNow(confirmation: ConfirmationEntry): Promise<Finding | undefined> {
+    const { sequence, anchor, hash, contract, blockNumber } = confirmation;
+    try {
+      const onChain = await this.#chain.anchorOf(hash, contract, blockNumber);
+      return onChainFinding(confirmation, onChain, await this.#chain.anchoringBlock(blockNumber));
+    } catch (error) {
+      if (!isLagging(error)) throw error;
+      return { kind: "chain_differs", sequence, anchor, block: blockNumber, fault: "no_block" };
+    }
   }
 }
 

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
+import { mkdir, readFile, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import type { z } from "zod";
 import { BundleRecord } from "../../client/index.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { hex } from "../../server/kit/bytes.ts";
 import { fileText } from "../../verifier/verify.mjs";
+import { namesIn } from "./files.ts";
 
 const SUFFIX = ".bundle.json";
 /** Folder for bundles of files outside the working directory. A folder of that name has one more percent sign. */
@@ -55,8 +56,7 @@ export async function findBundle(directory: string, id: string): Promise<string>
   if (/^[ -~]*$/.test(id) || (await exists(path))) return path;
   let found = directory;
   for (const name of relative(directory, path).split(sep)) {
-    const names = await readdir(found).catch(() => []);
-    const same = names.find((each) => each.normalize("NFC") === name.normalize("NFC"));
+    const same = (await namesIn(found)).get(name.normalize("NFC"));
     if (same === undefined) return path;
     found = join(found, same);
   }

@@ -96,6 +96,21 @@ function textOf(name: Uint8Array): string | undefined {
   }
 }
 
+/** The names in folders, see {@link namesIn}. */
+const listed = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+/** Returns the names in a folder by their form NFC; none without a folder. It is listed once in a run of a command. */
+export function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  const known =
+    listed.get(folder) ??
+    readdir(folder, { encoding: "buffer" }).then(
+      (names) => new Map(names.flatMap((name) => textOf(name) ?? []).map((name) => [name.normalize("NFC"), name])),
+      () => new Map<string, string>(),
+    );
+  listed.set(folder, known);
+  return known;
+}
+
 /** Writes the bytes of a name that no terminal shows, or shows like another one. */
 function escaped(name: Uint8Array): string {
   return Array.from(name, (byte) =>

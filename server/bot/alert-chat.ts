@@ -12,6 +12,9 @@ export interface AlertChatDeps {
   readonly onDelivery: (fault: string | undefined) => void;
 }
 
+/** Characters of a message. */
+const MAX_TEXT = 4_096;
+
 /** The chat rejects messages: the bot is not in it yet, or may not write. */
 class Rejected extends Error {}
 
@@ -65,18 +68,21 @@ export class AlertChat {
   }
 
   async #notify(): Promise<void> {
-    const { chat, store, sender, onDelivery } = this.#deps;
+    const { chat, store, sender, onEvent, onDelivery } = this.#deps;
     const notifiedUpTo = await store.notifiedUpTo(this.#receiver);
     const resolved = await store.resolvedAfter(notifiedUpTo);
     // A chat that never got anything is told of no alert that is over.
     const isNew = notifiedUpTo === 0;
     const news = [...(await store.open()), ...(isNew ? [] : resolved)].filter(({ change }) => change > notifiedUpTo);
     news.sort((one, other) => one.change - other.change);
+    if (news.length === 0) onDelivery(undefined);
     for (const alert of news) {
-      const delivery = await sender.deliver(chat, { kind: "text", text: textOf(alert) });
-      const fault = "rejected" in delivery ? delivery.rejected : undefined;
+      const delivery = await sender.deliver(chat, { kind: "text", text: textOf(alert).slice(0, MAX_TEXT) });
+      const fault = "rejected" in delivery && delivery.isChatFault ? delivery.rejected : undefined;
       onDelivery(fault);
       if (fault !== undefined) throw new Rejected(fault);
+      // Another message of the same chat can be accepted.
+      if ("rejected" in delivery) onEvent({ kind: "undeliverable", reason: delivery.rejected });
       await store.recordNotified(this.#receiver, alert.change);
     }
     const known = Math.max(...[...resolved, ...news].map(({ change }) => change));

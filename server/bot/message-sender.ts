@@ -4,7 +4,8 @@ import type { Message } from "./message.ts";
 import { type Telegram, TelegramError } from "./telegram.ts";
 
 /** The end of a message: accepted, with its id if it has one, or rejected permanently. */
-export type Delivery = { readonly id: number | undefined } | { readonly rejected: string };
+export type Delivery =
+  { readonly id: number | undefined } | { readonly rejected: string; readonly isChatFault: boolean };
 
 /** Sends messages until Telegram accepts them or rejects them permanently. Follows a chat that got another number. */
 export class MessageSender {
@@ -56,7 +57,7 @@ export class MessageSender {
           this.#moved.set(chat, movedTo);
           continue;
         }
-        if (error.isFinal) return { rejected: error.message };
+        if (error.isFinal) return { rejected: error.message, isChatFault: error.isChatFault };
         if (error.code !== 429 && !this.ended.aborted) this.#report(error.message);
         await backoff.wait(this.ended, error.retryAfterSeconds);
       }

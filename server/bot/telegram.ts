@@ -50,6 +50,11 @@ export class TelegramError extends Error {
     this.movedTo = movedTo;
   }
 
+  /** Whether the chat rejects every message: it does not exist, or the bot may not write to it. */
+  get isChatFault(): boolean {
+    return this.code === 403 || (this.code === 400 && /chat not found/i.test(this.message));
+  }
+
   /** Whether a retry cannot succeed. */
   get isFinal(): boolean {
     return this.code !== undefined && this.code >= 400 && this.code < 500 && ![401, 404, 409, 429].includes(this.code);

@@ -43,7 +43,7 @@ export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): S
     (read: (input: InputOf<R>, source: string) => Promise<ResultOf<R>>): ServedRoute =>
       serve(route, { admit })((input, request) => {
         const { key } = sourceOf(request);
-        return queue.run(key, () => withinDeadline(read(input, key)));
+        return withinDeadline(queue.run(key, () => read(input, key)));
       });
   const { blocks, transactions, anchors, addresses } = explorer;
 

@@ -1,6 +1,5 @@
 import { SealbookError } from "../errors.ts";
 import type { MerkleTree } from "../journal/integrity/merkle.ts";
-import { dependsOnPayload } from "../chain/transactions/send-refusal.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Clock } from "../kit/time.ts";
 import { contentOver, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
@@ -8,6 +7,7 @@ import { type Acceptance, assignLeaves, hasNewHash, type LeafAssignment } from "
 import type { AnchorPart } from "./anchor-store.ts";
 import type { NewProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
+import { dependsOnPayload } from "../chain/rpc/node-words.ts";
 
 const PENDING = { state: "pending" } as const;
 

@@ -16,8 +16,8 @@ import { pastedProof } from "./pasted-proof.ts";
 import { PathView } from "./path-view.tsx";
 
 /**
- * Accepts a proof of the user, with its document or before it, and shows its path to the chain. The chain does not store the documents under a root:
- * without a proof there is no path to draw.
+ * Accepts a proof of the user, with its document or before it, and shows its path to the chain. The chain does not
+ * store the documents under a root: without a proof there is no path to draw.
  * @param root The expected root of the path, if it is known
  */
 export function ProofInput({ root }: { root?: string }) {

@@ -124,8 +124,10 @@ export class HttpRpc implements Rpc {
   async #sendWithinRate(text: string, attempts: number, maxBytes: number, deadline: number): Promise<HttpResponse> {
     const backoff = new Backoff(RATE_LIMIT_RULE);
     for (let attempt = 1; ; attempt += 1) {
+      const before = performance.now();
       await this.#permitted;
-      if (performance.now() > deadline) throw rateLimited();
+      const hasWaited = attempt > 1 || performance.now() - before > RATE_LIMIT_RULE.firstMilliseconds / 2;
+      if (hasWaited && performance.now() > deadline) throw rateLimited();
       const response = await this.#node.send(text, maxBytes);
       const { status, retryAfterSeconds } = response;
       const isLate = performance.now() + 1_000 * retryAfterSeconds > deadline;
@@ -172,7 +174,7 @@ export class HttpRpc implements Rpc {
     if (!(error instanceof NodeError))
       throw new Error(`the node responded with HTTP ${status} and to none of the calls`);
     if (batch.length > 1 && isBatchRefusal(error)) return this.#sendDivided(batch);
-    for (const { reject } of batch) reject(error);
+    for (const call of batch) this.#resolveCall(call, { id: call.id, error });
   }
 
   /** Sends the calls of a refused batch in shorter ones; further batches are as short. */

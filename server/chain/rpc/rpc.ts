@@ -55,6 +55,11 @@ export function isContradiction(error: unknown): boolean {
   return error instanceof SealbookError && error.cause instanceof ContradictionError;
 }
 
+/** Returns whether a read failed because the node lacks blocks. */
+export function isLagging(error: unknown): boolean {
+  return error instanceof SealbookError && error.cause instanceof LaggingError;
+}
+
 /** Returns whether a call failed because the response is too large. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof SealbookError && error.cause instanceof ResponseTooLargeError;
@@ -79,13 +84,15 @@ export function unavailable(cause: unknown): SealbookError {
     ResponseTooLargeError,
   ].some((kind) => cause instanceof kind);
   if (isKnown && cause instanceof Error) return new SealbookError("chain_unavailable", cause.message, { cause });
-  const reason =
-    cause instanceof NodeError
-      ? limitsRate(cause)
-        ? "the chain's node limits the rate of requests"
-        : "the chain's node rejects a request at the moment"
-      : "the chain's node does not respond";
+  const reason = cause instanceof NodeError ? rejectionOf(cause) : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
+}
+
+/** Describes the error of a node without its words. */
+export function rejectionOf(error: NodeError): string {
+  return limitsRate(error)
+    ? "the chain's node limits the rate of requests"
+    : "the chain's node rejects a request at the moment";
 }
 
 /** Returns the error that a node returned, when a failure is one; `undefined` for any other failure. */
@@ -140,7 +147,7 @@ export function ifNodeError<T>(otherwise: T): (error: unknown) => T {
   return (error) => {
     const refusal = nodeErrorIn(error);
     if (refusal !== undefined && !limitsRate(refusal)) return otherwise;
-    throw error;
+    throw refusal === error ? unavailable(error) : error;
   };
 }
 

@@ -4,9 +4,10 @@ import { SealbookError } from "../../errors.ts";
 import { readReceipt } from "../node/receipt.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 import { fetchQuantity } from "../rpc/query.ts";
-import { nodeErrorIn, type Rpc } from "../rpc/rpc.ts";
+import { type Rpc } from "../rpc/rpc.ts";
 import { type FeeConfig, FeeSource, type FeeQuote, type GasFee } from "./fees.ts";
 import { feeRefusal } from "./send-refusal.ts";
+import { NodeError } from "../rpc/node-error.ts";
 
 /** Maximum wait for the transaction; administrator calls are rare. */
 const WAIT_MILLISECONDS = 120_000;
@@ -68,7 +69,6 @@ function feeFields({ kind, max, tip }: GasFee): TransactionLike {
 
 function refused(error: unknown, sender: string, quote: FeeQuote): unknown {
   const named = feeRefusal(error, sender, quote);
-  const { message } = nodeErrorIn(named) ?? {};
-  if (message === undefined) return named;
-  return new SealbookError("chain_reverted", `the node refused the transaction: ${message}`, { cause: error });
+  if (!(named instanceof NodeError)) return named;
+  return new SealbookError("chain_reverted", `the node refused the transaction: ${named.message}`, { cause: error });
 }

@@ -20,9 +20,10 @@ import { isContradiction, toQuantity } from "../rpc/rpc.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
-import { classifyRefusal, feeRefusal } from "./send-refusal.ts";
+import { feeRefusal } from "./send-refusal.ts";
 import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";
 import { SealbookError } from "../../errors.ts";
+import { classifyRefusal } from "../rpc/node-words.ts";
 
 /** Maximum number of transactions in flight per key; further ones wait as intents. */
 const MAX_IN_FLIGHT = 512;
@@ -30,6 +31,8 @@ const MAX_IN_FLIGHT = 512;
 const BLOCKS_AT_ONCE = 32;
 /** Interval at which transactions without a receipt are queried and sent again, from this age on. */
 const RECHECK_MILLISECONDS = 4_000;
+/** Time for which the count of final transactions serves several refusals. */
+const COUNT_MILLISECONDS = 250;
 
 /** Events of the sender, for logs and alerts. */
 export type SenderEvent =
@@ -92,6 +95,8 @@ export class TransactionSender implements Transactions {
   /** Hash of the block that was read last, when all of its outcomes are recorded. */
   #readLast: Uint8Array | undefined;
   #head = 0;
+  /** Transactions of the key at the newest final block. */
+  #count: { readonly at: number; readonly fetched: Promise<{ final: number; nonces: number }> } | undefined;
   #recheck: Interval | undefined;
   #stopped = true;
   readonly #sending = new Set<Promise<void>>();
@@ -394,11 +399,20 @@ export class TransactionSender implements Transactions {
 
   /** Returns the newest final block when its state counts the nonce as used; else `undefined`. */
   async #finalWith({ nonce }: InFlight): Promise<number | undefined> {
+    if (this.#count === undefined || performance.now() - this.#count.at > COUNT_MILLISECONDS) {
+      this.#count = { at: performance.now(), fetched: this.#fetchFinalCount() };
+      // A failure is for those who wait; the next one queries again.
+      this.#count.fetched.catch(() => (this.#count = undefined));
+    }
+    const { final, nonces } = await this.#count.fetched;
+    return nonces > nonce ? final : undefined;
+  }
+
+  async #fetchFinalCount(): Promise<{ final: number; nonces: number }> {
     const { chain } = this.#deps;
     const final = await chain.newestNumber();
-    if (final < 0) return undefined;
-    const at = [this.#signer.address, toQuantity(final)];
-    return (await fetchQuantity(chain.rpc, "eth_getTransactionCount", at)) > nonce ? final : undefined;
+    const at = [this.#signer.address, toQuantity(Math.max(0, final))];
+    return { final, nonces: final < 0 ? 0 : await fetchQuantity(chain.rpc, "eth_getTransactionCount", at) };
   }
 
   async #refused(transaction: InFlight, reason: string): Promise<void> {

@@ -1,11 +1,7 @@
 import { assert } from "chai";
 import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
-import {
-  classifyRefusal,
-  dependsOnPayload,
-  type SendRefusal,
-} from "../../../../server/chain/transactions/send-refusal.ts";
 import { SealbookError } from "../../../../server/errors.ts";
+import { classifyRefusal, dependsOnPayload, type SendRefusal } from "../../../../server/chain/rpc/node-words.ts";
 
 const MESSAGES: Readonly<Record<SendRefusal, readonly string[]>> = {
   known: [
