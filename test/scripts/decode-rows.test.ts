@@ -99,7 +99,7 @@ describe("decode script with rows that contracts wrote, and a node that cannot b
     assert.match(out, new RegExp(`^${forwarded} passed event current events/1 0x`, "m"));
   });
 
-  // Security, auditor: an event that a foreign contract forges neither passes nor ends the audit
+  // Security, programs: an event that a foreign contract forges neither passes nor ends the audit
   it("leaves out events of other contracts that have no row", async () => {
     const { wallet, address } = await create(LOGGER);
     await send(wallet, address, ROW_WRITTEN);
