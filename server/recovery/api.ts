@@ -6,6 +6,9 @@ import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAn
 const TAG = "Recovery";
 const MAX_PAGE = 100;
 const END_OF_DAY = "T23:59:59Z";
+const PLUS = 'has a space before its zone; a "+" in a query is written as %2B';
+/** Why times of the right form are refused. */
+const REASONS = [TOO_LATE, PLUS];
 const NO_MOMENT = "is not an ISO date, an ISO date-time with its zone, or Unix seconds";
 const DESCRIPTION =
   "An ISO date from 1970, which means its end in UTC, an ISO date-time with its zone, or Unix seconds.";
@@ -25,16 +28,24 @@ const SPACE_FOR_PLUS = /T.* \d\d:?\d\d$/;
 /** A time in a query. Fewer digits than those of seconds are a year, or a date without its hyphens. */
 const MomentText = z
   .string()
-  .refine((text) => !SPACE_FOR_PLUS.test(text), 'has a space before its zone; a "+" in a query is written as %2B')
+  .refine((text) => !SPACE_FOR_PLUS.test(text), PLUS)
   .pipe(z.union([...isoTexts, z.string().regex(/^[0-9]{9,16}$/)], NO_MOMENT))
+  .refine((text) => isNoLaterThanTomorrow(beginningOf(text)), TOO_LATE)
   .transform(secondsOf)
-  .refine(isNoLaterThanTomorrow, TOO_LATE)
   .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
 
 /** A time in a JSON body. */
 const Moment = z
-  .union([z.int().min(0).refine(isNoLaterThanTomorrow, TOO_LATE), MomentText], NO_MOMENT)
+  .union([z.int().min(0).refine(isNoLaterThanTomorrow, TOO_LATE), MomentText], {
+    // The reason why a time of the right form is refused says more than that it has none.
+    error: ({ errors }) => errors?.flat().find(({ message }) => REASONS.includes(message))?.message ?? NO_MOMENT,
+  })
   .meta({ id: "Moment", description: DESCRIPTION, examples: ["2026-11-21"] });
+
+/** Returns the first second of a time: a date begins earlier in other zones. */
+function beginningOf(text: string): number {
+  return text.includes("-") ? Date.parse(text) / 1000 : Number(text);
+}
 
 function secondsOf(text: string): number {
   if (!text.includes("-")) return Number(text);

@@ -58,12 +58,12 @@ describe("input of the integrity-proof API", function () {
   }
 
   const fields: readonly (readonly [path: string, values: readonly unknown[]])[] = [
-    ["document_id", [undefined, ...NOT_TEXT, "", "x".repeat(513), "a\0b"]],
+    ["document_id", [undefined, ...NOT_TEXT, "", "x".repeat(513), "a\0b", ".", ".."]],
     ["hash", [undefined, ...NOT_A_HASH]],
     ["metadata", [null, 1, "x", true, [], [{}]]],
     ["metadata.type", [...NOT_TEXT, "x".repeat(129), "\0"]],
     ["metadata.source", [...NOT_TEXT, "x".repeat(257), "\0"]],
-    ["metadata.timestamp", [null, "1", true, [1], {}, 1.5, -1, -0.5, 2 ** 53, 1e300, "2026-01-01"]],
+    ["metadata.timestamp", [null, "1", true, [1], {}, 1.5, -1, -0.5, 2 ** 53, 1e300, "2026-01-01", Date.now()]],
   ];
   for (const [path, values] of fields) {
     it(`rejects every invalid ${path} and names it`, async () => {
@@ -98,6 +98,25 @@ describe("input of the integrity-proof API", function () {
         assert.equal(response.body.detail, `limit: is not between 1 and ${most}`);
       }
       for (const limit of ["", "x", "1.5"]) problem(await server.get(`${path}?limit=${limit}`), 400, "limit");
+    }
+  });
+
+  it("gives a hint at seconds for a time in milliseconds", async () => {
+    const response = await send({ document_id: "x", hash: HASH, metadata: { timestamp: Date.now() } });
+    assert.include(
+      response.body.detail,
+      "metadata.timestamp: is more than a day ahead; times are in seconds, not milli",
+    );
+  });
+
+  it("rejects a key that appears twice, of which parsers keep one value", async () => {
+    for (const [body, path] of [
+      [`{"document_id":"a","document_id":"b","hash":"${HASH}"}`, "document_id"],
+      [`{"document_id":"a","hash":"${HASH}","metadata":{"type":"x","\\u0074ype":"y"}}`, "metadata.type"],
+    ] as const) {
+      const response = await server.post("/api/v1/proof", body);
+      problem(response, 400, path);
+      assert.include(response.body.detail, "the key appears twice");
     }
   });
 

@@ -172,6 +172,18 @@ describe("input of the recovery endpoints", () => {
     }
     for (const moment of [null, -1, 1.5, true, [], {}, 2 ** 60])
       refused(await verify({ as_of: moment, documents: [ROW] }), 400, "as_of");
+    const ahead = new Date(Date.now() + 2 * 86_400_000).toISOString();
+    for (const moment of [Date.now(), Date.now() * 1000, String(Date.now()), ahead]) {
+      const response = await verify({ as_of: moment, documents: [ROW] });
+      refused(response, 400, "as_of");
+      assert.include(response.body.detail, "is more than a day ahead; times are in seconds, not milliseconds");
+    }
+    const plus = await server.get("/api/v1/recovery/inventory?date=2024-02-29T00:00:00+01:00");
+    refused(plus, 400, "date");
+    assert.include(plus.body.detail, "%2B");
+    assert.equal((await server.get("/api/v1/recovery/inventory?date=2024-02-29T00:00:00%2B01:00")).status, 200);
+    const twice = await stream(LINE.replace("{", '{"hash":"",'));
+    refused(twice, 400, "line 1.hash");
     refused(await server.get("/api/v1/recovery/inventory?date=2026-01-01&date=2026-01-02"), 400, "date");
     for (const [moment, seconds] of [
       ["2024-02-29", 1_709_251_199],

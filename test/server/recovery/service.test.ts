@@ -155,7 +155,7 @@ for (const engine of ENGINES) {
         ]);
         await history.record([["z", "3"]]);
         history.onChain.clear();
-        const { compared } = await compare(history, [
+        const { compared, verification } = await compare(history, [
           ["x", "1"],
           ["y", "other"],
           ["z", "3"],
@@ -165,6 +165,7 @@ for (const engine of ENGINES) {
           if (comparison.result === "unrecorded") assert.match(comparison.reason ?? "", /chain does not confirm/);
         }
         assert.lengthOf(new Set(history.diverged), 2);
+        assert.isUndefined(verification.signed, "nothing is signed about a contradiction");
         const { documents } = await history.service.inventory(undefined, 0, 10);
         assert.isTrue(documents.every(({ fault }) => fault !== undefined));
       }));

@@ -130,6 +130,32 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(await many(20), expected(20));
   });
 
+  it("accepts ids that a gateway returns as text", async () => {
+    respond = (response, calls) =>
+      json(
+        response,
+        calls.map((call) => ({ ...resultOf(call), id: String(call.id) })),
+      );
+    assert.deepEqual(await many(3), expected(3));
+  });
+
+  it("waits for the rate limit of a whole batch", async () => {
+    let rejections = 2;
+    respond = (response, calls, isBatch, request) => {
+      if (rejections === 0) return normally(response, calls, isBatch, request);
+      rejections -= 1;
+      json(response, { jsonrpc: "2.0", id: null, error: { code: -32_090, message: "call rate limit exhausted" } });
+    };
+    assert.deepEqual(await many(3), expected(3));
+  });
+
+  it("does not wait longer for a rate limit than its calls may take", async () => {
+    respond = (response) => void response.writeHead(429, { "Retry-After": "60" }).end();
+    const begin = performance.now();
+    await unavailable(rpc.call("a", []));
+    assert.isBelow(performance.now() - begin, 5_000);
+  });
+
   it("fails only the calls without a response", async () => {
     respond = (response, calls) => {
       const [, second, third, fourth] = calls;
