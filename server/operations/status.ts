@@ -3,6 +3,7 @@ import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
 import type { Status } from "./responses.ts";
 import type { StorageState } from "./storage-monitor.ts";
+import { nodeErrorIn } from "../chain/rpc/rpc.ts";
 
 /** A network whose newest block is older makes no blocks. */
 export const STALE_BLOCK_SECONDS = 60;
@@ -187,7 +188,9 @@ function feeStatus({ fee, baseFee, limit }: NodeReport["fee"]): NonNullable<Stat
   };
 }
 
-/** Errors of the server's own have a text for callers; that of others can have internals. */
+/** Operators get the words of the node. Errors of the server have a text; that of others can have internals. */
 function reasonOf(error: unknown): string {
+  const refusal = nodeErrorIn(error);
+  if (refusal !== undefined) return `the node returned an error: ${refusal.message}`;
   return error instanceof SealbookError ? error.message : "it has unexpected content";
 }

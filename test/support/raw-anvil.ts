@@ -29,17 +29,33 @@ export interface Genesis {
  * Starts a node.
  * @param blockPeriod Seconds between blocks; 0 makes a block of each transaction
  * @param hardfork Determines the fields of block headers
+ * @param beginning The time of the first block, Unix seconds
  */
-export async function startRawAnvil(blockPeriod = 0, hardfork = "cancun", genesis?: Genesis): Promise<RawAnvil> {
+export async function startRawAnvil(
+  blockPeriod = 0,
+  hardfork = "cancun",
+  genesis?: Genesis,
+  beginning?: number,
+): Promise<RawAnvil> {
   const chainId = genesis?.chainId ?? 7_327;
   const directory = await temporaryDirectory();
   const fixed = `--port 0 --base-fee 0 --gas-price 0 --hardfork ${hardfork} --accounts 1`;
   const period = blockPeriod === 0 ? [] : ["--block-time", String(blockPeriod)];
   // The node ignores the file's gas limit.
   const first = genesis === undefined ? [] : ["--init", genesis.file, "--gas-limit", String(genesis.gasLimit)];
+  const time = beginning === undefined ? [] : ["--timestamp", String(beginning)];
   const child = spawn(
     anvilBinary(),
-    [...fixed.split(" "), ...period, ...first, "--chain-id", String(chainId), "--cache-path", join(directory, "cache")],
+    [
+      ...fixed.split(" "),
+      ...period,
+      ...first,
+      ...time,
+      "--chain-id",
+      String(chainId),
+      "--cache-path",
+      join(directory, "cache"),
+    ],
     { env: { HOME: directory, TMPDIR: directory, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "inherit"] },
   );
   const exited = once(child, "exit");
@@ -94,7 +110,7 @@ function watchQueue(url: string): NodeJS.Timeout {
 }
 
 /** Starts Anvil as a chain that a test can mine itself, with `evm_setAutomine` and `evm_mine`. */
-export async function startRawNode(): Promise<ChainNode> {
-  const anvil = await startRawAnvil();
+export async function startRawNode(_directory?: string, beginning?: number): Promise<ChainNode> {
+  const anvil = await startRawAnvil(0, "cancun", undefined, beginning);
   return { chainId: anvil.chainId, url: anvil.http, stop: () => anvil.stop() };
 }
