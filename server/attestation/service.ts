@@ -37,7 +37,15 @@ export interface AttestationServiceDeps {
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<
     ProofAnchorClient,
-    "anchorOf" | "blockOf" | "blockHash" | "inspect" | "inclusionOf" | "trust" | "anchorQuery" | "verifyQuery"
+    | "anchorOf"
+    | "blockOf"
+    | "blockHash"
+    | "hasSeen"
+    | "inspect"
+    | "inclusionOf"
+    | "trust"
+    | "anchorQuery"
+    | "verifyQuery"
   >;
   readonly bundles: Pick<BundleService, "bundleFor">;
   /** The text of the verifier. */

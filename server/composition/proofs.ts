@@ -57,7 +57,7 @@ const GATHER_MILLISECONDS = 10;
 interface ProofDeps {
   readonly journal: Journal;
   readonly entryVerifier: EntryVerifier;
-  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "blockHash" | "find">;
+  readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "blockHash" | "hasSeen" | "find">;
   readonly reconciliation: Pick<ReconciliationStore, "anchor" | "reconfirm">;
   /** Returns the subjects of the divergences that last. */
   readonly openDivergences: () => readonly string[];

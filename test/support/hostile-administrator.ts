@@ -22,6 +22,9 @@ import { withKey } from "./journal-key.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 import { ROUTES, startServer, type TestServer } from "./server.ts";
 
+/** A time that no block has yet. */
+const AN_HOUR_LATER = Math.floor(Date.now() / 1000) + 3_600;
+
 /** Only requests find what is changed: nothing is compared in the background. */
 const NEVER = 2 ** 31 - 1;
 const QUIET = { checkpointIntervalMilliseconds: NEVER, reconcileIntervalMilliseconds: NEVER };
@@ -211,7 +214,7 @@ export function describeHostileAdministrator(engine: Engine): void {
         found[`verify ${document_id} ${hash.slice(0, 4)}`] = get(`verify?hash=${hash}`);
       found["verify nothing"] = get(`verify?hash=${sha256("nothing")}`);
       found["restored documents"] = verified("");
-      found["restored documents by a time"] = verified("?as_of=4000000000");
+      found["restored documents by a time"] = verified(`?as_of=${AN_HOUR_LATER}`);
       found["gap"] = get(`recovery/gap?verification_id=${verificationId}`, "documents");
       found["inventory"] = get("recovery/inventory", "documents");
       const claimed = await Promise.all(

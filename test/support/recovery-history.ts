@@ -132,6 +132,7 @@ export class RecoveryHistory {
           : undefined;
       },
       blockHash: async () => new Uint8Array(32),
+      hasSeen: () => true,
     };
   }
 }

@@ -90,11 +90,12 @@ export class ProofAnchorClient {
   /**
    * Fetches the first anchor of a hash or root; `undefined` for one without an anchor.
    * @param contract Only in this contract; by default in the current one, then in the former ones
-   * @param since The node has to have this block
+   * @param since The node has to have this block, if the chain ever had it
    */
   async anchorOf(hash: Uint8Array, contract?: Address, since?: number): Promise<AnchorOnChain | undefined> {
+    const needed = since !== undefined && this.hasSeen(since) ? since : undefined;
     for (const each of contract === undefined ? this.contracts : [contract]) {
-      const query = readContract(this.#rpc, each, this.anchorQuery(hash), since);
+      const query = readContract(this.#rpc, each, this.anchorQuery(hash), needed);
       const anchor = await this.chain.reportingContradictions(query.then(decodeAnchor));
       if (anchor.time !== 0) return { ...anchor, contract: each };
     }
@@ -198,6 +199,11 @@ export class ProofAnchorClient {
   /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
   anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
     return this.#blockAt(number);
+  }
+
+  /** Returns whether the chain had a block of this number. */
+  hasSeen(number: number): boolean {
+    return this.chain.hasSeen(number);
   }
 
   /** Returns the number of the newest final block. */

@@ -106,6 +106,8 @@ export class VerifiedChain {
   readonly #rules: BlockRules;
   readonly #finality: Finality;
   readonly #onContradiction: (reason: string) => void;
+  /** The newest final block that any response has named. */
+  #newestSeen = -1;
 
   constructor(
     rpc: Rpc,
@@ -133,8 +135,15 @@ export class VerifiedChain {
    * Returns the number of the newest final block; -1 when there is none yet.
    * @param head Number of the newest block, when it is known
    */
-  newestNumber(head?: number): Promise<number> {
-    return this.#finality.newest(head);
+  async newestNumber(head?: number): Promise<number> {
+    const number = await this.#finality.newest(head);
+    this.#newestSeen = Math.max(this.#newestSeen, number);
+    return number;
+  }
+
+  /** Returns whether the chain had a block of this number: a node that lacks it lags, or was rolled back. */
+  hasSeen(number: number): boolean {
+    return number <= this.#newestSeen;
   }
 
   /** Fetches the header of the newest final block. */

@@ -116,7 +116,7 @@ const TEXTS: Readonly<Record<ChainFault, string>> = {
 };
 
 /** What the comparison of an anchor queries. */
-export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "blockHash">;
+export type AnchorQueries = Pick<ProofAnchorClient, "anchorOf" | "blockOf" | "blockHash" | "hasSeen">;
 
 /**
  * Compares a confirmed anchor with the chain.
@@ -134,7 +134,8 @@ export async function contradictionOf(
   const blockOf = (): Promise<BlockReference | undefined> =>
     chain.blockOf(transactionHash, hash, block.number, contract);
   let found = await blockOf();
-  if (found === undefined) {
+  // A block that the chain never had is one that somebody wrote into the journal.
+  if (found === undefined && chain.hasSeen(block.number)) {
     if ((await chain.blockHash(block.number)) === undefined)
       throw unavailable(new LaggingError(`the node does not have block ${block.number}, which holds the anchor`));
     // The first response was that of another node behind the same address.
