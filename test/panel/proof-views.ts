@@ -34,6 +34,10 @@ async function openTab(page: Page): Promise<void> {
   // A page with the same path does not reload: another address comes first.
   await page.goto("/explorer");
   await page.goto("/#/proofs");
+  // The file of the view before is kept.
+  await page.getByRole("heading", { level: 1, name: "Proofs" }).waitFor();
+  const another = page.getByRole("button", { name: "Another file" });
+  if (await another.isVisible()) await another.click();
   await page.locator(".drop").waitFor();
 }
 
@@ -75,6 +79,8 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
         await page.goto("/explorer/proof");
         await dropFile(page, `${PATH}.bundle.json`, bundle);
         await page.locator(".tree").waitFor();
+        await dropFile(page, PATH, DOCUMENT);
+        await page.getByText("Verification passed").waitFor();
       },
     ],
     [
