@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "./engine/database.ts";
-import { canonicalJson } from "../kit/json.ts";
+import { sortedJson } from "../kit/json.ts";
 
 /** How long a call can be repeated with its key. */
 const LIFETIME_MILLISECONDS = 24 * 3_600_000;
@@ -55,7 +55,7 @@ export class CallOvertaken extends Error {}
  * @param content The route and the body, without credentials
  */
 export function keyedCall(caller: string, key: string, content: readonly [route: string, body: unknown]): KeyedCall {
-  return { id: sha256(JSON.stringify([caller, key])), digest: sha256(canonicalJson(content)) };
+  return { id: sha256(JSON.stringify([caller, key])), digest: sha256(sortedJson(content)) };
 }
 
 /** @param database A transaction, for more than one write */

@@ -4,6 +4,7 @@ declare global {
   interface JSON {
     /** Returns an object that `JSON.stringify` writes as this text, which is that of a scalar. */
     rawJSON(text: string): object;
+    isRawJSON(value: unknown): boolean;
   }
 }
 
@@ -71,6 +72,15 @@ export function writeJson(value: JsonValue): string {
     if (type === "number" && !Number.isFinite(item)) throw new TypeError(`${key} is not JSON: ${String(item)}`);
     return item;
   });
+}
+
+/** Writes JSON text with sorted members, and the numbers of {@link parseWithWrittenNumbers} as they were written. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_name, item: unknown): unknown =>
+    typeof item !== "object" || item === null || Array.isArray(item) || JSON.isRawJSON(item)
+      ? item
+      : Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
 }
 
 /**

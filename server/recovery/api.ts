@@ -27,9 +27,9 @@ const SPACE_FOR_PLUS = /T.* \d\d:?\d\d$/;
 
 /** A time in a query. Fewer digits than those of seconds are a year, or a date without its hyphens. */
 const MomentText = z
-  .string()
-  .refine((text) => !SPACE_FOR_PLUS.test(text), PLUS)
-  .pipe(z.union([...isoTexts, z.string().regex(/^[0-9]{9,16}$/)], NO_MOMENT))
+  .union([...isoTexts, z.string().regex(/^[0-9]{9,16}$/)], {
+    error: ({ input }) => (typeof input === "string" && SPACE_FOR_PLUS.test(input) ? PLUS : NO_MOMENT),
+  })
   .refine((text) => isNoLaterThanTomorrow(beginningOf(text)), TOO_LATE)
   .transform(secondsOf)
   .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });

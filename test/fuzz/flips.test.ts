@@ -102,8 +102,12 @@ describe("changed bundles", () => {
       for (let end = 0; end < length; end += 1) {
         expect((await verifyBundle(text.slice(0, end), DOCUMENT_HASH, { trustedKey: TRUSTED_KEY })).ok).to.equal(false);
       }
-      for (const more of [" ", "\n", "\0", "{}"]) {
+      for (const more of ["\0", "{}", "\u00a0", "\uFEFF"]) {
         expect((await verifyBundle(text + more, DOCUMENT_HASH, { trustedKey: TRUSTED_KEY })).ok).to.equal(false);
+      }
+      // White space around the text is no part of it.
+      for (const more of [" ", "\n", "\r\n\t"]) {
+        expect((await verifyBundle(text + more, DOCUMENT_HASH, { trustedKey: TRUSTED_KEY })).ok).to.equal(true);
       }
     });
   }

@@ -198,7 +198,7 @@ describe("the OpenAPI document", function () {
       await post("/api/v1/proof", { document_id: "changed", hash: "ce".repeat(32), metadata: { timestamp: 2 } }, 201);
       await post(
         "/api/v1/recovery/verify",
-        { as_of: "2100-01-01", documents: [{ document_id: "changed", hash }] },
+        { as_of: new Date().toISOString().slice(0, 10), documents: [{ document_id: "changed", hash }] },
         200,
       );
       await post("/api/v1/recovery/verify", { as_of: 1, documents: [{ document_id: "changed", hash }] }, 200);

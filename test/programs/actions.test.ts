@@ -230,12 +230,12 @@ describe("actions for continuous integration", () => {
     const { record } = await readJson(join(directory, proofs, "-rf.bundle.json"));
     assert.deepInclude(record, { document_id: "--json-rf" });
     assert.equal(record.metadata.type, "$HOME");
-    const again = await verify({ files, proofs });
+    const again = await verify({ files, proofs, "id-prefix": "--json" });
     assert.deepEqual([again.code, again.errors], [0, []], again.log);
 
     await writeFile(join(directory, "`id`;|<b>.txt"), "changed");
     await symlink("nowhere", join(directory, "d/::error::owned"));
-    const failed = await verify({ files, proofs });
+    const failed = await verify({ files, proofs, "id-prefix": "--json" });
     assert.equal(failed.code, 1);
     assert.lengthOf(failed.errors, 2);
     assert.match(failed.summary, /^\| &#96;id&#96;;&#124;&#60;b&#62;\.txt \| changed \|/m);

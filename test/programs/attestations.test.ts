@@ -199,7 +199,10 @@ describe("attestations", function () {
       { document_id: "restored", hash: sha256("damaged") },
       ...Array.from({ length: 5 }, (_, n) => ({ document_id: `lost ${n} ☃`, hash: sha256(String(n)) })),
     ];
-    const verified = await server.post("/api/v1/recovery/verify", { documents: rows, as_of: "2100-01-01" });
+    const verified = await server.post("/api/v1/recovery/verify", {
+      documents: rows,
+      as_of: new Date().toISOString().slice(0, 10),
+    });
     const streamed = await server.post(
       "/api/v1/recovery/verify",
       rows.map((row) => `${JSON.stringify(row)}\n`).join(""),
