@@ -73,5 +73,4 @@ const MAX_DOCUMENT_ID = 512;
 export const DocumentId = hashedText(MAX_DOCUMENT_ID)
   .min(1, "is empty")
   .refine((value) => value !== "." && value !== "..", "is . or .., which no address of a document can contain")
-  .meta({ pattern: "^(?!\\.\\.?$)[^\\u0000]*$" })
   .meta({ id: "DocumentId", description: "The identifier of the document in the calling system." });
