@@ -103,7 +103,7 @@ export class AuditedChain {
 
   /** Fetches the outcome of a mined transaction, with the event of the row that it wrote. */
   async outcome(
-    { hash, to }: Pick<ChainTransaction, "hash" | "to">,
+    { hash, to }: ChainTransaction,
     { tabname, rowid }: RowArguments,
   ): Promise<{ readonly succeeded: boolean; readonly written: LoggedRow | undefined }> {
     const receipt = await lookUp(this.#rpc, Outcome, "eth_getTransactionReceipt", [hash]);

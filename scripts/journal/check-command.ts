@@ -106,9 +106,12 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     await usingChain(
       config.chain,
       ({ rpc, deployment }) =>
-        checkIn(terminal, config, options, (former) =>
-          retried(new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former })),
-        ),
+        checkIn(terminal, config, options, async (former) => {
+          const client = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former });
+          // One of several nodes behind the address that lacks a block that was seen lags; the block is not missing.
+          await client.newestBlock();
+          return retried(client);
+        }),
       { onlyReads: true },
     );
   } catch (error) {
@@ -142,7 +145,7 @@ async function checkIn(
   terminal: Terminal,
   config: Config,
   options: Options,
-  openChain: ((contracts: readonly Address[]) => AnchorQueries) | undefined,
+  openChain: ((contracts: readonly Address[]) => Promise<AnchorQueries>) | undefined,
 ): Promise<void> {
   const database = await openJournalToRead(config);
   try {
@@ -152,7 +155,7 @@ async function checkIn(
       database,
       config.dataDirectory,
       options,
-      openChain?.(contracts.map(({ address }) => address)),
+      await openChain?.(contracts.map(({ address }) => address)),
     );
   } finally {
     await database.destroy();

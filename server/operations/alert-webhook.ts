@@ -17,8 +17,10 @@ export interface AlertWebhookDeps {
   /** Source of the alerts: the server's own address, which is known when it listens. */
   readonly instance: { readonly url: string };
   readonly clock: Clock;
-  /** Called once for each outage of the receiver. The reason leaves out the address, which can hold a secret. */
-  /** Receives why the receiver does not get the alerts; `undefined` when it gets them. */
+  /**
+   * Receives why the receiver does not get the alerts, without its address, which can hold a secret; `undefined` when
+   * it gets them.
+   */
   readonly onDelivery: (fault: string | undefined) => void;
 }
 
@@ -33,7 +35,6 @@ export class AlertWebhook {
   #again = false;
   #stopped = true;
   readonly #backoff = new Backoff(RETRY);
-  #failing = false;
 
   constructor(deps: AlertWebhookDeps) {
     this.#deps = deps;
@@ -63,19 +64,17 @@ export class AlertWebhook {
 
   async #run(): Promise<void> {
     let wait = REPEAT_MILLISECONDS;
-    do {
-      this.#again = false;
-      try {
+    try {
+      do {
+        this.#again = false;
         await this.#send();
         this.#backoff.reset();
-        this.#failing = false;
         this.#deps.onDelivery(undefined);
-      } catch (error) {
-        this.#deps.onDelivery(reasonOf(error));
-        this.#failing = true;
-        wait = this.#backoff.next();
-      }
-    } while (this.#again && !this.#failing && !this.#stopped);
+      } while (this.#again && !this.#stopped);
+    } catch (error) {
+      this.#deps.onDelivery(reasonOf(error));
+      wait = this.#backoff.next();
+    }
     if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), wait);
   }
 

@@ -37,7 +37,7 @@ const SELECTOR_TEXT = 10;
  * @throws SealbookError `chain_reverted` naming the contract's error; `chain_unavailable` when the node could not run
  * the call
  */
-export async function callContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
+async function callContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const call = rpc.call("eth_call", [{ to, data }, "latest"]);

@@ -15,6 +15,7 @@ import { journalCommand } from "../../../scripts/commands/journal.ts";
 import { runHere } from "../../support/command.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
 import { freshDocuments } from "../../support/exactly-once.ts";
+import { nodeInMode } from "../../support/node-modes.ts";
 import { type FaultyProxy, only, startFaultyProxy } from "../../support/faulty-proxy.ts";
 import { startLoad } from "../../support/load.ts";
 import { type ServerProcess, startProcess } from "../../support/process.ts";
@@ -25,6 +26,9 @@ import { withoutProgress } from "../../support/without-progress.ts";
 import type { Outcome } from "../proofs-support.ts";
 import { withKey } from "../../support/journal-key.ts";
 import { changeEntries } from "../../support/journal-rows.ts";
+
+/** Heads of a node that lacks the newest blocks, before another one behind the same address responds. */
+const LAGGING_RESPONSES = 6;
 
 /** Starts the script. Nothing of this process's environment configures it. */
 function start(variables: EnvironmentVariables, ...args: string[]) {
@@ -203,6 +207,24 @@ describe("journal script", function () {
       const withheld = await journal(variables, "check");
       assert.equal(withheld.code, 2);
       assert.match(withheld.err, /the node returns null to eth_getBlock\w+ of block \d+, but its newest block is \d+/);
+    });
+
+    it("reports no block that one of several nodes behind the address lacks", async () => {
+      const behind = await nodeInMode("behind", chain.url);
+      let isFirst = true;
+      let lagging = 0;
+      proxy.intercept = (call) => {
+        const isHead = call.method === "eth_blockNumber";
+        if (isHead && isFirst) isFirst = false;
+        else if (lagging < LAGGING_RESPONSES) {
+          if (isHead) lagging += 1;
+          return behind(call);
+        }
+        return "pass";
+      };
+      const { code, out } = await journal(variables, "check");
+      assert.equal(code, 0, out);
+      assert.equal(lagging, LAGGING_RESPONSES);
     });
 
     it("reports an anchor that the chain lacks", async () => {
