@@ -7,7 +7,7 @@ import { contractBuild } from "./scripts/tasks/build.ts";
 import { sealbookTasks } from "./scripts/tasks/tasks.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
-const { FUZZ_RUNS, FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL } = process.env;
+const { FUZZ_RUNS, FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL, TYPECHAIN_TYPES } = process.env;
 const variables = readEnv();
 
 /** Inputs of each fuzz test of the contracts. */
@@ -62,7 +62,7 @@ export default defineConfig({
     },
   },
   // The generated files use namespaces, which `erasableSyntaxOnly` refuses; only their types are imported.
-  typechain: { outDir: "typechain-types", tsNocheck: true },
+  typechain: { outDir: TYPECHAIN_TYPES ?? "typechain-types", tsNocheck: true },
   chainDescriptors:
     CHAIN_ID === undefined ? {} : { [CHAIN_ID]: { name: `chain ${CHAIN_ID}`, blockExplorers: explorers } },
   verify: {

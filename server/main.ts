@@ -4,6 +4,8 @@ import { parseConfig } from "./config/config.ts";
 import type { EnvironmentVariables } from "./config/environment.ts";
 import { createLogger } from "./kit/logger.ts";
 
+const PARENT_MILLISECONDS = 500;
+
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<undefined> {
   return new Promise((resolve) => {
@@ -14,7 +16,18 @@ function stopSignal(): Promise<undefined> {
       resolve(undefined);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
+    if (process.env["npm_lifecycle_event"] !== undefined) onParentEnd(() => resolve(undefined));
   });
+}
+
+/** npm starts programs through a shell, which passes no signal on and ends: `npx sealbook start` stops with it. */
+function onParentEnd(stop: () => void): void {
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    stop();
+  }, PARENT_MILLISECONDS).unref();
 }
 
 type StartResult = Awaited<ReturnType<Server["start"]>>;

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
@@ -7,7 +9,10 @@ import { terminalAnnouncer } from "../../server/composition/announcements.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { failToStart, type ServerProcess, startProcess } from "../support/process.ts";
+import { NPM_ENVIRONMENT } from "../support/packages.ts";
+import { SEALBOOK } from "../support/sealbook.ts";
 import { ROUTES } from "../support/server.ts";
+import { ROOT } from "../../server/kit/program-files.ts";
 
 describe("the server's process", function () {
   let directory: string;
@@ -76,6 +81,47 @@ describe("the server's process", function () {
     assert.equal(response.status, 202, response.text);
     assert.equal(response.body.status, "pending");
     assert.deepEqual(ended, { code: 0, signal: null });
+  });
+
+  /** Starts a shell's command, and waits until its server listens. */
+  const startIn = async (command: string, variables: Record<string, string> = {}) => {
+    const env = { ...NPM_ENVIRONMENT, DATA_DIR: directory, PORT: "0", CHAIN_PORT: "0", ...variables };
+    const shell = spawn("sh", ["-c", command], { cwd: ROOT, env, stdio: ["ignore", "pipe", "inherit"] });
+    const exited = once(shell, "exit");
+    const ended = once(shell.stdout, "end");
+    let output = "";
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    await eventually(() => Promise.resolve(assert.match(output, /Sealbook listens on/)));
+    return { shell, exited, ended, output: () => output };
+  };
+
+  it("stops when a supervisor stops npm start", async () => {
+    const { shell, exited, ended, output } = await startIn("exec npm start");
+    shell.kill("SIGTERM");
+    assert.deepEqual(await exited, [0, null]);
+    await ended;
+    assert.match(output(), /Stopped\./);
+  });
+
+  it("stops when npm is gone that started it in a shell, and otherwise continues without its parent", async () => {
+    // The shell does not become the server, because it has another command.
+    const command = `${process.execPath} ${SEALBOOK} start`;
+    const detached = await startIn(`${command} & echo "pid=$!"; wait`, { DATA_DIR: join(directory, "detached") });
+    const pid = Number(/^pid=(\d+)$/m.exec(detached.output())?.[1]);
+    try {
+      detached.shell.kill("SIGTERM");
+      await detached.exited;
+      const npx = await startIn(`${command}; true`, { npm_lifecycle_event: "npx" });
+      npx.shell.kill("SIGTERM");
+      await npx.ended;
+      assert.match(npx.output(), /Stopped\./);
+      const url = /listens on ([^\s"]+)/.exec(detached.output())?.[1] ?? "";
+      assert.equal((await fetch(`${url}/livez`)).status, 200);
+    } finally {
+      process.kill(pid, "SIGTERM");
+      await detached.ended;
+    }
+    assert.match(detached.output(), /Stopped\./);
   });
 
   it("rejects invalid variables at the start, and names all of them", async () => {
