@@ -1,4 +1,5 @@
 import { createAnnouncer, startFailure } from "./composition/announcements.ts";
+import { beginAnew } from "./composition/fresh-folder.ts";
 import { createServer, type Server } from "./composition/server.ts";
 import { parseConfig } from "./config/config.ts";
 import type { EnvironmentVariables } from "./config/environment.ts";
@@ -42,11 +43,13 @@ async function start(server: Server, signal: Promise<undefined>): Promise<StartR
   }
 }
 
-async function run(variables: EnvironmentVariables): Promise<void> {
+async function run(variables: EnvironmentVariables, { fresh }: RunOptions): Promise<void> {
   const signal = stopSignal();
-  const config = parseConfig(variables);
+  const config = parseConfig({ ...variables, ...(fresh ? { NEW_JOURNAL: "yes" } : {}) });
+  const old = fresh ? await beginAnew(config) : undefined;
   const logger = createLogger(config.logLevel, process.stdout.isTTY);
   const announcer = createAnnouncer(logger, process.stdout.isTTY);
+  if (old !== undefined) announcer.begunAnew(config.dataDirectory, old);
   const server = await createServer(config, logger);
   const started = await start(server, signal);
   if (started !== undefined) announcer.started({ ...server, ...started });
@@ -57,10 +60,16 @@ async function run(variables: EnvironmentVariables): Promise<void> {
   process.exit(0);
 }
 
+/** Options of a run. */
+export interface RunOptions {
+  /** Whether to begin a new data folder beside the old one. */
+  readonly fresh: boolean;
+}
+
 /** Runs the server in this process until SIGINT or SIGTERM. Exit codes: 0 after a stop, 1 after a failure. */
-export async function runServer(variables: EnvironmentVariables): Promise<void> {
+export async function runServer(variables: EnvironmentVariables, options: RunOptions): Promise<void> {
   try {
-    await run(variables);
+    await run(variables, options);
   } catch (error) {
     console.error(...startFailure(error));
     process.exit(1);

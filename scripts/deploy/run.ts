@@ -56,8 +56,13 @@ export async function deployContracts(
     lock.release();
   }
   if (keys.developmentKey !== undefined) {
-    const start = IS_PACKAGE ? "npx sealbook start" : "npm start";
-    printLine(terminal, `Start the server: RPC_URL=${address ?? ""} RELAYER_KEY=${keys.developmentKey} ${start}`);
+    const { DATA_DIR } = terminal.variables;
+    const chain = `${DATA_DIR === undefined ? "" : `DATA_DIR=${shellWord(DATA_DIR)} `}RPC_URL=${address ?? ""}`;
+    const [start, account] = IS_PACKAGE
+      ? ["npx sealbook start", "npx sealbook account create"]
+      : ["npm start", "npm run account -- create"];
+    printLine(terminal, `Start the server: ${chain} RELAYER_KEY=${keys.developmentKey} ${start}`);
+    printLine(terminal, `Create an account: ${chain} ADMIN_KEY=${keys.administrator} ${account}`);
   }
 }
 
@@ -99,6 +104,11 @@ async function assertStillThere(rpc: Rpc, deployment: Deployment, file: string):
     if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
     throw new SealbookError("conflict", `${error.message}; to deploy anew, remove that file`, { cause: error });
   }
+}
+
+/** Quotes a text for a shell, where that is needed. */
+function shellWord(text: string): string {
+  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function printContracts(terminal: Terminal, contracts: ContractAddresses): void {

@@ -15,6 +15,8 @@ export interface Started {
 
 /** Announces the start and the end of the server. */
 export interface Announcer {
+  /** @param old New path of the folder before */
+  begunAnew(directory: string, old: string): void;
   started(started: Started): void;
   stopping(): void;
   stopped(): void;
@@ -28,6 +30,7 @@ export function createAnnouncer(logger: Logger, terminal: boolean): Announcer {
 /** Prints plain text, with the demo account's password: a terminal's text is not stored. */
 export function terminalAnnouncer(print: (text: string) => void): Announcer {
   return {
+    begunAnew: (directory, old) => print(begunAnew(directory, old)),
     started({ url, embeddedChainUrl, demoAccount, demoAccountFile }) {
       if (demoAccount !== undefined) print(welcome(url, demoAccount, demoAccountFile));
       if (embeddedChainUrl !== undefined) print(`Embedded chain: ${embeddedChainUrl}`);
@@ -41,6 +44,7 @@ export function terminalAnnouncer(print: (text: string) => void): Announcer {
 /** Writes log lines. They name the file with the password, not the password: logs are stored. */
 export function logAnnouncer(logger: Logger): Announcer {
   return {
+    begunAnew: (directory, old) => logger.info(begunAnew(directory, old)),
     started({ url, embeddedChainUrl, demoAccount, demoAccountFile: file }) {
       if (demoAccount !== undefined)
         logger.info({ login: demoAccount.login, file }, "A demo account was made; the file has its password");
@@ -62,6 +66,10 @@ export function startFailure(error: unknown): readonly unknown[] {
     return [`Sealbook does not start: ${error.message}`];
   }
   return ["Sealbook does not start:", error];
+}
+
+function begunAnew(directory: string, old: string): string {
+  return `${directory} is a new folder; the old one is kept as ${old}`;
 }
 
 function welcome(url: string, { login, password }: DemoAccount, file: string): string {

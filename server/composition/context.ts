@@ -106,10 +106,10 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
     issuer: new Issuer(issuerKeys, () => divergences.assertIntact()),
     address: new PublicAddress(config.http.publicUrl, config.explorer.url),
     /** Announces new blocks to its subscribers, in the order in which they subscribed. */
-    head: watchHead(rpc, overrides.headMilliseconds ?? HEAD_INTERVAL_MILLISECONDS, (reachable, error) =>
-      reachable
+    head: watchHead(rpc, overrides.headMilliseconds ?? HEAD_INTERVAL_MILLISECONDS, (failure) =>
+      failure === undefined
         ? logger.info("the chain's node responds again")
-        : logger.warn({ err: error }, "the chain's node does not respond"),
+        : logger.warn({ err: failure }, "the chain cannot be used"),
     ),
     /** The threads of heavy work. */
     workers: new WorkerPool(),

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { readNodeList } from "../chain/consensus/peers.ts";
 import { nodeInspector, type NodeInspector } from "../chain/node/node-inspector.ts";
 import { withCallDeadline } from "../chain/rpc/connect.ts";
+import { isWrongChain } from "../chain/rpc/rpc.ts";
 import { registerNetworkMetrics } from "../operations/network-metrics.ts";
 import type { Context } from "./context.ts";
 import { freeBytesOf, probeDatabase, StorageMonitor } from "../operations/storage-monitor.ts";
@@ -34,8 +35,10 @@ export function createNodeInspector(
     requestTimeout,
   });
   metrics.gauge("sealbook_chain_block_number", "Number of the newest block seen", () => head.head?.number);
-  metrics.gauge("sealbook_chain_up", "Whether the node responds (1) or not (0)", () => (head.reachable ? 1 : 0));
-  registerNetworkMetrics(metrics, async () => (head.reachable ? await inspect() : undefined));
+  metrics.gauge("sealbook_chain_up", "Whether the node responds (1) or not (0)", () =>
+    head.failure === undefined ? 1 : 0,
+  );
+  registerNetworkMetrics(metrics, async () => (head.failure === undefined ? await inspect() : undefined));
   return inspect;
 }
 
@@ -80,7 +83,7 @@ interface Monitored {
 }
 
 export function createOperations(context: Context, monitored: Monitored): Operations {
-  const { config, overrides, link, journal, head, metrics, alerts, telemetry, clock } = context;
+  const { config, overrides, link, journal, head, metrics, telemetry, clock } = context;
   const { inspect } = monitored;
   const storage = createStorageMonitor(context);
   // The embedded chain makes blocks only when a transaction waits.
@@ -110,7 +113,7 @@ export function createOperations(context: Context, monitored: Monitored): Operat
     async assertReady() {
       storage.assertReady();
       await assertReadable(journal);
-      if (alerts.lasts("wrong_chain"))
+      if (isWrongChain(head.failure))
         throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
     },
     async start() {

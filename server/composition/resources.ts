@@ -4,6 +4,8 @@ import { BotCipher } from "../bot/bot-cipher.ts";
 import { openChainLink } from "./chain.ts";
 import type { ChainLink, ChainLinkEvent } from "./chain-link.ts";
 import { ChainGuard } from "../chain/identity.ts";
+import { isWrongChain } from "../chain/rpc/rpc.ts";
+import { canBeginAnew } from "./fresh-folder.ts";
 import { ValidatorHistory } from "../chain/consensus/validators.ts";
 import { deploymentName } from "../chain/contracts/deployment.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
@@ -85,7 +87,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       guard,
       mayReplaceContracts: config.journal.mayReplaceContracts,
       onEvent(event) {
-        logLinkEvent(logger, event);
+        logLinkEvent(logger, config, event);
         if (event.kind === "embedded") embeddedLog.onEvent(event.event);
       },
     });
@@ -171,7 +173,7 @@ function openCertificate(files: CertificateFiles, logger: Logger): Promise<Liste
   );
 }
 
-function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
+function logLinkEvent(logger: Logger, config: Config, event: ChainLinkEvent): void {
   if (event.kind === "embedded") {
     const { kind, ...details } = event.event;
     const grave = [
@@ -187,6 +189,14 @@ function logLinkEvent(logger: Logger, event: ChainLinkEvent): void {
     logger.warn({ ...event.event }, "switched to another node of the chain");
   } else if (event.kind === "deployed") {
     logger.info({ address: event.address }, `${event.contract} deployed`);
+  } else if (isWrongChain(event.error)) {
+    const remedy = canBeginAnew(config.chain, config.database)
+      ? "start with --fresh: it begins a new folder and keeps this one"
+      : "set DATA_DIR and DATABASE_URL to new places";
+    logger.error(
+      `${config.dataDirectory} belongs to another chain than the one at RPC_URL: ${reasonOf(event.error)}. ` +
+        `The server works when RPC_URL serves the chain of that folder; for the new chain, ${remedy}`,
+    );
   } else {
     logger.warn({ err: event.error }, "the chain cannot be used; starting without it");
   }

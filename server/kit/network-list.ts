@@ -21,6 +21,11 @@ export class NetworkList {
   }
 }
 
+/** Returns whether a host, as in addresses of the web, is this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
+}
+
 /** Whether a text is an address or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
   const [address = "", prefix, ...rest] = text.split("/");

@@ -76,18 +76,17 @@ export const CHECKS_TO_RAISE = 3;
 /** Equal checks in a row that clear a state. */
 const CHECKS_TO_RESOLVE = 2;
 
-/** A state that changes only after several equal checks in a row. */
+/** A state that changes only after several equal checks in a row; `undefined` before the first ones. */
 export class Debounce {
-  #isSet = false;
-  #different = 0;
+  #isSet: boolean | undefined;
+  #last: boolean | undefined;
+  #equal = 0;
 
   /** Takes the result of a check, and returns the state. */
-  update(value: boolean): boolean {
-    this.#different = value === this.#isSet ? 0 : this.#different + 1;
-    if (this.#different >= (this.#isSet ? CHECKS_TO_RESOLVE : CHECKS_TO_RAISE)) {
-      this.#isSet = value;
-      this.#different = 0;
-    }
+  update(value: boolean): boolean | undefined {
+    this.#equal = value === this.#last ? this.#equal + 1 : 1;
+    this.#last = value;
+    if (this.#equal >= (value ? CHECKS_TO_RAISE : CHECKS_TO_RESOLVE)) this.#isSet = value;
     return this.#isSet;
   }
 }

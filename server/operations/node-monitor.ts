@@ -9,7 +9,6 @@ import { CHECKS_TO_RAISE, Debounce } from "./alert.ts";
 import { syncLoss } from "./sync-loss.ts";
 
 const INTERVAL_MILLISECONDS = 5_000;
-const UNREACHABLE = "the chain's node does not respond";
 
 export interface NodeMonitorDeps {
   readonly inspect: NodeInspector;
@@ -56,24 +55,38 @@ export class NodeMonitor {
 
   async #check(): Promise<void> {
     const { inspect, telemetry, regularBlocks, staleSeconds } = this.#deps;
-    let failure = UNREACHABLE;
-    let isWrong = false;
-    const report = await inspect().catch((error: unknown) => {
-      if (error instanceof SealbookError) failure = error.message;
-      isWrong = isWrongChain(error);
-    });
-    if (this.#wrong.update(isWrong)) telemetry.wrongChain(failure);
-    else telemetry.rightChain();
-    if (this.#down.update(report === undefined && !isWrong)) telemetry.nodeDown(failure);
-    else telemetry.nodeUp();
+    let node: NodeReport;
+    try {
+      node = await inspect();
+    } catch (error) {
+      const reason = error instanceof SealbookError ? error.message : "the chain's node does not respond";
+      // A node of another chain responds; one that does not respond can be of any chain.
+      if (isWrongChain(error)) this.#reportWrong(reason);
+      this.#reportDown(isWrongChain(error) ? undefined : reason);
+      return;
+    }
+    this.#reportWrong(undefined);
+    this.#reportDown(undefined);
     telemetry.nodeConsistent();
-    if (!report) return;
-    const reason = syncLoss(report, regularBlocks, staleSeconds);
-    if (this.#lost.update(reason !== undefined)) telemetry.syncLost(reason ?? "the node is out of sync");
-    else telemetry.syncRegained();
-    const lasting = this.#lastingFaults(report);
+    const loss = syncLoss(node, regularBlocks, staleSeconds);
+    const isLost = this.#lost.update(loss !== undefined);
+    if (isLost === false) telemetry.syncRegained();
+    if (isLost === true && loss !== undefined) telemetry.syncLost(loss);
+    const lasting = this.#lastingFaults(node);
     // Earlier it is unknown whether faults from before a restart last.
     if (++this.#checks >= CHECKS_TO_RAISE) telemetry.networkFaults(lasting);
+  }
+
+  #reportWrong(fault: string | undefined): void {
+    const isWrong = this.#wrong.update(fault !== undefined);
+    if (isWrong === false) this.#deps.telemetry.rightChain();
+    if (isWrong === true && fault !== undefined) this.#deps.telemetry.wrongChain(fault);
+  }
+
+  #reportDown(fault: string | undefined): void {
+    const isDown = this.#down.update(fault !== undefined);
+    if (isDown === false) this.#deps.telemetry.nodeUp();
+    if (isDown === true && fault !== undefined) this.#deps.telemetry.nodeDown(fault);
   }
 
   /** Returns the network's faults that several checks in a row have found. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { terminalAnnouncer } from "../../server/composition/announcements.ts";
@@ -122,6 +122,20 @@ describe("the server's process", function () {
       await detached.ended;
     }
     assert.match(detached.output(), /Stopped\./);
+  });
+
+  it("begins anew beside the old folder with --fresh", async () => {
+    const folder = join(directory, "data");
+    const command = `exec ${process.execPath} ${SEALBOOK} start`;
+    const first = await startIn(command, { DATA_DIR: folder });
+    first.shell.kill("SIGTERM");
+    await first.ended;
+    const fresh = await startIn(`${command} --fresh`, { DATA_DIR: folder });
+    fresh.shell.kill("SIGTERM");
+    await fresh.ended;
+    assert.include(fresh.output(), `${folder} is a new folder; the old one is kept as ${folder}-1`);
+    const [old, now] = [`${folder}-1`, folder].map((each) => readFileSync(join(each, "demo-account.json"), "utf8"));
+    assert.notEqual(old, now);
   });
 
   it("rejects invalid variables at the start, and names all of them", async () => {

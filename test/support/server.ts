@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Logger, pino } from "pino";
 import { parseConfig } from "../../server/config/config.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import type { ServerOverrides } from "../../server/composition/context.ts";
 import { createServer, type Server } from "../../server/composition/server.ts";
+import { createJsonLogger, type Logger } from "../../server/kit/logger.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import { putKey } from "./journal-key.ts";
 import { type HttpResponse, post, request } from "./http.ts";
@@ -61,7 +61,7 @@ export async function startServer(
   const log: string[] = [];
   secretWatch.wrote("the log", () => log.join(""));
   secretWatch.configured(variables);
-  const logger = pino({ level: "debug", base: null }, { write: (line: string) => void log.push(line) });
+  const logger = createJsonLogger("debug", { write: (line: string) => void log.push(line) });
   const embedded = variables.RPC_URL === undefined ? { CHAIN_PORT: "0" } : {};
   const config = adjusted(parseConfig({ PORT: "0", DATA_DIR: directory, ...embedded, ...variables }), settings);
   const context = await createServer(config, logger, { ...FAST, ...overrides });

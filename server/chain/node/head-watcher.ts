@@ -16,8 +16,8 @@ export type HeadListener = (head: Head) => void;
 export interface HeadWatcher {
   /** The newest block seen; `undefined` before the first. */
   readonly head: Head | undefined;
-  /** Whether the node responded to the last query. */
-  readonly reachable: boolean;
+  /** Why the last query failed; `undefined` when the node responded. */
+  readonly failure: unknown;
   /** @returns a function that ends the subscription */
   subscribe(listener: HeadListener): () => void;
   /** Queries the node at once instead of at the next interval. */
@@ -32,16 +32,16 @@ const Block = NodeBlock.pick({ number: true, timestamp: true, hash: true, parent
 
 /**
  * Polls a node for its newest block. When that does not follow the one before, the node's chain is identified again.
- * @param onReachable Called when the node becomes unavailable or available
+ * @param onChange Called with the failure when the node becomes unavailable, and without when it is available again
  */
 export function watchHead(
   rpc: Pick<Rpc, "call" | "identify">,
   intervalMilliseconds: number,
-  onReachable: (reachable: boolean, error: unknown) => void,
+  onChange: (failure: unknown) => void,
 ): HeadWatcher {
   const listeners = new Set<HeadListener>();
   let head: Head | undefined;
-  let reachable = true;
+  let failure: unknown;
   let timer: NodeJS.Timeout | undefined;
   let stopped = true;
   let looking = false;
@@ -62,12 +62,14 @@ export function watchHead(
         const isKnown = seen.hash === head?.hash;
         if (!isKnown && seen.parentHash !== head?.hash) await rpc.identify?.();
         if (stopped) break;
-        if (!reachable) onReachable((reachable = true), undefined);
+        if (failure !== undefined) onChange((failure = undefined));
         if (isKnown) continue;
         head = seen;
         for (const listener of listeners) listener(seen);
       } catch (error) {
-        if (reachable && !stopped) onReachable((reachable = false), error);
+        const isFirst = failure === undefined;
+        failure = error;
+        if (isFirst && !stopped) onChange(failure);
       }
     } while (lookAgain && !stopped);
     looking = false;
@@ -78,8 +80,8 @@ export function watchHead(
     get head() {
       return head;
     },
-    get reachable() {
-      return reachable;
+    get failure() {
+      return failure;
     },
     subscribe(listener) {
       listeners.add(listener);

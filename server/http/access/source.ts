@@ -2,10 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP, isIPv6, type Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../../errors.ts";
-import type { NetworkList } from "../../kit/network-list.ts";
-
-/** The names of the machine itself. */
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+import { isLoopback, type NetworkList } from "../../kit/network-list.ts";
 
 /**
  * Rejects requests for another host with 421. A browser sends the name in its address bar: without this check, a page
@@ -21,7 +18,7 @@ export function hostCheck(names: readonly string[]): RequestHandler {
     if (host === undefined) return next();
     if (hasTwoHosts(request)) throw new SealbookError("malformed", "the request has two hosts");
     const name = hostName(host);
-    if (LOOPBACK.test(name) || accepted.has(name) || isAddressOf(name, request.socket.localAddress)) return next();
+    if (isLoopback(name) || accepted.has(name) || isAddressOf(name, request.socket.localAddress)) return next();
     next(new SealbookError("misdirected", "this server has another name; ALLOWED_HOSTS lists its names"));
   };
 }

@@ -14,7 +14,7 @@ describe("polling head watcher", function () {
   let heads: number[];
   let reachable: boolean[];
   const watch = (interval: number) => {
-    watcher = watchHead(rpc, interval, (is) => reachable.push(is));
+    watcher = watchHead(rpc, interval, (failure) => reachable.push(failure === undefined));
     watcher.subscribe((head) => heads.push(head.number));
   };
   beforeEach(async () => {
@@ -72,7 +72,7 @@ describe("polling head watcher", function () {
         identified += 1;
       },
     };
-    watcher = watchHead(own, 5, (is) => reachable.push(is));
+    watcher = watchHead(own, 5, (failure) => reachable.push(failure === undefined));
     watcher.subscribe((head) => heads.push(head.number));
     watcher.start();
     await eventually(async () => assert.deepEqual([heads, identified], [[7], 1]));
@@ -114,13 +114,13 @@ describe("polling head watcher", function () {
     await eventually(async () => assert.isNotEmpty(heads));
     proxy.mode = "off";
     await eventually(async () => assert.deepEqual(reachable, [false]));
-    assert.isFalse(watcher.reachable);
+    assert.isDefined(watcher.failure);
     node.mine();
     await new Promise((resolve) => setTimeout(resolve, 100));
     proxy.mode = "pass";
     await eventually(async () => assert.deepEqual(heads, [0, 1]));
     assert.deepEqual(reachable, [false, true]);
-    assert.isTrue(watcher.reachable);
+    assert.isUndefined(watcher.failure);
   });
 
   it("emits nothing after its stop", async () => {
