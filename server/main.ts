@@ -2,7 +2,7 @@ import { createAnnouncer, startFailure } from "./composition/announcements.ts";
 import { beginAnew } from "./composition/fresh-folder.ts";
 import { createServer, type Server } from "./composition/server.ts";
 import { parseConfig } from "./config/config.ts";
-import type { EnvironmentVariables } from "./config/environment.ts";
+import { type EnvironmentVariables, isStartedByNpm } from "./config/environment.ts";
 import { createLogger } from "./kit/logger.ts";
 
 const PARENT_MILLISECONDS = 500;
@@ -17,7 +17,7 @@ function stopSignal(): Promise<undefined> {
       resolve(undefined);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
-    if (process.env["npm_lifecycle_event"] !== undefined) onParentEnd(() => resolve(undefined));
+    if (isStartedByNpm()) onParentEnd(() => resolve(undefined));
   });
 }
 

@@ -368,6 +368,11 @@ export type EnvironmentValues = z.output<typeof Environment>;
 /** The environment variables, as text. */
 export type EnvironmentVariables = Readonly<Partial<Record<keyof EnvironmentValues, string>>>;
 
+/** Returns whether npm started this process: `npm run`, or `npx`. */
+export function isStartedByNpm(): boolean {
+  return process.env["npm_lifecycle_event"] !== undefined;
+}
+
 /** The variables of this process. Nothing else reads `process.env`. */
 export function readEnv(): EnvironmentVariables {
   const names = Object.keys(Environment.shape);
