@@ -22,6 +22,7 @@ export type ErrorCode =
   | "too_many_requests"
   | "overloaded"
   | "journal_unavailable"
+  | "storage_full"
   | "journal_damaged"
   | "chain_unavailable"
   | "chain_reverted"

@@ -54,6 +54,8 @@ function createStorageMonitor({ config, opened, database, telemetry, metrics, cl
     probe: () => probeDatabase(database, clock),
     freeBytes: () => freeBytesOf(directories),
     minimumFreeBytes: config.journal.minimumFreeBytes,
+    lowFreeBytes: config.journal.lowFreeBytes,
+    onSpace: (lack) => opened.storage.lacksSpace(lack),
     telemetry,
   });
   metrics.gauge("sealbook_journal_writable", "Whether the journal can be written (1) or not (0)", () =>

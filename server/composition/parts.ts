@@ -45,6 +45,7 @@ function buildProofs(context: Context, { sender }: RelayerTransactions, { syncRe
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
     replication: syncReplication,
+    assertSpace: () => context.opened.storage.assertSpace(),
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   head.subscribe((newest) => proofs.onHead(newest));

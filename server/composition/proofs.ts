@@ -66,6 +66,8 @@ interface ProofDeps {
   readonly transactions: Transactions;
   /** Set when proofs are acknowledged only with a replica. */
   readonly replication: SyncReplication | undefined;
+  /** @throws SealbookError `storage_full` */
+  readonly assertSpace: () => void;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   /** Never jumps; for durations. */

@@ -74,6 +74,7 @@ export function createRecords(
     recordIndex: indexer,
     scan: (caller, query) => search.step(caller, query),
     pack: (account, text) => decoder.pack(account, text),
+    assertSpace: () => storage.assertSpace(),
     telemetry,
     clock,
     chainWaitMilliseconds,

@@ -151,8 +151,10 @@ function configOf(env: EnvironmentValues) {
       mayBeNew: env.NEW_JOURNAL === "yes",
       /** Whether other contracts or another table than before may be used. */
       mayReplaceContracts: env.NEW_CONTRACTS === "yes",
-      /** Free space on its disk below which the server is not ready. */
+      /** Free space on its disk below which nothing new is accepted. */
       minimumFreeBytes: 200e6,
+      /** Free space on its disk below which an alert is raised. */
+      lowFreeBytes: 1e9,
       checkpointIntervalMilliseconds: env.CHECKPOINT_INTERVAL * SECOND,
       reconcileIntervalMilliseconds: MINUTE,
       fullReconcileIntervalMilliseconds: DAY,

@@ -33,8 +33,12 @@ interface StorageMonitorDeps {
   readonly probe: () => Promise<void>;
   /** Returns the free space on the disk of the journal, in bytes. */
   readonly freeBytes: () => Promise<number>;
-  /** Free space below which the server is not ready. */
+  /** Free space below which nothing new is accepted. */
   readonly minimumFreeBytes: number;
+  /** Free space below which an alert is raised. */
+  readonly lowFreeBytes: number;
+  /** Receives why there is too little space; `undefined` when there is enough. */
+  readonly onSpace: (lack: string | undefined) => void;
   readonly telemetry: Pick<JournalEvents, "journalProbed" | "storageFailing" | "storageRestored">;
 }
 
@@ -54,6 +58,8 @@ export class StorageMonitor {
   /** Why the last probe failed. */
   #failure = "";
   #freeBytes: number | undefined;
+  /** Whether space was short at the last check. */
+  #isShort = false;
   /** A probe that has not returned, even after its time. */
   #probe: Promise<void> | undefined;
   #interval: Interval | undefined;
@@ -78,9 +84,11 @@ export class StorageMonitor {
     return { writable: failure === undefined, fault: failure ?? this.#lack(), freeBytes: this.#freeBytes };
   }
 
-  /** @throws SealbookError `journal_unavailable` while there is a fault */
+  /** @throws SealbookError `journal_unavailable` while there is a fault; `storage_full` with too little space */
   assertReady(): void {
-    if (this.state().fault === undefined) return;
+    const { fault, writable } = this.state();
+    if (fault === undefined) return;
+    if (writable) throw new SealbookError("storage_full", fault);
     // The fault names files, which are for the operator.
     throw new SealbookError(
       "journal_unavailable",
@@ -92,7 +100,8 @@ export class StorageMonitor {
     const { telemetry } = this.#deps;
     this.#freeBytes = await this.#deps.freeBytes().catch(() => undefined);
     await this.#tryWrite();
-    const { fault } = this.state();
+    this.#deps.onSpace(this.#lack());
+    const fault = this.state().fault ?? this.#shortage();
     if (fault === undefined) telemetry.storageRestored();
     else telemetry.storageFailing(fault);
   }
@@ -117,13 +126,22 @@ export class StorageMonitor {
     }
   }
 
+  /** Returns why nothing new can be accepted. */
   #lack(): string | undefined {
     const { minimumFreeBytes } = this.#deps;
     if (this.#freeBytes === undefined || this.#freeBytes >= minimumFreeBytes) return undefined;
-    const megabytes = (bytes: number): number => Math.floor(bytes / 1e6);
-    return (
-      `the disk of the journal has ${megabytes(this.#freeBytes)} MB free, ` +
-      `less than ${megabytes(minimumFreeBytes)} MB`
-    );
+    return `${lessThan(minimumFreeBytes)}; nothing new is accepted until there is more`;
   }
+
+  /** Returns that space runs short. It ends a tenth above the limit, so that the alert does not come and go. */
+  #shortage(): string | undefined {
+    const { lowFreeBytes } = this.#deps;
+    this.#isShort = (this.#freeBytes ?? Infinity) < (this.#isShort ? lowFreeBytes * 1.1 : lowFreeBytes);
+    return this.#isShort ? `${lessThan(lowFreeBytes)}; free some before it is full` : undefined;
+  }
+}
+
+/** The text leaves the free space out: it would be another one with each check. */
+function lessThan(bytes: number): string {
+  return `the disk of the journal has less than ${Math.floor(bytes / 1e6)} MB free`;
 }

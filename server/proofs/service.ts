@@ -28,6 +28,8 @@ export interface ProofServiceDeps {
   readonly tracker: Pick<AnchorTracker, "outcomes">;
   /** Waits for a replica; without it a proof is acknowledged when it is on the disk of this server. */
   readonly replication: Pick<SyncReplication, "assertAvailable" | "replicated"> | undefined;
+  /** @throws SealbookError `storage_full` */
+  readonly assertSpace: () => void;
   readonly trees: AnchorTrees;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly clock: Clock;
@@ -98,12 +100,13 @@ export class ProofService {
    * proof.
    * @param call Set for a call with an idempotency key: each repetition is the call that was made first
    * @returns the proof, `pending` when the chain did not confirm it within the wait
-   * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then; `journal_unavailable`
-   * when it is not on disk, or on no replica where one is required; `key_reused` when the key is of another call
+   * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then; `storage_full`, too;
+   * `journal_unavailable` when it is not on disk, or on no replica where one is required; `key_reused` when the key is of another call
    */
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;
     const end = this.#end();
+    this.#deps.assertSpace();
     this.#deps.replication?.assertAvailable();
     const begunAt = await this.#begin(call);
     const acceptance = await queue.accept(this.#newProof(request, begunAt));
@@ -116,6 +119,7 @@ export class ProofService {
   async submitTogether(requests: readonly ProofRequest[], call?: KeyedCall): Promise<Submitted> {
     const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
+    this.#deps.assertSpace();
     this.#deps.replication?.assertAvailable();
     const begunAt = await this.#begin(call);
     const accepted = await queue.acceptTogether(requests.map((request) => this.#newProof(request, begunAt)));

@@ -33,6 +33,8 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly scan: RecordScan;
   /** Compresses the row data of an account. */
   readonly pack: (account: Address, text: string) => Promise<StoredRowData>;
+  /** @throws SealbookError `storage_full` */
+  readonly assertSpace: () => void;
   readonly telemetry: Pick<RecordEvents, "recordStored">;
   readonly clock: Clock;
   readonly chainWaitMilliseconds: number;
@@ -122,12 +124,13 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   /**
    * Signs a record with the account's key and stores it; the relayer pays. Returns when the chain has confirmed the
    * record and the index includes it, or after the timeout if the index lags.
-   * @throws SealbookError `scope_refused`; `chain_unavailable`, whose message states whether the record will still be
+   * @throws SealbookError `scope_refused`; `storage_full`; `chain_unavailable`, whose message states whether the record will still be
    * stored
    */
   async store(signer: Signer, record: NewRecord, options: StoreOptions<Stores> = {}): Promise<StoredRecord> {
     const { account } = signer;
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
+    this.#deps.assertSpace();
     const isLarge = JSON.stringify(record.payload).length >= LARGE_CHARACTERS;
     // The large records of an account wait for each other; no others wait for them.
     if (isLarge) return this.#large.run(account.address, () => this.#store(signer, record, options));

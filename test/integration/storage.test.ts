@@ -56,6 +56,43 @@ async function assertFails(server: TestServer, known: ReturnType<typeof freshDoc
   );
 }
 
+describe("a disk with little space", () => {
+  it("accepts nothing new, and serves what is there", async () => {
+    const server = await startServer({}, { settings: { journal: { minimumFreeBytes: Number.MAX_SAFE_INTEGER } } });
+    try {
+      const token = await server.login();
+      const [document] = freshDocuments(1);
+      for (const reply of [
+        await server.post("/api/v1/proof", document),
+        await server.post("/api/v1/proof/batch", { documents: freshDocuments(2) }),
+        await server.get("/readyz"),
+      ]) {
+        assert.equal(reply.status, 503, reply.text);
+        assert.equal(reply.body.type, "urn:sealbook:problem:storage_full");
+        assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+      }
+      const stored = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: {} });
+      assert.equal(stored.status, 503, stored.text);
+      assert.include(stored.text, "nothing new is accepted");
+      assert.equal((await server.call(ROUTES.search, { token }, { search: { target: "1", value: "c" } })).status, 200);
+      await eventually(async () => assert.equal((await storageAlerts(server))[0]?.state, "raised"));
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it("raises an alert while it still accepts proofs", async () => {
+    const server = await startServer({}, { settings: { journal: { lowFreeBytes: Number.MAX_SAFE_INTEGER } } });
+    try {
+      assert.equal((await server.post("/api/v1/proof", freshDocuments(1)[0])).status, 201);
+      await eventually(async () => assert.match((await storageAlerts(server))[0]?.message ?? "", /free some/));
+      assert.equal((await server.get("/readyz")).status, 200);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
 describe("the files of the journal", () => {
   let server: TestServer;
   let known: ReturnType<typeof freshDocuments>[number];

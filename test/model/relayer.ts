@@ -122,6 +122,7 @@ export async function startRelayer(
     entryVerifier: new EntryVerifier({ database, telemetry: TELEMETRY }),
     transactions: sender,
     replication: undefined,
+    assertSpace: () => undefined,
     telemetry: TELEMETRY,
     clock: () => Date.now(),
     steadyClock: () => Date.now(),

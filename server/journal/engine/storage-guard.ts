@@ -11,6 +11,7 @@ const RETRY_SECONDS = 30;
 export class StorageGuard {
   readonly #pinned: PinnedPath[] = [];
   #damage: string | undefined;
+  #lack: string | undefined;
 
   /** Adds a file or folder that must stay in place. */
   pin(path: string, options: { readonly neverShrinks?: boolean } = {}): void {
@@ -20,6 +21,20 @@ export class StorageGuard {
   /** Records that the content of the database is damaged, which lasts until the next start. */
   damaged(reason: string): void {
     this.#damage ??= reason;
+  }
+
+  /** Records why there is too little space for new data; `undefined` when there is enough. */
+  lacksSpace(reason: string | undefined): void {
+    this.#lack = reason;
+  }
+
+  /**
+   * Asserts that new data can be accepted. What was accepted before is still completed in the space that is left.
+   * @throws SealbookError `storage_full`
+   */
+  assertSpace(): void {
+    if (this.#lack !== undefined)
+      throw new SealbookError("storage_full", this.#lack, { retryAfterSeconds: RETRY_SECONDS });
   }
 
   /** Returns why the files cannot be written to any more. */

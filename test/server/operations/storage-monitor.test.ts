@@ -8,13 +8,15 @@ describe("the monitor of the journal's storage", () => {
   const scene = (probe: () => Promise<void>) => {
     const events: string[] = [];
     let isFailing = false;
-    const disk = { free: 10e9, fault: undefined as string | undefined };
+    const disk = { free: 10e9, fault: undefined as string | undefined, lack: undefined as string | undefined };
     const monitor = new StorageMonitor({
       fault: () => disk.fault,
       isFailing: () => isFailing,
       probe,
       freeBytes: async () => disk.free,
       minimumFreeBytes: 200e6,
+      lowFreeBytes: 1e9,
+      onSpace: (lack) => void (disk.lack = lack),
       telemetry: {
         journalProbed: (error) => void (isFailing = error !== undefined),
         storageFailing: (reason) => void events.push(reason),
@@ -43,15 +45,24 @@ describe("the monitor of the journal's storage", () => {
   });
 
   it("is not ready with too little free space, while the journal is still written", async () => {
-    const { monitor, disk } = scene(async () => undefined);
+    const { monitor, disk, events } = scene(async () => undefined);
     disk.free = 150e6;
     await monitor.start();
     try {
       assert.deepInclude(monitor.state(), { writable: true, freeBytes: 150e6 });
-      assert.match(String(monitor.state().fault), /150 MB free, less than 200 MB/);
-      assert.throws(() => monitor.assertReady());
+      assert.match(String(monitor.state().fault), /less than 200 MB free; nothing new is accepted/);
+      assert.equal(disk.lack, monitor.state().fault);
+      assert.throws(() => monitor.assertReady(), "less than 200 MB free");
       disk.free = 300e6;
-      await eventually(async () => monitor.assertReady());
+      await eventually(async () => assert.isUndefined(disk.lack));
+      monitor.assertReady();
+      assert.match(events.at(-1) ?? "", /less than 1000 MB free; free some/);
+      disk.free = 1.05e9;
+      await monitor.stop();
+      await monitor.start();
+      assert.match(events.at(-1) ?? "", /less than 1000 MB free/, "it does not come and go");
+      disk.free = 1.2e9;
+      await eventually(async () => assert.equal(events.at(-1), "restored"));
     } finally {
       await monitor.stop();
     }
