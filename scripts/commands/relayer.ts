@@ -8,7 +8,6 @@ import type { Address, ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
 import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
-import { KeystoreChange, untilInUse } from "../relayer/keystore-change.ts";
 import { usingChain } from "../using-chain.ts";
 
 interface JsonOption {
@@ -60,30 +59,6 @@ async function change(
 function keystoreOf({ relayer }: ChainConfig): KeystoreFiles {
   if (relayer?.kind === "keystore") return relayer;
   throw new CommandFailure("this is for a relayer whose key is in RELAYER_KEYSTORE_FILE");
-}
-
-/** Grants the new key the old one's roles, waits until the server uses it, and revokes the old key's roles. */
-async function rotate(opened: Opened): Promise<{ old: Address; next: Address }> {
-  const { roles, config } = opened;
-  const keystore = new KeystoreChange(keystoreOf(config));
-  const { old, next } = await keystore.keys();
-  const held = await roles.heldBy(next);
-  await change(
-    "grant",
-    opened,
-    next,
-    roles.contracts.filter((contract) => !held.includes(contract)),
-  );
-  await keystore.change();
-  if (!(await untilInUse(config.dataDirectory, next))) {
-    throw new CommandFailure(
-      `the server still signs with ${old}, which keeps its rights; ` +
-        "rotate again when its transactions in flight have an outcome",
-    );
-  }
-  await change("revoke", opened, old, await roles.heldBy(old));
-  await keystore.end();
-  return { old, next };
 }
 
 /** Prints the change of the role on each contract. */
@@ -190,21 +165,6 @@ export function relayerCommand(terminal: Terminal): Command {
       if (existsSync(files.file)) throw new CommandFailure(`there is a keystore in ${files.file} already`);
       printLine(terminal, await makeKeystore(files));
     });
-
-  program
-    .command("rotate")
-    .description(
-      "give the relayer of this RELAYER_KEYSTORE_FILE a new key, beside its running server, and take the old " +
-        "one's rights",
-    )
-    .option("--json", "print {old, new}")
-    .action(({ json }: JsonOption) =>
-      withRoles(terminal, async (opened) => {
-        const { old, next } = await rotate(opened);
-        if (json === true) printLine(terminal, JSON.stringify({ old, new: next }));
-        else printLine(terminal, `${next} is the relayer's key now; ${old} has no rights any more.`);
-      }),
-    );
 
   return program;
 }

@@ -71,7 +71,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "relayer",
-    description: "Lists the relayers, grants and revokes their role, and changes their keys.",
+    description: "Makes keys of relayers, lists the relayers, grants and revokes their role.",
     page: "operate.md#relayer-key",
     load: async () => (await import("./relayer.ts")).relayerCommand,
   },

@@ -18,7 +18,7 @@ import { fetchQuantity } from "../chain/rpc/query.ts";
 const LOCK_FILE = "lock.sqlite";
 const ADMINISTRATION_WAIT = { intervalMilliseconds: 100, timeoutMilliseconds: 60_000 };
 
-/** File with the address that the server signs with; `relayer rotate` waits for it to change. */
+/** File with the address that the server signs with: a server has run in the folder. */
 export const RELAYER_FILE = "relayer-address";
 
 /** File with the newest entry of the journal that the server has seen. */

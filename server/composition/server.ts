@@ -90,7 +90,6 @@ async function start(
 
   // Interrupted work is completed, then new work starts; new blocks come last.
   await sessions.sessions.recover();
-  defer(() => transactions.stopKeystoreMonitor());
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();

@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import { foreignCallReason } from "../chain/contracts/relayer-calls.ts";
-import { KeystoreMonitor } from "../chain/keys/keystore.ts";
 import { TransactionSender } from "../chain/transactions/transaction-sender.ts";
-import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import { transactionStore } from "../journal/transactions/transaction-store.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import { errorField } from "../kit/logger.ts";
@@ -11,7 +9,7 @@ import type { Context } from "./context.ts";
 
 export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
-/** Builds the sender of the relayer's transactions, which changes its key when the keystore does. */
+/** Builds the sender of the relayer's transactions. */
 export function createTransactions(context: Context) {
   const { config, overrides, database, link, signer, fees, proofAnchor, head, metrics, telemetry, logger } = context;
   const store = transactionStore(database);
@@ -46,46 +44,14 @@ export function createTransactions(context: Context) {
   head.subscribe(({ number }) => sender.onHead(number));
   const countInFlight = (): Promise<number> => store.countInFlight();
   metrics.gauge("sealbook_transactions_in_flight", "Transactions without an outcome", countInFlight);
-  const monitor = monitorKeystore(context, sender);
   return {
     sender,
     /** Returns the number of transactions without an outcome. */
     countInFlight,
     /** Writes the sender's address to the data folder, and starts to send. */
     async start(): Promise<void> {
-      await writeSender(config.dataDirectory, sender.address);
+      await writeFileDurably(join(config.dataDirectory, RELAYER_FILE), [Buffer.from(sender.address)]);
       sender.start();
-      monitor?.start(sender.address);
     },
-    /** Stops the monitor of the keystore; the sender continues. */
-    stopKeystoreMonitor: () => monitor?.stop(),
   };
-}
-
-/** Writes the sender's address to the data folder, where `relayer rotate` waits for it. */
-function writeSender(dataDirectory: string, address: string): Promise<void> {
-  return writeFileDurably(join(dataDirectory, RELAYER_FILE), [Buffer.from(address)]);
-}
-
-/** Changes the sender's key when the keystore changes; `undefined` when the key is in no keystore. */
-function monitorKeystore({ config, link, logger }: Context, sender: TransactionSender): KeystoreMonitor | undefined {
-  const { relayer } = config.chain;
-  if (relayer?.kind !== "keystore") return undefined;
-  return new KeystoreMonitor({
-    files: relayer,
-    async onKey(key) {
-      logger.info(
-        { relayer: key.address },
-        "the keystore has a new key; the server uses it as soon as no transaction of the old one is in flight",
-      );
-      await sender.changeKey(transactionSigner(key, link.rpc.chainId));
-      await writeSender(config.dataDirectory, key.address);
-      logger.info({ relayer: key.address }, "the relayer's key has changed");
-    },
-    onRefused: (err) =>
-      logger.error(
-        { err },
-        "the changed keystore cannot be used; the server keeps the old key; check RELAYER_KEYSTORE_FILE",
-      ),
-  });
 }

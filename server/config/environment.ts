@@ -176,11 +176,7 @@ const KEYS = {
     description: "Private key that signs and pays for transactions, hexadecimal; required with `RPC_URL`",
     unset: "generated at the first start of the embedded chain in `DATA_DIR/keys.json`",
   }),
-  RELAYER_KEYSTORE_FILE: file(
-    "Keystore (version 3) of that key, instead of `RELAYER_KEY`; loaded again when `npx sealbook relayer " +
-      "rotate` changes it",
-    "`RELAYER_KEY`",
-  ),
+  RELAYER_KEYSTORE_FILE: file("Keystore (version 3) of that key, instead of `RELAYER_KEY`", "`RELAYER_KEY`"),
   RELAYER_KEYSTORE_PASSWORD_FILE: file(
     "File with the keystore's password; required with `RELAYER_KEYSTORE_FILE`",
     "none",

@@ -1,7 +1,7 @@
 import { SEALBOOK } from "../support/sealbook.ts";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
@@ -11,6 +11,7 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { makeAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
+import { hang, only, SEND } from "../support/faulty-proxy.ts";
 import { startLoad } from "../support/load.ts";
 import { startProcess } from "../support/process.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
@@ -43,10 +44,12 @@ describe("the relayer's key", () => {
     await writeFile(password, `${PASSWORD}\n`);
     return { ...without(), RELAYER_KEYSTORE_FILE: file, RELAYER_KEYSTORE_PASSWORD_FILE: password };
   };
-  const relayer = async (variables: EnvironmentVariables, ...args: string[]) => {
+  const command = async (variables: EnvironmentVariables, ...args: string[]): Promise<string> => {
     const env = { ...SURROUNDINGS, DATA_DIR: chain.directory, ...variables };
-    return JSON.parse((await run(process.execPath, [SEALBOOK, "relayer", ...args, "--json"], { env })).stdout);
+    return (await run(process.execPath, [SEALBOOK, "relayer", ...args], { env })).stdout;
   };
+  const relayer = async (variables: EnvironmentVariables, ...args: string[]) =>
+    JSON.parse(await command(variables, ...args, "--json"));
 
   it("is read from a keystore; errors do not contain its content", async () => {
     const variables = await keystore();
@@ -162,49 +165,39 @@ describe("the relayer's key", () => {
     await signer.close();
   });
 
-  // Security, relayer key: loses its rights with one command, under load
-  it("is rotated by one command under load: every accepted hash is anchored once", async () => {
+  // Security, relayer key: loses its rights with one command; the server restarts with another key
+  it("is replaced by a restart with another one under load: every accepted hash is anchored once", async () => {
     const variables = await keystore();
-    const server = await startProcess(chain.directory, variables, FAST_RECHECK);
+    const server = await startProcess(chain.directory, { ...variables, PROOF_WAIT: "2" }, FAST_RECHECK);
     const load = startLoad(server);
     await load.confirms(100);
-    const { old, new: next } = await relayer(variables, "rotate");
-    assert.equal(old, chain.relayer);
-    assert.notEqual(next, old);
-    await load.confirms(100);
-    await load.end();
-    assert.equal(load.refused, 0);
-    assert.equal((await server.get("/api/v1/status")).body.relayer.address, next);
-    await assertExactlyOnce(server, chain.url, { accepted: load.accepted });
-    assert.deepEqual(
-      (await relayer(variables, "list")).map(({ address }: { address: string }) => address),
-      [next],
-    );
-    assert.include(await readFile(variables.RELAYER_KEYSTORE_FILE ?? "", "utf8"), next.slice(2).toLowerCase());
-    for (const ending of ["next", "old"]) assert.isFalse(existsSync(`${variables.RELAYER_KEYSTORE_FILE}.${ending}`));
 
-    // The next start has the new key, and so has another rotation.
-    await server.end("SIGTERM");
-    const again = await startProcess(chain.directory, variables, FAST_RECHECK);
-    const document = freshDocuments(1);
-    assert.equal((await again.post("/api/v1/proof", document[0])).status, 201);
-    assert.equal((await relayer(variables, "rotate")).old, next);
+    const next = { ...variables, RELAYER_KEYSTORE_FILE: join(chain.directory, "next.json") };
+    const address = (await command(next, "keystore")).trim();
+    await relayer(variables, "grant", address);
+    await load.end();
+    const [left = assert.fail()] = freshDocuments(1);
+    // The server with the new key completes what is in flight at the stop.
+    chain.proxy.intercept = only([SEND], hang);
+    assert.equal((await server.post("/api/v1/proof", left)).status, 202);
+    assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+    chain.proxy.intercept = () => "pass";
+
+    const again = await startProcess(chain.directory, next, {
+      ...FAST_RECHECK,
+      settings: { chain: { takeOverMilliseconds: 500 } },
+    });
+    assert.equal((await again.get("/api/v1/status")).body.relayer.address, address);
+    await assertExactlyOnce(again, chain.url, { accepted: [...load.accepted, left] });
+    await relayer(variables, "revoke", chain.relayer);
+    const [last = assert.fail()] = freshDocuments(1);
+    assert.equal((await again.post("/api/v1/proof", last)).status, 201);
+    assert.deepEqual(
+      (await relayer(next, "list")).map((each: { address: string }) => each.address),
+      [address],
+    );
+    assert.isTrue(existsSync(variables.RELAYER_KEYSTORE_FILE ?? ""), "no command deletes a key");
     await again.end("SIGTERM");
     assert.notInclude(server.output() + again.output(), PASSWORD);
-  });
-
-  it("is rotated without a server, and an interrupted rotation is continued", async () => {
-    const variables = await keystore();
-    // Without the administrator nothing is granted, and nothing changes; the key that was made stays.
-    const { ADMIN_KEY: _, ...powerless } = variables;
-    const failure = await relayer(powerless, "rotate").catch((error: { stderr: string }) => error.stderr);
-    assert.match(failure, /ADMIN_KEY is needed/);
-    const made = JSON.parse(await readFile(`${variables.RELAYER_KEYSTORE_FILE}.next`, "utf8")).address;
-    const { old, new: next } = await relayer(variables, "rotate");
-    assert.deepEqual([old, next.toLowerCase()], [chain.relayer, `0x${made}`]);
-    assert.deepEqual(
-      (await relayer(variables, "list")).map(({ address }: { address: string }) => address),
-      [next],
-    );
   });
 });

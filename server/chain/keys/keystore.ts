@@ -12,7 +12,6 @@ import { SealbookError } from "../../errors.ts";
 import type { Address } from "../transaction.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { ownKey, type RelayerKey } from "./relayer-key.ts";
-import { every, type Interval } from "../../kit/time.ts";
 
 /**
  * Encrypts 32 secret bytes with a password: a keystore of version 3, the format of Ethereum clients, with scrypt. Its
@@ -85,53 +84,4 @@ export async function makeKeystore({ file, passwordFile }: KeystoreFiles): Promi
   const keystore = await encryptSecret(getBytes(privateKey), await readPassword(PASSWORD_VARIABLE, passwordFile));
   await writeFileDurably(file, [Buffer.from(`${keystore}\n`)]);
   return address;
-}
-
-/** Interval of the checks for a changed file. */
-const LOOK_MILLISECONDS = 2_000;
-
-interface KeystoreMonitorDeps {
-  readonly files: KeystoreFiles;
-  readonly onKey: (key: RelayerKey) => Promise<void>;
-  /** Called once for each unusable content. */
-  readonly onRefused: (error: unknown) => void;
-}
-
-/** Watches the relayer's keystore and changes to its new key. */
-export class KeystoreMonitor {
-  readonly #deps: KeystoreMonitorDeps;
-  #seen: string | undefined;
-  #checks: Interval | undefined;
-
-  constructor(deps: KeystoreMonitorDeps) {
-    this.#deps = deps;
-  }
-
-  /** @param address Address of the current key: the file may have changed since it was opened */
-  start(address: string): void {
-    let current = address;
-    this.#checks = every(LOOK_MILLISECONDS, async () => {
-      current = await this.#look(current);
-    });
-  }
-
-  stop(): void {
-    void this.#checks?.stop();
-  }
-
-  async #look(current: string): Promise<string> {
-    const { files, onKey, onRefused } = this.#deps;
-    const text = await readFile(files.file, "utf8").catch(() => "");
-    if (text === this.#seen) return current;
-    this.#seen = text;
-    try {
-      const key = await openKeystore(files);
-      if (key.address === current) return current;
-      await onKey(key);
-      return key.address;
-    } catch (error) {
-      onRefused(error);
-      return current;
-    }
-  }
 }

@@ -1,12 +1,6 @@
 import { hexlify } from "ethers";
 import type { OutcomeListener, Transactions, TransactionStore } from "./types.ts";
-import type {
-  Address,
-  FinalOutcome,
-  QueuedTransaction,
-  SignedTransaction,
-  TransactionOutcome,
-} from "../transaction.ts";
+import type { FinalOutcome, QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
 import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchors.ts";
 import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
@@ -86,10 +80,7 @@ export class TransactionSender implements Transactions {
   /** Intents of what this process has just accepted. */
   readonly #accepted = new Set<number>();
   readonly #inFlight = new InFlightTransactions();
-  /** The owner of the intents in the journal, whatever key they are signed with. */
-  readonly #owner: Address;
-  #signer: TransactionSigner;
-  #successor: { readonly signer: TransactionSigner; readonly onChanged: () => void } | undefined;
+  readonly #signer: TransactionSigner;
   #nextNonce: number | undefined;
   #confirmedTo: number | undefined;
   /** Hash of the block that was read last, when all of its outcomes are recorded. */
@@ -109,7 +100,6 @@ export class TransactionSender implements Transactions {
   constructor(deps: TransactionSenderDeps) {
     this.#deps = deps;
     this.#signer = deps.signer;
-    this.#owner = deps.signer.address;
     this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
     this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
     this.#recheckMilliseconds = deps.recheckMilliseconds ?? RECHECK_MILLISECONDS;
@@ -117,17 +107,6 @@ export class TransactionSender implements Transactions {
 
   get address(): string {
     return this.#signer.address;
-  }
-
-  /**
-   * Changes to another key as soon as nothing is in flight with the current one; new intents wait until then.
-   * @returns when the key has changed; never, when the sender is stopped before
-   */
-  changeKey(signer: TransactionSigner): Promise<void> {
-    return new Promise((onChanged) => {
-      this.#successor = { signer, onChanged };
-      this.wake();
-    });
   }
 
   start(): void {
@@ -253,10 +232,9 @@ export class TransactionSender implements Transactions {
   async #signAndSend(): Promise<void> {
     const { store, takeOverMilliseconds } = this.#deps;
     const first = await this.#prepare();
-    if (this.#successor !== undefined) return this.#succeed(this.#successor);
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
     if (room <= 0) return;
-    const waiting = await store.queued(this.#owner, room, Date.now() - takeOverMilliseconds);
+    const waiting = await store.queued(this.#signer.address, room, Date.now() - takeOverMilliseconds);
     if (waiting.length === 0) return;
     const { fee, fault } = await this.#deps.fees.quote();
     // Unsigned intents wait: signed ones would keep nonces that no block takes.
@@ -311,15 +289,6 @@ export class TransactionSender implements Transactions {
       this.#recorded([[call.id, { state: "confirmed", hash, block }]], anchors);
     }
     return unsent;
-  }
-
-  #succeed({ signer, onChanged }: { readonly signer: TransactionSigner; readonly onChanged: () => void }): void {
-    if (this.#inFlight.size > 0) return;
-    this.#signer = signer;
-    this.#successor = undefined;
-    this.#nextNonce = undefined;
-    onChanged();
-    this.wake();
   }
 
   /** Does not wait for the node's responses; a refusal is queued as work. */
