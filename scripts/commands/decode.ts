@@ -150,7 +150,8 @@ async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: Au
   let rows = 0;
   let failed = 0;
   let undetermined = 0;
-  for await (const row of auditCalls(await batchOf(terminal, options, chain), options.function, chain)) {
+  const { calls, place } = await batchOf(terminal, options, chain);
+  for await (const row of auditCalls(calls, options.function, chain)) {
     printLine(terminal, format(row));
     rows += 1;
     const verdict = row.audited === undefined ? "failed" : verdictOf(row.audited);
@@ -158,21 +159,22 @@ async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: Au
     if (verdict === "undetermined") undetermined += 1;
   }
   const open = undetermined === 0 ? "" : `, ${undetermined} undetermined`;
-  terminal.stderr.write(`decode: ${rows} calls, ${failed} failed${open}\n`);
+  terminal.stderr.write(`decode: ${rows} calls, ${failed} failed${open}${place}\n`);
   if (failed > 0) terminal.exit(FAILED);
   else if (undetermined > 0) terminal.exit(UNDETERMINED);
 }
 
+/** Returns the calls, and where they are from, for the summary. */
 async function batchOf(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined) {
   const { blocks, file, contract } = options;
   if (blocks === undefined || chain === undefined) {
     const input = file === "-" || file === undefined ? terminal.stdin : createReadStream(file);
-    return callsOfLines(input, { contract: contractOf(options, chain) }, chain);
+    return { calls: callsOfLines(input, { contract: contractOf(options, chain) }, chain), place: "" };
   }
   const newest = await chain.newestBlock();
   const to = Math.min(blocks.to ?? newest, newest);
   if (blocks.from > to) throw new CommandFailure(`the newest block is ${newest}`);
-  return withProgress(blocks.from, to, chain, contract);
+  return { calls: withProgress(blocks.from, to, chain, contract), place: `, in blocks ${blocks.from} to ${to}` };
 }
 
 async function* withProgress(from: number, to: number, chain: AuditedChain, contract: Address | undefined) {

@@ -122,9 +122,9 @@ export class AuditedChain {
       return await table.stateOf(tabname, rowid.toString(), { signer, comp, rowdata });
     } catch (error) {
       if (!(error instanceof SealbookError)) throw error;
-      // Contracts of other systems have no such function: they revert, or return nothing.
-      if (error.code === "chain_reverted" || isContradiction(error)) return "unknown";
-      if (nodeErrorIn(error) === undefined) throw error;
+      // Contracts of other systems have no such function.
+      if (error.code === "chain_reverted") return "unknown";
+      if (nodeErrorIn(error) === undefined && !isContradiction(error)) throw error;
       return "undetermined";
     }
   }

@@ -5,7 +5,7 @@ import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { parseNodeUrls } from "./options.ts";
-import { nodeErrorIn, type Rpc } from "../../server/chain/rpc/rpc.ts";
+import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 
 /** Calls a method of a node's JSON-RPC. */
 export type NodeQuery = (method: string, parameters: readonly unknown[]) => Promise<unknown>;
@@ -36,8 +36,9 @@ export function nodeAt(address: string): { readonly query: NodeQuery; close(): v
         return await (await (connection ??= connect())).call(method, parameters);
       } catch (error) {
         if (error instanceof SealbookError && error.code === "chain_unavailable") {
-          const what = nodeErrorIn(error) === undefined ? "does not respond" : "limits the rate of requests";
-          const message = `the node at ${urls.map(shownAddress).join(", ")} ${what}`;
+          const node = `the node at ${urls.map(shownAddress).join(", ")}`;
+          const named = error.message.replace("the chain's node", node);
+          const message = named === error.message ? `${node}: ${error.message}` : named;
           lost = new SealbookError("chain_unavailable", message, { cause: error });
         }
         throw lost ?? error;

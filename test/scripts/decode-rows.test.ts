@@ -153,7 +153,12 @@ describe("decode script with rows that contracts wrote, and a node that cannot b
     assert.match(out, /^on chain: +missing$/m);
     chain.proxy.intercept = only(["eth_call"], () => ({ result: "0x" }));
     const empty = await decode(stored.input, "--contract", table);
-    assert.match(empty.out, /^on chain: +unknown$/m);
+    assert.match(empty.out, /^on chain: +undetermined$/m);
+    assert.equal(empty.code, 3);
+    chain.proxy.intercept = only(["eth_call"], () => ({ result: `0x${"00".repeat(32)}` }));
+    const zero = await decode(stored.input, "--contract", table);
+    assert.match(zero.out, /^on chain: +missing$/m);
+    assert.equal(zero.code, 1);
   });
 
   it("is undetermined when the node lacks the receipt of a mined transaction", async () => {

@@ -1,3 +1,4 @@
+import { only, startFaultyProxy } from "../support/faulty-proxy.ts";
 import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
@@ -204,6 +205,21 @@ describe("relayer script", () => {
       );
       assert.notInclude(message, other.privateKey.slice(2));
       assert.equal(await head(), before);
+    });
+
+    it("concludes nothing from a node that lacks the contracts' blocks or their events", async () => {
+      const proxy = await startFaultyProxy(variables.RPC_URL ?? "");
+      try {
+        for (const [method, result, message] of [
+          ["eth_blockNumber", "0x0", /the node has blocks to 0 only; the contracts are of block \d+/],
+          ["eth_getLogs", [], /does not return the events of the contracts' deployment/],
+        ] as const) {
+          proxy.intercept = only([method], () => ({ result }));
+          assert.match(await fail({ ...variables, RPC_URL: proxy.url }, "list"), message);
+        }
+      } finally {
+        await proxy.close();
+      }
     });
 
     it("reports an unavailable node, and a chain without contracts", async () => {

@@ -1,7 +1,7 @@
 import { AbiCoder, Interface, keccak256, type Result, ZeroAddress, ZeroHash } from "ethers";
 import { bytesOfHex } from "../../kit/bytes.ts";
 import type { NodeLog } from "../node/log.ts";
-import type { Rpc } from "../rpc/rpc.ts";
+import { ContradictionError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import type { Address } from "../transaction.ts";
 import { INTERFACES, readContract } from "./interfaces.ts";
 
@@ -26,6 +26,7 @@ export interface LoggedRow extends EventTableRow {
 }
 
 const ROW_WRITTEN = "RowWritten";
+const DIGEST = /^0x[0-9a-f]{64}$/;
 const ABI: Interface = INTERFACES.EventTable;
 
 /** The event of the contracts before version 0.2, whose signatures are over the row data alone. */
@@ -50,6 +51,7 @@ export class EventTableClient {
   /** Compares a row with the contract's current row of its number. */
   async stateOf(table: string, rowId: string, row: EventTableRow): Promise<"current" | "overwritten" | "missing"> {
     const stored = await readContract(this.#rpc, this.#address, ABI.encodeFunctionData("digestOf", [table, rowId]));
+    if (!DIGEST.test(stored)) throw unavailable(new ContradictionError("the node returns no digest of a row"));
     if (stored === ZeroHash) return "missing";
     return stored === digestOf(row) ? "current" : "overwritten";
   }

@@ -5,7 +5,7 @@ import type { Deployment } from "./deployment.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fees.ts";
 import { fetchHead } from "../rpc/query.ts";
-import type { Rpc } from "../rpc/rpc.ts";
+import { ContradictionError, LaggingError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import { fetchLogs } from "../node/log.ts";
 
 /** The access control is the same in all three contracts. */
@@ -59,10 +59,19 @@ export class RelayerRoles {
 
   /** Lists all current holders of a role, in the order of their first grant. */
   async holders(role: Role): Promise<RoleHolder[]> {
+    const { firstBlock } = this.#deployment;
     const head = await fetchHead(this.#rpc);
-    const found: RoleHolder[] = [];
+    if (head < firstBlock)
+      throw unavailable(
+        new LaggingError(`the node has blocks to ${head} only; the contracts are of block ${firstBlock}`),
+      );
     // Events contain all addresses that ever had the role; the contracts return the current holders.
-    for (const address of await this.#grantedIn(ROLES[role], this.#deployment.firstBlock, head)) {
+    const granted = await this.#grantedIn(ROLES[role], firstBlock, head);
+    // Each constructor grants the roles of the administrator and the relayer.
+    if (granted.size === 0 && role !== "registrar")
+      throw unavailable(new ContradictionError("the node does not return the events of the contracts' deployment"));
+    const found: RoleHolder[] = [];
+    for (const address of granted) {
       const contracts = await this.#contractsWhere(ROLES[role], address);
       if (contracts.length > 0) found.push({ address, contracts });
     }
