@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { readNodeList } from "../chain/consensus/peers.ts";
+import { RelayerRoles } from "../chain/contracts/relayer-roles.ts";
 import { nodeInspector, type NodeInspector } from "../chain/node/node-inspector.ts";
 import { withCallDeadline } from "../chain/rpc/connect.ts";
 import { isWrongChain } from "../chain/rpc/rpc.ts";
@@ -26,8 +27,10 @@ export function createNodeInspector(
   { sender }: RelayerTransactions,
 ): NodeInspector {
   const { nodeListFile, requestTimeout } = config.chain;
+  const roles = new RelayerRoles(link.rpc, link.deployment);
   const inspect = nodeInspector({
     rpc: withCallDeadline(link.rpc),
+    rolesOf: (relayer) => roles.heldBy(relayer),
     relayer: () => sender.address,
     fees,
     names: validatorNames,

@@ -2,6 +2,7 @@ import { type NetworkFault, networkFaults } from "../chain/consensus/network-fau
 import type { ChainEvents } from "../chain/events.ts";
 import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts";
 import { isWrongChain } from "../chain/rpc/rpc.ts";
+import { missingRole } from "../chain/contracts/relayer-roles.ts";
 import { feeFaults } from "../chain/transactions/fees.ts";
 import { SealbookError } from "../errors.ts";
 import { every, type Interval } from "../kit/time.ts";
@@ -90,7 +91,8 @@ export class NodeMonitor {
   }
 
   /** Returns the network's faults that several checks in a row have found. */
-  #lastingFaults({ consensus, network, peers, addresses, relayer, balance, fee }: NodeReport): readonly NetworkFault[] {
+  #lastingFaults(report: NodeReport): readonly NetworkFault[] {
+    const { consensus, network, peers, addresses, relayer, balance, fee } = report;
     const { bft } = consensus;
     const ofNetwork = networkFaults({
       validators: consensus.validators,
@@ -99,7 +101,10 @@ export class NodeMonitor {
       peers: { ...network, count: peers },
       addresses,
     });
-    const found = [...ofNetwork, ...feeFaults(relayer, balance, fee)];
+    const lack = missingRole(relayer, report.lacksRoleOf);
+    const ofRole: readonly NetworkFault[] =
+      lack === undefined ? [] : [{ kind: "degraded_performance", subject: "role", message: lack }];
+    const found = [...ofNetwork, ...ofRole, ...feeFaults(relayer, balance, fee)];
     for (const fault of found) {
       const known = this.#faults.get(fault.subject);
       if (known === undefined) this.#faults.set(fault.subject, { debounce: new Debounce(), fault });

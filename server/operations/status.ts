@@ -3,6 +3,7 @@ import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
 import type { Status } from "./responses.ts";
 import type { StorageState } from "./storage-monitor.ts";
+import { missingRole } from "../chain/contracts/relayer-roles.ts";
 import { nodeErrorIn } from "../chain/rpc/rpc.ts";
 
 /** A network whose newest block is older makes no blocks. */
@@ -64,6 +65,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   if (contradiction !== undefined) problems.push({ part: "node", reason: contradiction });
   for (const reason of deps.undelivered()) problems.push({ part: "alerts", reason });
   if (node?.fee.fault !== undefined) problems.push({ part: "relayer.fee", reason: node.fee.fault });
+  const lack = node && missingRole(node.relayer, node.lacksRoleOf);
+  if (lack !== undefined) problems.push({ part: "relayer.role", reason: lack });
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();

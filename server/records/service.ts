@@ -12,6 +12,7 @@ import type { RecordChain } from "./event-table.ts";
 import type { WriteEvents } from "./foreign-write-monitor.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { RecordIndex } from "./record-index.ts";
+import { relayerRefused } from "../chain/contracts/relayer-roles.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";
 import type { StoredRowData } from "./compression.ts";
@@ -244,6 +245,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
 }
 
 function refused(reason: string): SealbookError {
+  if (reason.startsWith("AccessControlUnauthorizedAccount")) return relayerRefused();
   const code = reason.startsWith("SignerNotEnrolled") ? "scope_refused" : "chain_reverted";
   return new SealbookError(code, `the chain refused the record: ${reason}`);
 }

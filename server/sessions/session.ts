@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes, randomInt } from "node:crypto";
 import keccak256 from "keccak256";
 import type { TransactionOutcome } from "../chain/transaction.ts";
+import { relayerRefused } from "../chain/contracts/relayer-roles.ts";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex } from "../kit/bytes.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
@@ -28,6 +29,8 @@ export function sessionError(outcome: TransactionOutcome): SealbookError {
       });
     case "AccountNotEnrolled":
       return new SealbookError("login_refused", "the account was revoked, or is not enrolled in these contracts");
+    case "AccessControlUnauthorizedAccount":
+      return relayerRefused();
     default:
       return new SealbookError("chain_reverted", `the chain refused the call: ${outcome.reason}`);
   }

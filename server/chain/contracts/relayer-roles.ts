@@ -7,6 +7,7 @@ import type { FeeConfig } from "../transactions/fees.ts";
 import { fetchHead } from "../rpc/query.ts";
 import { ContradictionError, LaggingError, type Rpc, unavailable } from "../rpc/rpc.ts";
 import { fetchLogs } from "../node/log.ts";
+import { SealbookError } from "../../errors.ts";
 
 /** The access control is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;
@@ -130,4 +131,22 @@ export class RelayerRoles {
       }),
     );
   }
+}
+
+/** Returns what a relayer lacks that may not write to all contracts, and what to do; `undefined` when it may. */
+export function missingRole(relayer: Address, lacking: readonly ContractName[]): string | undefined {
+  if (lacking.length === 0) return undefined;
+  return (
+    `the relayer ${relayer} may not write to ${lacking.join(", ")}; the administrator grants the role with ` +
+    `\`npx sealbook relayer grant ${relayer}\``
+  );
+}
+
+/** Returns the error of a call that the contract rejects because of the relayer: its operators mend it, not callers. */
+export function relayerRefused(): SealbookError {
+  return new SealbookError(
+    "chain_unavailable",
+    "the server's relayer may not write to the contract; its operators grant it the role",
+    { retryAfterSeconds: 60 },
+  );
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BftReport, type BftBlock, bftReport } from "../consensus/bft-report.ts";
 import { type AddressState, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import type { FeeQuote, FeeSource } from "../transactions/fees.ts";
-import type { Address } from "../transaction.ts";
+import { type Address, CONTRACT_NAMES, type ContractName } from "../transaction.ts";
 import { quorumOf } from "../evidence/consensus-seals.ts";
 import { SealbookError } from "../../errors.ts";
 import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
@@ -45,6 +45,8 @@ export interface NodeReport {
   /** The node addresses, when there are several. */
   readonly addresses: readonly AddressState[];
   readonly relayer: Address;
+  /** The contracts that the relayer may not write to. */
+  readonly lacksRoleOf: readonly ContractName[];
   /** Balance of the relayer's key, in wei. */
   readonly balance: bigint;
   /** The fee of that key's next transaction. */
@@ -62,6 +64,8 @@ interface NodeInspectorDeps {
   /** The account with the reported balance. */
   readonly relayer: () => Address;
   readonly fees: Pick<FeeSource, "quote">;
+  /** Fetches the contracts that an account may write to. */
+  readonly rolesOf: (relayer: Address) => Promise<readonly ContractName[]>;
   readonly names: ValidatorNames;
   /** The nodes of the network, when a list is configured. */
   readonly nodes: readonly Enode[] | undefined;
@@ -70,19 +74,21 @@ interface NodeInspectorDeps {
 }
 
 /** Reports the state of a node and its network. */
-export function nodeInspector({ rpc, relayer, fees, names, nodes, requestTimeout }: NodeInspectorDeps): NodeInspector {
+export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
+  const { rpc, relayer, fees, rolesOf, names, nodes, requestTimeout } = deps;
   const history = new BftHistory(rpc);
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
   const peerName = ({ address, endpoint }: PeerIdentity): string => names.get(address) ?? endpoint;
   return async () => {
     const address = relayer();
-    const [client, head, syncing, peers, balance, fee] = await Promise.all([
+    const [client, head, syncing, peers, balance, fee, roles] = await Promise.all([
       query(rpc, z.string(), "web3_clientVersion", []),
       fetchHead(rpc),
       query(rpc, Syncing, "eth_syncing", []),
       fetchPeers(rpc, nodes),
       query(rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
       fees.quote(),
+      rolesOf(address),
     ]);
     const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
     if (block === undefined)
@@ -117,6 +123,7 @@ export function nodeInspector({ rpc, relayer, fees, names, nodes, requestTimeout
       network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
       addresses: rpc.addresses?.() ?? [],
       relayer: address,
+      lacksRoleOf: CONTRACT_NAMES.filter((name) => !roles.includes(name)),
       balance,
       fee,
     };

@@ -27,6 +27,7 @@ describe("a node that makes blocks on demand", () => {
       rpc,
       relayer: () => relayer,
       fees: new FeeSource(rpc, FEES),
+      rolesOf: async () => [],
       names: new Map(),
       nodes: undefined,
       requestTimeout: undefined,

@@ -56,6 +56,7 @@ class SimulatedNetwork {
       },
       addresses: [],
       relayer: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4",
+      lacksRoleOf: [],
       balance: 0n,
       fee: { fee: legacyFee(0n), baseFee: 0n, isFixed: false, limit: 0n, fault: undefined },
     };
