@@ -57,7 +57,7 @@ export async function recoverAll({
   );
   const { verification_id } = verification;
   if (verification_id === null) throw new CommandFailure(NOT_KEPT);
-  const missing = await Array.fromAsync(client.gap(verification_id, { signal }));
+  const missing = await missingFrom(client.gap(verification_id, { signal }), about.id_prefix);
   const { match, mismatch } = verification.totals;
   const total = files.length + notChecked.length;
   return {
@@ -151,4 +151,14 @@ function withNewNames(missing: readonly RecordedDocument[], unrecorded: readonly
     const found_as = names.get(document.document_id);
     return found_as === undefined ? document : { ...document, found_as };
   });
+}
+
+/** Collects the missing documents. With a prefix, documents without it are not part of the tree. */
+async function missingFrom<T extends { readonly document_id: string }>(
+  gap: AsyncIterable<T>,
+  prefix: string,
+): Promise<readonly T[]> {
+  const missing: T[] = [];
+  for await (const document of gap) if (document.document_id.startsWith(prefix)) missing.push(document);
+  return missing;
 }

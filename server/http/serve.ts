@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from "express";
-import { SealbookError } from "../errors.ts";
+import { z } from "zod";
+import { malformed, SealbookError } from "../errors.ts";
 import { limitList, type ListLimit, parseInput } from "./errors.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";
 import { jsonBody } from "./json-body.ts";
@@ -60,6 +61,7 @@ function servedRoute<R extends Route>(
   handle: Handle<R, void>,
 ): ServedRoute {
   const { params, query, body, bodyLine, isKeyed } = route;
+  const parameters = route.path.startsWith("/api/") ? parametersOf(query) : undefined;
   const hasLines = (request: Request): boolean =>
     bodyLine !== undefined && typeof request.is(NDJSON_TYPES) === "string";
   const bodyOf = (request: Request): unknown => {
@@ -68,6 +70,7 @@ function servedRoute<R extends Route>(
     return parseInput(body, request.body);
   };
   const respond = async (request: Request, response: Response): Promise<void> => {
+    if (parameters !== undefined) rejectUnknown(request.query, parameters);
     const input = {
       params: params && parseInput(params, request.params),
       body: bodyOf(request),
@@ -81,6 +84,20 @@ function servedRoute<R extends Route>(
   const read = body === undefined ? [] : jsonBody({ limit: bytes, advice });
   const steps = bodyLine === undefined ? read : read.map((step) => unless(hasLines, step));
   return { route, handlers: [...(admit === undefined ? [] : [admit]), ...steps, respond] };
+}
+
+/** Returns the names of the parameters of a query. */
+function parametersOf(query: unknown): readonly string[] {
+  if (query instanceof z.ZodPipe) return parametersOf(query.in);
+  return query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+}
+
+/** A misspelt parameter would give a response to another question. */
+function rejectUnknown(query: object, parameters: readonly string[]): void {
+  const unknown = Object.keys(query).find((name) => !parameters.includes(name));
+  if (unknown === undefined) return;
+  const known = parameters.length === 0 ? "it has none" : `it has ${parameters.join(", ")}`;
+  throw malformed(unknown, `is no query parameter of this path; ${known}`);
 }
 
 /** Adds routes to a router, after the guards; their paths refuse other methods. */

@@ -152,24 +152,28 @@ export const findProof = defineRoute({
   errors: [404, 409],
 });
 
-/** The hash to verify: `hash` and `document_hash` are two names of one field. */
-const VerifiedHash = z
-  .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
-  .transform(({ hash, document_hash }, context): Uint8Array => {
-    if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
-      context.addIssue({ code: "custom", path: ["hash"], message: "differs from document_hash; send one of them" });
+/**
+ * The hash to verify: `hash` and `document_hash` are two names of one field.
+ * @param named The one that an error names when both are missing
+ */
+const verifiedHash = (id: string, named: "hash" | "document_hash") =>
+  z
+    .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
+    .transform(({ hash, document_hash }, context): Uint8Array => {
+      if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
+        context.addIssue({ code: "custom", path: ["hash"], message: "differs from document_hash; send one of them" });
+        return z.NEVER;
+      }
+      const given = document_hash ?? hash;
+      if (given !== undefined) return given;
+      context.addIssue({ code: "custom", path: [named], message: "is missing" });
       return z.NEVER;
-    }
-    const given = document_hash ?? hash;
-    if (given !== undefined) return given;
-    context.addIssue({ code: "custom", path: ["document_hash"], message: "is missing" });
-    return z.NEVER;
-  })
-  .meta({
-    id: "HashQuery",
-    description: "A hash, as `document_hash` or as `hash`; if both are sent, they must be equal.",
-    anyOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
-  });
+    })
+    .meta({
+      id,
+      description: "A hash, as `document_hash` or as `hash`; if both are sent, they must be equal.",
+      anyOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
+    });
 
 const VERIFY = {
   path: "/api/v1/verify",
@@ -184,7 +188,7 @@ export const verifyHash = defineRoute({
   method: "get",
   summary: "Verify a hash",
   description: "Returns whether a document with this hash has a proof, and its time.",
-  query: VerifiedHash,
+  query: verifiedHash("HashQuery", "hash"),
 });
 
 export const verifyPostedHash = defineRoute({
@@ -193,7 +197,7 @@ export const verifyPostedHash = defineRoute({
   method: "post",
   summary: "Verify a hash with POST",
   description: "The same as GET; it records nothing.",
-  body: VerifiedHash,
+  body: verifiedHash("HashBody", "document_hash"),
 });
 
 /** The integrity-proof API. */

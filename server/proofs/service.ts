@@ -100,8 +100,9 @@ export class ProofService {
    * proof.
    * @param call Set for a call with an idempotency key: each repetition is the call that was made first
    * @returns the proof, `pending` when the chain did not confirm it within the wait
-   * @throws SealbookError `overloaded` when too many are in flight; nothing was accepted then; `storage_full`, too;
-   * `journal_unavailable` when it is not on disk, or on no replica where one is required; `key_reused` when the key is of another call
+   * @throws SealbookError `overloaded` when too many are in flight, `storage_full` with too little space on the disk:
+   * nothing was accepted then; `journal_unavailable` when it is not on disk, or on no replica where one is required;
+   * `key_reused` when the key is of another call
    */
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;

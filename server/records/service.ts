@@ -125,8 +125,8 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   /**
    * Signs a record with the account's key and stores it; the relayer pays. Returns when the chain has confirmed the
    * record and the index includes it, or after the timeout if the index lags.
-   * @throws SealbookError `scope_refused`; `storage_full`; `chain_unavailable`, whose message states whether the record will still be
-   * stored
+   * @throws SealbookError `scope_refused`; `storage_full`; `chain_unavailable`, whose message states whether the record
+   * will still be stored
    */
   async store(signer: Signer, record: NewRecord, options: StoreOptions<Stores> = {}): Promise<StoredRecord> {
     const { account } = signer;

@@ -93,9 +93,14 @@ export const inventory = defineRoute({
   tag: TAG,
   summary: "List recorded documents",
   description:
-    "Lists the documents that were on chain at a time, each with its newest record. An NDJSON response has all " +
-    "pages, one document per line.",
-  query: z.object({ date: MomentText.optional(), limit, cursor: pageCursor().default(0) }),
+    "Lists the documents that were on chain at a time (`date` or `as_of`), each with its newest record. An NDJSON " +
+    "response has all pages, one document per line.",
+  query: z
+    .object({ date: MomentText.optional(), as_of: MomentText.optional(), limit, cursor: pageCursor().default(0) })
+    .refine(({ date, as_of }) => date === undefined || as_of === undefined || date === as_of, {
+      path: ["as_of"],
+      message: "differs from date; send one of them",
+    }),
   result: Inventory,
   resultLine: RecordedDocument,
   statuses: { 200: "A page of documents, or all of them." },

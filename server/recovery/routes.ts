@@ -55,13 +55,15 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       response.type("json").send(`${verification.slice(0, -1)},"documents":[${lines.join(",")}]}`);
     }),
 
-    serveRaw(inventory, { admit })(async ({ query: { date, limit, cursor } }, request, response) => {
-      const pages = { head: { as_of: date ?? null }, name: "documents", start: cursor, limit };
-      await sendPages(request, response, pages, async (after, most) => {
-        const { documents, next } = await recovery.inventory(date, after ?? 0, most);
-        return { rows: documents.map(toRecordedDocument), next };
-      });
-    }),
+    serveRaw(inventory, { admit })(
+      async ({ query: { date, as_of: asOf = date, limit, cursor } }, request, response) => {
+        const pages = { head: { as_of: asOf ?? null }, name: "documents", start: cursor, limit };
+        await sendPages(request, response, pages, async (after, most) => {
+          const { documents, next } = await recovery.inventory(asOf, after ?? 0, most);
+          return { rows: documents.map(toRecordedDocument), next };
+        });
+      },
+    ),
 
     serveRaw(gap, { admit })(async ({ query: { verification_id, against, limit, cursor } }, request, response) => {
       if (against === "journal") {

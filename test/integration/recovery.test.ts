@@ -200,6 +200,16 @@ describe("recovery over HTTP", function () {
     ]);
   });
 
+  it("takes the time of the inventory as date or as_of, and no other parameter", async () => {
+    await record(documentsOf("dated", 2));
+    const list = async (query: string) => (await server.get(`/api/v1/recovery/inventory?${query}`)).body;
+    assert.deepEqual(await list("as_of=1000000000"), await list("date=1000000000"));
+    assert.equal((await list("as_of=1000000000")).as_of, 1_000_000_000);
+    assert.isEmpty((await list("as_of=1000000000")).documents);
+    for (const query of ["asof=1000000000", "date=1000000000&as_of=1000000001"])
+      assert.equal((await server.get(`/api/v1/recovery/inventory?${query}`)).status, 400, query);
+  });
+
   it("returns pages with cursors, and lines with all rows", async () => {
     await record(documentsOf("pages", 30));
     const { verification_id } = await verify([{ document_id: "none", hash: sha256("none") }]);

@@ -38,7 +38,7 @@ describe("a relayer without its role", () => {
       ({ subject }: { subject?: string }) => subject === "network: role",
     );
 
-  it("is a problem of the status and an alert with the command; callers get 503 without the contract's words", async () => {
+  it("is a problem of the status and an alert with the command; callers get 503 in plain words", async () => {
     const account = (await server.context.accounts?.create("full")) ?? assert.fail("no administrator");
     const token = await server.login(account);
     await change("revoke");

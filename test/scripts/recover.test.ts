@@ -51,6 +51,16 @@ describe("recover script", () => {
     assert.equal((await recover("elsewhere/docs")).code, 1, "without the prefix they are other documents");
   });
 
+  it("with a prefix, misses only documents that have it", async () => {
+    await writeFiles(directory, { ...FILES, "other/z.txt": "z" });
+    assert.equal((await prove("docs", "other")).code, 0);
+    assert.match((await recover("docs", "--id-prefix", "docs/")).out, /, 0 recorded documents are missing/);
+    await rm(join(directory, "docs/a.txt"));
+    const { code, out } = await recover("docs", "--id-prefix", "docs/");
+    assert.equal(code, 1);
+    assert.match(out, /, 1 recorded documents? (?:is|are) missing/);
+  });
+
   it("writes a report with verifiable rows and root", async () => {
     await writeFiles(directory, FILES);
     await prove("docs");

@@ -227,6 +227,14 @@ describe("input of the integrity-proof API", function () {
       problem(await server.get(`/api/v1/verify${query}`), 400);
     }
     problem(await server.post("/api/v1/verify", {}), 400, "document_hash");
+    problem(await server.get("/api/v1/verify"), 400, "hash");
+    for (const path of [
+      "/api/v1/verify?hsh=1",
+      "/api/v1/recovery/gap?as_of=1",
+      "/api/v1/status?x=",
+      "/api/v1/proof/a?q=1",
+    ])
+      problem(await server.get(path), 400, /\?(\w+)/.exec(path)?.[1]);
   });
 
   it("rejects invalid ids and transaction hashes", async () => {
