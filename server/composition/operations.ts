@@ -3,7 +3,7 @@ import { readNodeList } from "../chain/consensus/peers.ts";
 import { RelayerRoles } from "../chain/contracts/relayer-roles.ts";
 import { nodeInspector, type NodeInspector } from "../chain/node/node-inspector.ts";
 import { withCallDeadline } from "../chain/rpc/connect.ts";
-import { isWrongChain } from "../chain/rpc/rpc.ts";
+import { isContradiction, isWrongChain } from "../chain/rpc/rpc.ts";
 import { registerNetworkMetrics } from "../operations/network-metrics.ts";
 import type { Context } from "./context.ts";
 import { freeBytesOf, probeDatabase, StorageMonitor } from "../operations/storage-monitor.ts";
@@ -30,7 +30,15 @@ export function createNodeInspector(
   const roles = new RelayerRoles(link.rpc, link.deployment);
   const inspect = nodeInspector({
     rpc: withCallDeadline(link.rpc),
-    rolesOf: (relayer) => roles.heldBy(relayer),
+    async rolesOf(relayer) {
+      try {
+        return await roles.heldBy(relayer);
+      } catch (error) {
+        // A chain without the contracts is another one.
+        if (isContradiction(error)) await link.rpc.identify?.();
+        throw error;
+      }
+    },
     relayer: () => sender.address,
     fees,
     names: validatorNames,

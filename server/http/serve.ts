@@ -61,7 +61,8 @@ function servedRoute<R extends Route>(
   handle: Handle<R, void>,
 ): ServedRoute {
   const { params, query, body, bodyLine, isKeyed } = route;
-  const parameters = route.path.startsWith("/api/") ? parametersOf(query) : undefined;
+  const isChecked = route.path.startsWith("/api/") && (route.method === "get" || query !== undefined);
+  const parameters = isChecked ? parametersOf(query) : undefined;
   const hasLines = (request: Request): boolean =>
     bodyLine !== undefined && typeof request.is(NDJSON_TYPES) === "string";
   const bodyOf = (request: Request): unknown => {

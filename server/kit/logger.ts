@@ -50,7 +50,7 @@ function commonOptions(): LoggerOptions {
   };
 }
 
-/** Returns whether an error is a state of the surroundings, such as an unavailable node, and no fault of the program. */
+/** Returns whether an error is a state of the surroundings, such as an unavailable node, not a fault of the program. */
 function isExpected(error: unknown): error is SealbookError {
   return error instanceof SealbookError && error.code !== "internal";
 }

@@ -95,12 +95,12 @@ export const inventory = defineRoute({
   description:
     "Lists the documents that were on chain at a time (`date` or `as_of`), each with its newest record. An NDJSON " +
     "response has all pages, one document per line.",
-  query: z
-    .object({ date: MomentText.optional(), as_of: MomentText.optional(), limit, cursor: pageCursor().default(0) })
-    .refine(({ date, as_of }) => date === undefined || as_of === undefined || date === as_of, {
-      path: ["as_of"],
-      message: "differs from date; send one of them",
-    }),
+  query: z.object({
+    date: MomentText.optional(),
+    as_of: MomentText.optional().meta({ description: "Another name of `date`; it counts when both are sent." }),
+    limit,
+    cursor: pageCursor().default(0),
+  }),
   result: Inventory,
   resultLine: RecordedDocument,
   statuses: { 200: "A page of documents, or all of them." },

@@ -174,12 +174,17 @@ function targetOf(
         .map(({ name, schema }) =>
           fc.option(
             fc.tuple(
-              fc.constantFrom(name, name, name, name, `${name}[]`, `${name}[a]`, name.toUpperCase()),
+              fc.oneof(
+                { arbitrary: fc.constant(name), weight: 9 },
+                // Other names are rejected.
+                { arbitrary: fc.constantFrom(`${name}[]`, `${name}[a]`, name.toUpperCase()), weight: 1 },
+              ),
               fc.array(
                 fc.oneof({ arbitrary: valueFor(schema), weight: 6 }, { arbitrary: fc.constantFrom(...ids), weight: 1 }),
                 { minLength: 1, maxLength: 2, size: "xsmall" },
               ),
             ),
+            { freq: 2 },
           ),
         ),
     )

@@ -206,8 +206,8 @@ describe("recovery over HTTP", function () {
     assert.deepEqual(await list("as_of=1000000000"), await list("date=1000000000"));
     assert.equal((await list("as_of=1000000000")).as_of, 1_000_000_000);
     assert.isEmpty((await list("as_of=1000000000")).documents);
-    for (const query of ["asof=1000000000", "date=1000000000&as_of=1000000001"])
-      assert.equal((await server.get(`/api/v1/recovery/inventory?${query}`)).status, 400, query);
+    assert.equal((await list("date=1000000001&as_of=1000000000")).as_of, 1_000_000_000);
+    assert.equal((await server.get("/api/v1/recovery/inventory?asof=1000000000")).status, 400);
   });
 
   it("returns pages with cursors, and lines with all rows", async () => {
