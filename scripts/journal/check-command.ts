@@ -108,7 +108,7 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
       ({ rpc, deployment }) =>
         checkIn(terminal, config, options, async (former) => {
           const client = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former });
-          // One of several nodes behind the address that lacks a block that was seen lags; the block is not missing.
+          // Of several nodes behind the address, one that lacks a later block lags: the chain does not lack the block.
           await client.newestBlock();
           return retried(client);
         }),

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, rename } from "node:fs/promises";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, sep } from "node:path";
 import { assertDeployed, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
 import { connectRpc, fetchChainId } from "../chain/rpc/connect.ts";
 import { NODE, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
@@ -13,7 +13,7 @@ import { holdDataFolder } from "./data-folder.ts";
 /** Returns whether a new folder can take the place of the old one: its chain and its journal are of this machine. */
 export function canBeginAnew({ node, dataDirectory }: ChainConfig, database: DatabaseConfig): boolean {
   const isOwnChain = node.kind === "embedded" || node.urls.every((url) => isLoopback(new URL(url).hostname));
-  return isOwnChain && database.kind === "sqlite" && database.file.startsWith(dataDirectory);
+  return isOwnChain && database.kind === "sqlite" && database.file.startsWith(`${dataDirectory}${sep}`);
 }
 
 /**
@@ -34,14 +34,15 @@ export async function beginAnew({ chain, database, dataDirectory }: Config): Pro
   if (!existsSync(dataDirectory)) return undefined;
   const lock = await holdDataFolder(dataDirectory);
   try {
-    const deployment = chain.node.kind === "remote" ? await currentDeployment(chain.node, dataDirectory) : undefined;
+    const chainId = chain.node.kind === "remote" ? await deployedChain(chain.node, dataDirectory) : undefined;
     let number = 1;
     while (existsSync(`${dataDirectory}-${number}`)) number += 1;
     const old = `${dataDirectory}-${number}`;
     await rename(dataDirectory, old);
-    if (deployment !== undefined) {
-      await mkdir(dirname(deployment), { recursive: true, mode: 0o700 });
-      await copyFile(resolve(old, relative(dataDirectory, deployment)), deployment);
+    if (chainId !== undefined) {
+      const file = deploymentFile(dataDirectory, chainId);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await copyFile(deploymentFile(old, chainId), file);
     }
     return old;
   } finally {
@@ -49,11 +50,11 @@ export async function beginAnew({ chain, database, dataDirectory }: Config): Pro
   }
 }
 
-/** Returns the file of the contracts that the node's chain has; `undefined` when the file's are those of another. */
-async function currentDeployment(
+/** Returns the id of the node's chain if it has the contracts of the folder; otherwise `undefined`. */
+async function deployedChain(
   { urls: [url = ""], tls }: Extract<NodeConfig, { kind: "remote" }>,
   dataDirectory: string,
-): Promise<string | undefined> {
+): Promise<number | undefined> {
   const options = peerTlsOptions(tls, NODE);
   const chainId = await fetchChainId([url], options);
   const file = deploymentFile(dataDirectory, chainId);
@@ -62,7 +63,7 @@ async function currentDeployment(
   const rpc = connectRpc(url, chainId, options);
   try {
     await assertDeployed(rpc, deployment, file);
-    return file;
+    return chainId;
   } catch (error) {
     if (error instanceof SealbookError && error.code === "conflict") return undefined;
     throw error;

@@ -70,7 +70,7 @@ function serializeError(error: Error): object {
   return { code: error.code, message: reasons.join(": ") };
 }
 
-/** Returns a function that says whether a failure is to be logged: its first occurrence, then one each minute. */
+/** Returns a function that returns whether a failure is logged: its first occurrence, then one each minute. */
 function repetitionLimit(): (failure: string) => boolean {
   const logged = new Map<string, number>();
   return (failure) => {

@@ -37,7 +37,7 @@ describe("a development node that was started anew", () => {
   const fresh = (more: EnvironmentVariables = {}): Promise<string | undefined> =>
     beginAnew(parseConfig({ ...variables, ...more }));
 
-  it("is said at the start, with both chains and what to do, and once a minute", async () => {
+  it("is reported at the start in one line, with both chains and what to do", async () => {
     await server.stop("keep");
     const right = chain.proxy.target;
     chain.proxy.target = other.http;
@@ -79,7 +79,7 @@ describe("a development node that was started anew", () => {
     chain.proxy.target = right;
   });
 
-  it("is required: another machine's chain or journal has no new folder", async () => {
+  it("is on this machine, and so is the journal: others get no new folder", async () => {
     for (const more of [{ RPC_URL: "https://node.example" }, { DATABASE_URL: "postgres://db.example/sealbook" }]) {
       const error = await thrownBy(fresh(more));
       assert.include(error.message, "set DATA_DIR and DATABASE_URL to new places instead");
