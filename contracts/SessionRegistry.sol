@@ -16,17 +16,10 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
     /// @notice Role of the accounts that open, validate, extend and close sessions.
     bytes32 public constant RELAYER_ROLE = keccak256("RELAYER_ROLE");
 
-    /// @dev `epoch` counts revocations: a session opened before a revocation stays ended after a new enrolment.
-    struct Account {
-        Scope scope;
-        uint32 epoch;
-    }
-
-    /// @dev One storage slot, which renewals reuse. `epoch` is the epoch of the account at the opening. `token` has the
-    /// first 20 bytes of the current token hash: 160 bits are as hard to meet as an address.
+    /// @dev One storage slot, which renewals reuse. `token` has the first 20 bytes of the current token hash: 160 bits
+    /// are as hard to meet as an address.
     struct StoredSession {
         uint48 expiresAt;
-        uint32 epoch;
         bool validated;
         bool ended;
         bytes20 token;
@@ -40,7 +33,8 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
     /// @inheritdoc ISessionRegistry
     uint32 public minimumToExtend;
 
-    mapping(address account => Account) private _accounts;
+    /// @inheritdoc ISessionRegistry
+    mapping(address account => Scope) public scopeOf;
     mapping(bytes32 session => StoredSession) private _sessions;
 
     /// @notice Grants the roles and sets the lifetime.
@@ -63,14 +57,17 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
 
     /// @inheritdoc ISessionRegistry
     function enroll(address account, Scope scope) external onlyRole(REGISTRAR_ROLE) {
-        if (account == address(0) || scope == Scope.None) revert InvalidEnrolment(account, scope);
-        _accounts[account].scope = scope;
+        if (account == address(0) || (scope != Scope.Read && scope != Scope.Full))
+            revert InvalidEnrolment(account, scope);
+        if (scopeOf[account] == Scope.Revoked) revert AccountWasRevoked(account);
+        scopeOf[account] = scope;
         emit AccountEnrolled(account, scope);
     }
 
     /// @inheritdoc ISessionRegistry
     function revoke(address account) external onlyRole(REGISTRAR_ROLE) {
-        _accounts[account] = Account(Scope.None, _enrolled(account).epoch + 1);
+        _requireEnrolled(account);
+        scopeOf[account] = Scope.Revoked;
         emit AccountRevoked(account);
     }
 
@@ -86,13 +83,13 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
         uint64 deadline,
         bytes calldata signature
     ) external onlyRole(RELAYER_ROLE) {
-        uint32 epoch = _enrolled(account).epoch;
+        _requireEnrolled(account);
         if (block.timestamp > deadline) revert OpeningExpired(deadline);
         _requireSigned(account, openingDigest(account, tokenHash, deadline), signature);
         bytes32 session = sessionIdOf(account, tokenHash);
         if (tokenHash == bytes32(0) || _sessions[session].expiresAt != 0) revert TokenHashUsed(tokenHash);
         uint48 expiresAt = _freshExpiry();
-        _sessions[session] = StoredSession(expiresAt, epoch, false, false, bytes20(tokenHash));
+        _sessions[session] = StoredSession(expiresAt, false, false, bytes20(tokenHash));
         emit SessionOpened(session, account, tokenHash, expiresAt);
     }
 
@@ -148,12 +145,7 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
             !stored.ended &&
             block.timestamp < stored.expiresAt &&
             stored.token == bytes20(tokenHash) &&
-            _sameEnrolment(session, stored);
-    }
-
-    /// @inheritdoc ISessionRegistry
-    function scopeOf(address account) external view returns (Scope) {
-        return _accounts[account].scope;
+            _isEnrolled(_accountOf(session));
     }
 
     /// @inheritdoc AccessControlDefaultAdminRules
@@ -168,7 +160,7 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
         if (stored.ended) revert SessionEnded(session);
         if (stored.token != bytes20(tokenHash)) revert TokenReplaced(session, tokenHash);
         if (block.timestamp >= stored.expiresAt) revert SessionExpired(session, stored.expiresAt);
-        if (!_sameEnrolment(session, stored)) revert AccountNotEnrolled(_accountOf(session));
+        _requireEnrolled(_accountOf(session));
     }
 
     /// @dev Stores a session with a new token.
@@ -197,14 +189,13 @@ contract SessionRegistry is ISessionRegistry, AccessControlDefaultAdminRules {
         emit LifetimeChanged(lifetime_, minimumToExtend_);
     }
 
-    function _enrolled(address account) private view returns (Account memory enrolled) {
-        enrolled = _accounts[account];
-        if (enrolled.scope == Scope.None) revert AccountNotEnrolled(account);
+    function _requireEnrolled(address account) private view {
+        if (!_isEnrolled(account)) revert AccountNotEnrolled(account);
     }
 
-    /// @dev Each revocation increments the epoch: equal epochs mean no revocation since the opening.
-    function _sameEnrolment(bytes32 session, StoredSession memory stored) private view returns (bool) {
-        return _accounts[_accountOf(session)].epoch == stored.epoch;
+    function _isEnrolled(address account) private view returns (bool) {
+        Scope scope = scopeOf[account];
+        return scope == Scope.Read || scope == Scope.Full;
     }
 
     function _accountOf(bytes32 session) private pure returns (address) {

@@ -8,13 +8,14 @@ pragma solidity ^0.8.28;
 /// A session has an identifier, which {sessionIdOf} returns, and one current token, which each renewal replaces in the
 /// same storage slot. States: unknown -> live -> expired or closed. The last two are final.
 /// All times are block times in Unix seconds.
-/// A revocation ends all sessions of the account. A new enrolment allows new sessions and restores none.
+/// A revocation ends all sessions of the account and is final: nothing that the account signed before counts later.
 interface ISessionRegistry {
-    /// @notice Rights of an account. `Read`: search and decode. `Full`: also store records.
+    /// @notice Rights of an account. `Read`: search and decode. `Full`: also store records. `None`: never enrolled.
     enum Scope {
         None,
         Read,
-        Full
+        Full,
+        Revoked
     }
 
     /// @notice State of a session.
@@ -33,7 +34,7 @@ interface ISessionRegistry {
     /// @param account The account
     /// @param scope Its new scope
     event AccountEnrolled(address indexed account, Scope scope);
-    /// @notice Emitted when an account is revoked. This ends all its sessions, also after a new enrolment.
+    /// @notice Emitted when an account is revoked, which is final. This ends all its sessions.
     /// @param account The account
     event AccountRevoked(address indexed account);
     /// @notice Emitted when an account opens a session.
@@ -60,9 +61,11 @@ interface ISessionRegistry {
     /// @param minimumToExtend An extension needs more than this many seconds left
     event LifetimeChanged(uint32 lifetime, uint32 minimumToExtend);
 
-    /// @notice Thrown when the account is the zero address or the scope is `None`.
+    /// @notice Thrown when the account is the zero address or the scope is neither `Read` nor `Full`.
     error InvalidEnrolment(address account, Scope scope);
-    /// @notice Thrown when the account is not enrolled, or was revoked after the session was opened.
+    /// @notice Thrown at the enrolment of an account that was revoked.
+    error AccountWasRevoked(address account);
+    /// @notice Thrown when the account is not enrolled, or was revoked.
     error AccountNotEnrolled(address account);
     /// @notice Thrown when the signature over {openingDigest} is not the account's own; `signer` is the zero address
     /// when the signature is malformed.
@@ -91,11 +94,11 @@ interface ISessionRegistry {
 
     /// @notice Enrols `account`, or changes its scope. Only a registrar.
     /// @param account The account
-    /// @param scope Its scope; not `None`
-    /// @dev Emits {AccountEnrolled}. Reverts with {InvalidEnrolment}.
+    /// @param scope Its scope: `Read` or `Full`
+    /// @dev Emits {AccountEnrolled}. Reverts with {InvalidEnrolment}, {AccountWasRevoked}.
     function enroll(address account, Scope scope) external;
 
-    /// @notice Revokes `account` and ends all its sessions. Only a registrar.
+    /// @notice Revokes `account` for ever and ends all its sessions. Only a registrar.
     /// @param account The account
     /// @dev Emits {AccountRevoked}. Reverts with {AccountNotEnrolled}.
     function revoke(address account) external;
@@ -156,12 +159,12 @@ interface ISessionRegistry {
     function sessionOf(bytes32 session) external view returns (Session memory);
 
     /// @notice Returns whether `tokenHash` is the current token of a session that is neither closed nor expired, and
-    /// whose account was not revoked since the opening.
+    /// whose account is enrolled.
     /// @param session Identifier of the session
     /// @param tokenHash keccak-256 of the access token
     function isLive(bytes32 session, bytes32 tokenHash) external view returns (bool);
 
-    /// @notice Returns the scope of `account`; `None` when it is not enrolled.
+    /// @notice Returns the scope of `account`; `None` when it was never enrolled.
     /// @param account The account
     function scopeOf(address account) external view returns (Scope);
 

@@ -7,7 +7,10 @@ import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 /// @notice Asks a contract, such as a multisig account, whether a signature is its own (ERC-1271). OpenZeppelin's
 /// library needs opcodes that `paris` lacks.
 library ContractSignature {
-    /// @notice Returns whether `signer` accepts a signature; false for an address without code.
+    /// @notice Maximum gas of a contract's check: with more, one account could fill the blocks of a chain without fees.
+    uint256 internal constant MAX_GAS = 500_000;
+
+    /// @notice Returns whether `signer` accepts a signature within {MAX_GAS}; false for an address without code.
     /// @param signer The contract
     /// @param digest The hash that was signed
     /// @param signature The signature, in the contract's own format
@@ -15,7 +18,7 @@ library ContractSignature {
         // A call by the interface would revert when there is no code, or when the result is no bytes4.
         // slither-disable-start low-level-calls
         // solhint-disable-next-line avoid-low-level-calls
-        (bool success, bytes memory result) = signer.staticcall(
+        (bool success, bytes memory result) = signer.staticcall{gas: MAX_GAS}(
             abi.encodeCall(IERC1271.isValidSignature, (digest, signature))
         );
         // slither-disable-end low-level-calls

@@ -57,16 +57,27 @@ async function listAccounts(terminal: Terminal): Promise<Account[]> {
   }
 }
 
-/** Reads a line from the standard input; what is typed on a terminal is not shown. */
-async function readSecret({ stdin, stderr }: Terminal, prompt: string): Promise<string> {
+/**
+ * Reads a line from the standard input; `undefined` if there is none.
+ * @param isSecret What is typed on a terminal is not shown
+ */
+async function readLine({ stdin, stderr }: Terminal, prompt: string, isSecret: boolean): Promise<string | undefined> {
   if (stdin.isTTY) stderr.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: stdin, output: silent, terminal: stdin.isTTY });
+  const lines = createInterface({ input: stdin, ...(isSecret ? { output: silent, terminal: stdin.isTTY } : {}) });
   for await (const line of lines) {
-    if (stdin.isTTY) stderr.write("\n");
+    if (isSecret && stdin.isTTY) stderr.write("\n");
     return line;
   }
-  throw new SealbookError("malformed", "the password is missing: it is read from the standard input");
+  return undefined;
+}
+
+/** @throws SealbookError `malformed` unless the answer is yes */
+async function confirmRevocation(terminal: Terminal, login: string): Promise<void> {
+  const prompt = `${login} is never enrolled again: its person then needs a new account. Revoke it? (yes or no) `;
+  const answer = await readLine(terminal, prompt, false);
+  if (answer?.trim().toLowerCase() === "yes") return;
+  throw new SealbookError("malformed", `${login} was not revoked: answer yes, or use --yes`);
 }
 
 /** Changes a password, without the chain. */
@@ -74,7 +85,9 @@ async function changedPassword(terminal: Terminal, login: string): Promise<strin
   const config = configuration(terminal);
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new SealbookError("config_invalid", `there is no journal at ${missing}`);
-  const oldPassword = await readSecret(terminal, "old password: ");
+  const oldPassword = await readLine(terminal, "old password: ", true);
+  if (oldPassword === undefined)
+    throw new SealbookError("malformed", "the password is missing: it is read from the standard input");
   const database = await openJournalDatabase(config.database);
   try {
     const accounts = accountStore(database);
@@ -158,11 +171,13 @@ export function accountCommand(terminal: Terminal): Command {
 
   program
     .command("revoke")
-    .description("revoke an account: end its sessions and reject further logins")
+    .description("revoke an account for ever: end its sessions and reject further logins and records")
     .addArgument(new Argument("<login>", "address of the account"))
+    .option("--yes", "do not ask")
     .option("--json", "print {login, state}")
-    .action(async (login: string, { json }: JsonOption) => {
+    .action(async (login: string, { json, yes }: JsonOption & { readonly yes?: true }) => {
       const address = parseLogin(login);
+      if (yes !== true) await confirmRevocation(terminal, address);
       await withAccounts(terminal, async (accounts) => {
         await accounts.revoke(address);
         printLine(

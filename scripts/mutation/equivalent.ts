@@ -29,10 +29,4 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     mutated: "(uint256 s2, uint256 bad4) = _bytes16(bytes32(bytes(text)[98:131]));",
     reason: LONGER_SLICE,
   },
-  {
-    file: "contracts/SessionRegistry.sol",
-    original: "_accounts[account] = Account(Scope.None, _enrolled(account).epoch + 1);",
-    mutated: "_accounts[account] = Account(Scope.None, _enrolled(account).epoch + 2);",
-    reason: "epochs are compared for equality only",
-  },
 ];

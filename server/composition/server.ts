@@ -16,6 +16,8 @@ import { openAll } from "./resources.ts";
 
 /** How long a stop lets requests wait for the chain: shorter than the grace period of the HTTP server. */
 const STOP_WAIT_MILLISECONDS = 3_000;
+/** Interval at which the keys of expired tokens are deleted. */
+const EXPIRED_KEYS_MILLISECONDS = 5_000;
 /** Interval of the checks whether writes of others have ended. */
 const FOREIGN_WRITES_MILLISECONDS = 60_000;
 
@@ -90,6 +92,9 @@ async function start(
 
   // Interrupted work is completed, then new work starts; new blocks come last.
   await sessions.sessions.recover();
+  // The next run does what a failed one did not.
+  const expiry = every(EXPIRED_KEYS_MILLISECONDS, () => sessions.sessions.forgetExpiredKeys().catch(() => undefined));
+  defer(() => expiry.stop());
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();

@@ -1,4 +1,5 @@
-import type { AccountStore } from "./store.ts";
+import { type AccountStore, hasKeys, NO_KEYS } from "./store.ts";
+import type { Address } from "../chain/transaction.ts";
 import type { Account } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
@@ -13,6 +14,16 @@ function toAccount(row: AccountRow & { readonly changed_keystore: string | null 
     enrolled: row.enrolled === 1,
     revokedAt: row.revoked_at ?? undefined,
   };
+}
+
+/** Ends all tokens of an account, also those that expired or were replaced and still have keys. */
+async function endSessions(database: Database, account: Address): Promise<void> {
+  await database
+    .updateTable("sessions")
+    .set({ state: "ended", ...NO_KEYS })
+    .where("account", "=", account)
+    .where(hasKeys)
+    .execute();
 }
 
 export function accountStore(database: Database): AccountStore {
@@ -72,24 +83,21 @@ export function accountStore(database: Database): AccountStore {
           .values({ address, keystore, changed_at: changedAt })
           .onConflict((conflict) => conflict.column("address").doUpdateSet({ keystore, changed_at: changedAt }))
           .execute();
-        await transaction
-          .updateTable("sessions")
-          .set({ state: "ended" })
-          .where("account", "=", address)
-          .where("state", "!=", "ended")
-          .execute();
+        await endSessions(transaction, address);
       }),
 
-    async applyChange(address, change) {
-      await database
-        .updateTable("accounts")
-        .set(
-          change.enrolled
-            ? { enrolled: 1, revoked_at: null, scope: change.scope }
-            : { enrolled: 0, revoked_at: change.revokedAt },
-        )
-        .where("address", "=", address)
-        .execute();
-    },
+    applyChange: (address, change) =>
+      inTransaction(database, async (transaction) => {
+        await transaction
+          .updateTable("accounts")
+          .set(
+            change.enrolled
+              ? { enrolled: 1, revoked_at: null, scope: change.scope }
+              : { enrolled: 0, revoked_at: change.revokedAt },
+          )
+          .where("address", "=", address)
+          .execute();
+        if (!change.enrolled) await endSessions(transaction, address);
+      }),
   };
 }

@@ -204,6 +204,11 @@ export class SessionService {
     }
   }
 
+  /** Deletes the keys of expired tokens: an old token and a copy of the database do not give the account's key. */
+  async forgetExpiredKeys(): Promise<void> {
+    await this.#deps.journal.sessions.forgetKeysBefore(seconds(this.#deps.clock()));
+  }
+
   /** Makes a call unless it was made before with the same key; then returns the session as it is now. */
   async #repeatable(
     presented: string,
@@ -231,7 +236,7 @@ export class SessionService {
     const { journal } = this.#deps;
     const replaced = parseToken(presented);
     const session = await journal.sessions.find(tokenHash(replaced));
-    if (session === undefined) return undefined;
+    if (session === undefined || session.wrappedSecureKey.length === 0) return undefined;
     const { secureKey } = decryptKeys(replaced, session);
     const token = successorOf(replaced, secureKey, key);
     const successor = await journal.sessions.find(tokenHash(token));
@@ -240,7 +245,11 @@ export class SessionService {
       await this.#mined(successor.transactionId, successor.tokenHash, session.tokenHash);
     else await this.authorize(prefixedHex(token));
     const account = await this.#accountOf(session);
-    return this.#activate(account, { id: session.id, token, secureKey }, session.tokenHash);
+    return this.#activate(
+      account,
+      { id: session.id, token, secureKey },
+      { tokenHash: session.tokenHash, keepsKeys: true },
+    );
   }
 
   async #replace(
@@ -260,7 +269,12 @@ export class SessionService {
       wrappedSecureKey: wrapSecureKey(token, secureKey),
     });
     await this.#mined(transactionId, hash, session.tokenHash);
-    const view = await this.#activate(account, { id: session.id, token, secureKey }, session.tokenHash);
+    const view = await this.#activate(
+      account,
+      { id: session.id, token, secureKey },
+      // A repeated call derives its successor from the keys.
+      { tokenHash: session.tokenHash, keepsKeys: key !== undefined },
+    );
     this.#deps.telemetry.sessionChanged(account.address, change);
     return view;
   }
@@ -283,14 +297,14 @@ export class SessionService {
   async #activate(
     account: Account,
     { id, token, secureKey }: { readonly id: Uint8Array; readonly token: Uint8Array; readonly secureKey: Uint8Array },
-    replaced?: Uint8Array,
+    replaced?: { readonly tokenHash: Uint8Array; readonly keepsKeys: boolean },
   ): Promise<SessionView> {
     const { journal, chain, clock } = this.#deps;
     const hash = tokenHash(token);
     const [onChain, rules] = await Promise.all([chain.sessionOf(id), chain.rules()]).catch(async (error: unknown) => {
       // The client does not receive the new token, and the chain has ended the old one.
       await journal.atomically(async ({ sessions }) => {
-        if (replaced !== undefined) await sessions.transition(replaced, "replacing", { state: "ended" });
+        if (replaced !== undefined) await sessions.transition(replaced.tokenHash, "replacing", { state: "ended" });
         await sessions.transition(hash, "opening", { state: "ended" });
       });
       throw error;
@@ -299,7 +313,10 @@ export class SessionService {
       throw new SealbookError("internal", "the registry contract returns no session for the token it has just opened");
     const { expiresAt, validated } = onChain;
     await journal.atomically(async (atomic) => {
-      if (replaced !== undefined) await atomic.sessions.transition(replaced, "replacing", { state: "ended" });
+      if (replaced !== undefined) {
+        const { tokenHash: old, keepsKeys } = replaced;
+        await atomic.sessions.transition(old, "replacing", { state: "ended", keepsKeys });
+      }
       await atomic.sessions.transition(hash, "opening", { state: "active", expiresAt, validated });
     });
     const remaining = Math.max(0, expiresAt - seconds(clock()));

@@ -109,7 +109,7 @@ export interface Session {
   /** Unix seconds; 0 while opening. */
   readonly expiresAt: number;
   readonly validated: boolean;
-  /** The session's secure key, encrypted under the token. */
+  /** The session's secure key, encrypted under the token. Both keys are empty once the token has ended or expired. */
   readonly wrappedSecureKey: Uint8Array;
   /** The account's signing key, encrypted under the secure key. */
   readonly encryptedSigningKey: Uint8Array;
@@ -120,6 +120,8 @@ export interface Session {
 /** The changes of a transition. */
 export interface SessionChange {
   readonly state: SessionState;
+  /** Keeps the keys of an ended token until its expiry. Default: an ended token has none. */
+  readonly keepsKeys?: boolean;
   readonly expiresAt?: number;
   readonly validated?: boolean;
   readonly transactionId?: number;

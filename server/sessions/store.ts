@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/types.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
@@ -37,6 +38,8 @@ export interface SessionStore {
    */
   interrupted(othersBefore: number): Promise<Session[]>;
   countLive(now: number): Promise<number>;
+  /** Deletes the keys of the tokens that expired before `time` (Unix seconds). */
+  forgetKeysBefore(time: number): Promise<void>;
   /** Deletes the sessions that ended or expired before `time` (Unix seconds). */
   deleteBefore(time: number): Promise<void>;
 }
@@ -47,6 +50,12 @@ export type SessionJournal = Atomic<{
   readonly sessions: SessionStore;
   readonly intents: IntentStore;
 }>;
+
+/** The keys of a token that has ended. */
+export const NO_KEYS = { wrapped_secure_key: new Uint8Array(), encrypted_signing_key: new Uint8Array() };
+
+/** Selects the tokens that have keys, by an index of their own. */
+export const hasKeys = sql<boolean>`length(wrapped_secure_key) > 0`;
 
 function toSession(row: SessionRow): Session {
   return {
@@ -96,6 +105,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .updateTable("sessions")
         .set({
           state: change.state,
+          ...(change.state === "ended" && change.keepsKeys !== true ? NO_KEYS : {}),
           ...(change.expiresAt === undefined ? {} : { expires_at_seconds: change.expiresAt }),
           ...(change.validated === undefined ? {} : { validated: change.validated ? 1 : 0 }),
           ...(change.transactionId === undefined ? {} : { transaction_id: change.transactionId }),
@@ -139,6 +149,16 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .where("state", "in", ["active", "replacing"])
         .executeTakeFirstOrThrow();
       return count;
+    },
+
+    async forgetKeysBefore(time) {
+      await database
+        .updateTable("sessions")
+        .set(NO_KEYS)
+        .where(hasKeys)
+        .where("expires_at_seconds", "<", time)
+        .where("state", "in", ["active", "ended"])
+        .execute();
     },
 
     async deleteBefore(time) {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import {
   ACCEPTED,
+  acceptingWithGas,
   ADMIN_DELAY,
   type Contracts,
   DEFAULT_ADMIN_ROLE,
@@ -165,6 +166,13 @@ describe("EventTable", () => {
               .to.be.revertedWithCustomError(table, "InvalidSignature")
               .withArgs(text);
           }
+        });
+
+        it("gives the contract 500,000 gas, however much the transaction has", async () => {
+          const { table, outsider } = await loadFixture(withContract);
+          await setCode(outsider.address, acceptingWithGas(500_000));
+          await table[write](...PLACED, textOf(outsider.address), { gasLimit: 5_000_000 });
+          expect(await table.digestOf(TABLE, 7)).to.equal(digest(outsider.address, true, ROW));
         });
 
         it("does not call a contract that is not enrolled for everything", async () => {

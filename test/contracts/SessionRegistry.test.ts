@@ -67,14 +67,16 @@ describe("SessionRegistry", () => {
       expect(await registry.isLive(session, first)).to.equal(true);
     });
 
-    it("rejects the zero address and the scope None", async () => {
+    it("rejects the zero address, and a scope without rights", async () => {
       const { registry, admin, outsider } = await loadFixture(deployContracts);
       await expect(registry.connect(admin).enroll(ethers.ZeroAddress, Scope.Full))
         .to.be.revertedWithCustomError(registry, "InvalidEnrolment")
         .withArgs(ethers.ZeroAddress, Scope.Full);
-      await expect(registry.connect(admin).enroll(outsider, Scope.None))
-        .to.be.revertedWithCustomError(registry, "InvalidEnrolment")
-        .withArgs(outsider, Scope.None);
+      for (const scope of [Scope.None, Scope.Revoked]) {
+        await expect(registry.connect(admin).enroll(outsider, scope))
+          .to.be.revertedWithCustomError(registry, "InvalidEnrolment")
+          .withArgs(outsider, scope);
+      }
     });
 
     it("accepts calls of registrars only", async () => {
@@ -89,7 +91,7 @@ describe("SessionRegistry", () => {
     it("ends all sessions of the account", async () => {
       const { registry, admin, user, session } = await loadFixture(withSession);
       await expect(registry.connect(admin).revoke(user)).to.emit(registry, "AccountRevoked").withArgs(user);
-      expect(await registry.scopeOf(user)).to.equal(Scope.None);
+      expect(await registry.scopeOf(user)).to.equal(Scope.Revoked);
       expect(await registry.isLive(session, first)).to.equal(false);
       const { validate, extend, close } = registry;
       for (const call of [validate(session, first, second), extend(session, first, second), close(session, first)]) {
@@ -97,17 +99,20 @@ describe("SessionRegistry", () => {
       }
     });
 
-    it("ends them permanently: a new enrolment allows only new sessions", async () => {
-      const contracts = await loadFixture(withSession);
-      const { registry, admin, user, session } = contracts;
+    // Security, relayer key: cannot use later what an account signed before its revocation
+    it("is final: the account is never enrolled again", async () => {
+      const { registry, admin, user, session } = await loadFixture(withSession);
       await registry.connect(admin).revoke(user);
-      await registry.connect(admin).enroll(user, Scope.Full);
-      expect(await registry.isLive(session, first)).to.equal(false);
-      await expect(registry.validate(session, first, second))
+      for (const scope of [Scope.Read, Scope.Full]) {
+        await expect(registry.connect(admin).enroll(user, scope))
+          .to.be.revertedWithCustomError(registry, "AccountWasRevoked")
+          .withArgs(user);
+      }
+      await expect(registry.connect(admin).revoke(user))
         .to.be.revertedWithCustomError(registry, "AccountNotEnrolled")
         .withArgs(user);
-      const other = await openSession(contracts, third);
-      expect(await registry.isLive(other.session, third)).to.equal(true);
+      expect(await registry.scopeOf(user)).to.equal(Scope.Revoked);
+      expect(await registry.isLive(session, first)).to.equal(false);
     });
 
     it("keeps the sessions of other accounts", async () => {

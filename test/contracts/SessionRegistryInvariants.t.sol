@@ -24,6 +24,7 @@ contract SessionHandler is Test {
     ISessionRegistry public immutable registry;
     bytes32[] public sessions;
     mapping(bytes32 => Record) public records;
+    mapping(uint256 => bool) private revoked;
     /// @notice What was allowed that should not have been, or refused that should have been allowed.
     string public fault;
     uint256 private tokens;
@@ -54,8 +55,7 @@ contract SessionHandler is Test {
         uint64 deadline = uint64(block.timestamp) - (late ? 1 : 0);
         bytes32 digest = PersonalMessage.hash(registry.openingDigest(accountAt(account), token, deadline));
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(account + 1, digest);
-        bool enrolled = registry.scopeOf(accountAt(account)) != ISessionRegistry.Scope.None;
-        bool allowed = enrolled && !late && records[session].endsAt == 0;
+        bool allowed = !revoked[account] && !late && records[session].endsAt == 0;
         try registry.open(accountAt(account), token, deadline, abi.encodePacked(r, s, v)) {
             if (!allowed) fault = "open of a used hash, for a revoked account, or too late";
             sessions.push(session);
@@ -119,19 +119,28 @@ contract SessionHandler is Test {
         }
     }
 
-    /// @dev One in four calls, or hardly a session would get old.
+    /// @dev One in 16 calls: a revocation is final, and there are few accounts.
     function revoke(uint256 seed) external {
-        if (seed % 4 != 0) return;
+        if (seed % 16 != 0) return;
         uint256 account = (seed >> 8) % ACCOUNTS;
         try registry.revoke(accountAt(account)) {
+            if (revoked[account]) fault = "a revoked account was revoked again";
+            revoked[account] = true;
             for (uint256 i = 0; i < sessions.length; ++i) {
                 if (records[sessions[i]].account == account) records[sessions[i]].revoked = true;
             }
-        } catch {}
+        } catch {
+            if (!revoked[account]) fault = "revoke refused";
+        }
     }
 
     function enroll(uint256 seed) external {
-        registry.enroll(accountAt(seed % ACCOUNTS), ISessionRegistry.Scope(bound(seed >> 8, 1, 2)));
+        uint256 account = seed % ACCOUNTS;
+        try registry.enroll(accountAt(account), ISessionRegistry.Scope(bound(seed >> 8, 1, 2))) {
+            if (revoked[account]) fault = "a revoked account was enrolled";
+        } catch {
+            if (!revoked[account]) fault = "enroll refused";
+        }
     }
 
     function pass(uint256 time) external {

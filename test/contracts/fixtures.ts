@@ -12,7 +12,7 @@ export const setCode = networkHelpers.setCode.bind(networkHelpers);
 export const ADMIN_DELAY = 86_400n;
 export const LIFETIME = 60n;
 export const MINIMUM_TO_EXTEND = 15n;
-export const Scope = { None: 0n, Read: 1n, Full: 2n } as const;
+export const Scope = { None: 0n, Read: 1n, Full: 2n, Revoked: 3n } as const;
 
 export const DEFAULT_ADMIN_ROLE = ethers.ZeroHash;
 export const REGISTRAR_ROLE = ethers.id("REGISTRAR_ROLE");
@@ -112,6 +112,12 @@ export async function rowSignature(
 export function codeReturning(word: string): string {
   // PUSH32 word, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN
   return ethers.concat(["0x7f", word, "0x60005260206000f3"]);
+}
+
+/** Returns the code of a contract that accepts each signature (ERC-1271), if called with exactly this much gas. */
+export function acceptingWithGas(gas: number): string {
+  // GAS, PUSH3 gas, EQ, PUSH32 word, MUL, PUSH1 0, MSTORE, PUSH1 32, PUSH1 0, RETURN. GAS itself costs 2.
+  return ethers.concat(["0x5a62", ethers.toBeHex(gas - 2, 3), "0x147f", ACCEPTED, "0x0260005260206000f3"]);
 }
 
 /** ERC-1271: the word of a contract that accepts a signature. */

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
-import { decryptKeystoreJson, encryptKeystoreJson, Wallet } from "ethers";
+import { decryptKeystoreJson, encryptKeystoreJson, getBytes, keccak256, Wallet } from "ethers";
 import { content, refused } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { KnownSecrets } from "../support/secrets/known-secrets.ts";
@@ -14,10 +15,15 @@ describe("a stolen database", function () {
   /** A session that lives. */
   let token: string;
   let secureKey: string;
+  /** Milliseconds that the server's clock is ahead. */
+  let ahead = 0;
   before(async () => {
     server = await startServer(
       { SESSION_LIFETIME: "3600" },
-      { settings: { sessions: { loginAttemptsPerAddress: 100 } } },
+      {
+        overrides: { clock: () => Date.now() + ahead },
+        settings: { sessions: { loginAttemptsPerAddress: 100 } },
+      },
     );
     ({ tx: token, pkey: secureKey } = content(await server.call(ROUTES.auth, server.demo), ROUTES.auth).tparams);
     const record = await server.call(ROUTES.store, { token }, { code: "c", topic: "t", payload: { value: 1 } });
@@ -71,6 +77,43 @@ describe("a stolen database", function () {
       .run();
     assert.deepEqual(await keySet(), before);
     database.prepare("delete from issuer_keys where sequence = 999").run();
+  });
+
+  // Security, database copy: cannot find an account's key with a token that has ended
+  it("has no keys of tokens that were replaced, closed or revoked, or that expired", async () => {
+    const keysOf = (old: string): number => {
+      const sum = "length(wrapped_secure_key) + length(encrypted_signing_key)";
+      const row = database.prepare(`select ${sum} as bytes from sessions where token_hash = ?`);
+      return Number(row.get(getBytes(keccak256(old)))?.["bytes"]);
+    };
+    const login = async (account: Login = server.demo): Promise<string> =>
+      content(await server.call(ROUTES.auth, account), ROUTES.auth).tparams.tx;
+    const validate = async (old: string, headers = {}): Promise<string> =>
+      content(await server.call(ROUTES.validate, { token: old }, {}, headers), ROUTES.validate).tparams.tx;
+    const first = await login();
+    assert.isAbove(keysOf(first), 0);
+    const second = await validate(first);
+    assert.deepEqual([keysOf(first), keysOf(second) > 0], [0, true]);
+    const key = { "Idempotency-Key": randomUUID() };
+    const third = await validate(second, key);
+    assert.equal(await validate(second, key), third, "the repeated call has its answer");
+    content(await server.call(ROUTES.close, { token: third }), ROUTES.close);
+    assert.equal(keysOf(third), 0);
+
+    const revoked = await reader();
+    const replaced = await eventually(() => login(revoked));
+    const current = await validate(replaced, { "Idempotency-Key": randomUUID() });
+    await server.context.accounts?.revoke(revoked.login);
+    assert.deepEqual([keysOf(replaced), keysOf(current)], [0, 0]);
+
+    const expiring = await login();
+    ahead = 3_601_000;
+    await eventually(async () => assert.deepEqual([keysOf(expiring), keysOf(second)], [0, 0]));
+    refused(await server.call(ROUTES.validate, { token: expiring }), ROUTES.validate, 401, "token_expired");
+    refused(await server.call(ROUTES.validate, { token: second }, {}, key), ROUTES.validate, 401, "token_invalid");
+    ahead = 0;
+    // A session of the other tests: theirs has expired.
+    token = await server.login();
   });
 
   // Security, database copy: cannot use a session with any data of the copy

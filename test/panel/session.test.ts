@@ -289,7 +289,7 @@ describeInBrowser("the panel's session", function () {
     await page.clock.setSystemTime(Date.now() + 40 * 60_000);
     await page.getByText("The session is not extended at the moment").waitFor();
     await change(page, { endsAt: 0 });
-    await page.getByText("The session has ended because the panel was not used for 15 minutes.").waitFor();
+    await page.getByText("The session has ended because the panel was not used for 10 minutes.").waitFor();
     page = await stage.page();
     await logIn(page, stage.server.demo);
   });

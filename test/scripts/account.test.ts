@@ -162,10 +162,10 @@ describe("account script", () => {
     });
 
     it("revokes an account once, and no other", async () => {
-      const out = await succeed(directory, "revoke", reading.login.toLowerCase(), "--json");
+      const out = await succeed(directory, "revoke", reading.login.toLowerCase(), "--yes", "--json");
       assert.deepEqual(JSON.parse(out), { login: reading.login, state: "revoked" });
-      assert.include(await fail(directory, "revoke", reading.login), reading.login);
-      assert.include(await fail(directory, "revoke", UNKNOWN), UNKNOWN);
+      assert.include(await fail(directory, "revoke", reading.login, "--yes"), reading.login);
+      assert.include(await fail(directory, "revoke", UNKNOWN, "--yes"), UNKNOWN);
       const rows = await list(directory);
       assert.deepEqual(
         rows.map(({ login, state }) => [login, state]),
@@ -256,7 +256,7 @@ describe("account script", () => {
         return out;
       };
       const { login } = JSON.parse(await run("create")) as Login;
-      await run("revoke", login);
+      await run("revoke", login, "--yes");
       const rows = JSON.parse(await run("list")) as Row[];
       assert.deepEqual(
         rows.map((row) => [row.login, row.state]),
@@ -329,7 +329,18 @@ describe("account script", () => {
       const made = await create(directory);
       const [token, other] = [await server.login(made), await server.login(made)];
       const untouched = await server.login();
-      const revoked = await accountProcess(directory, ["revoke", made.login]);
+      // It asks, and reads the answer from the standard input.
+      const no = await accountProcess(directory, ["revoke", made.login], "no\n");
+      const said = `account: ${made.login} was not revoked: answer yes, or use --yes\n`;
+      assert.deepEqual(
+        [no, await accountProcess(directory, ["revoke", made.login])],
+        [
+          { code: 1, out: "", err: said },
+          { code: 1, out: "", err: said },
+        ],
+      );
+      content(await server.call(ROUTES.auth, made), ROUTES.auth);
+      const revoked = await accountProcess(directory, ["revoke", made.login], "yes\n");
       assert.deepEqual(revoked, { code: 0, out: `${made.login} is revoked\n`, err: "" });
       const search = { search: { target: "1", value: "*" } };
       refused(await server.call(ROUTES.auth, made), ROUTES.auth, 401, "login_refused");

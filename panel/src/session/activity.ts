@@ -8,11 +8,11 @@ export interface Activity {
   onUse(listener: () => void): void;
 }
 
-const USES = ["keydown", "pointerdown", "pointermove", "wheel", "focus"] as const;
+const USES = ["keydown", "pointerdown", "pointermove", "wheel"] as const;
 /** Uses in quick succession count as one. */
 const RESOLUTION_MILLISECONDS = 5_000;
 
-/** Keyboard, pointer and focus in all tabs of the browser; opening a page is a use as well. */
+/** Keyboard and pointer in all tabs of the browser; opening a page is a use as well. */
 export function activityOfTabs(): Activity {
   const stored = storedText("used");
   const listeners: (() => void)[] = [];

@@ -12,7 +12,7 @@ import type { TokenLock } from "./token-lock.ts";
 export type Ending = "closed" | "closed_elsewhere" | "expired" | "idle" | "rejected";
 
 /** Time without a use of the panel after which the session is no longer extended: each extension is a transaction. */
-export const IDLE_MINUTES = 15;
+export const IDLE_MINUTES = 10;
 /** Part of a session's lifetime before its renewal: early enough for a slow chain. */
 const RENEWED_AFTER = 1 / 3;
 /**

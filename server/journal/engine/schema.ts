@@ -82,6 +82,7 @@ export interface SessionsTable {
   /** 0 while the session is opening. */
   expires_at_seconds: number;
   validated: 0 | 1;
+  /** Both keys are empty once the token has ended or expired. */
   wrapped_secure_key: Uint8Array;
   encrypted_signing_key: Uint8Array;
   transaction_id: number;

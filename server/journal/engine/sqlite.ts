@@ -52,7 +52,8 @@ export function sqliteDialect(
   useWriteAheadLog(database);
   // LIKE is case-sensitive. Hashes are spread over pages at random: a larger cache and rarer WAL checkpoints save
   // reads, and write a page once for several commits. Statement journals stay in memory: as files they would cost more
-  // than the statements. SQLite syncs what a WAL checkpoint moves into the database; commits are synced below.
+  // than the statements. SQLite syncs what a WAL checkpoint moves into the database; commits are synced below. Data
+  // deleted from a page are overwritten in it.
   database.exec(`
     PRAGMA synchronous = NORMAL;
     PRAGMA foreign_keys = ON;
@@ -60,6 +61,7 @@ export function sqliteDialect(
     PRAGMA cache_size = -24576;
     PRAGMA wal_autocheckpoint = 32000;
     PRAGMA temp_store = MEMORY;
+    PRAGMA secure_delete = FAST;
   `);
   guard.pin(file, { neverShrinks: true });
   const prepare = statementsOf(database, (reason) => guard.damaged(reason));
