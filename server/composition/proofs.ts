@@ -2,6 +2,7 @@ import type { Context } from "./context.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
+import type { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
@@ -11,6 +12,7 @@ import { AnchorWriter } from "../proofs/anchor-writer.ts";
 import { DivergenceRecheck } from "../proofs/divergence-recheck.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
+import { StallWatch } from "../proofs/stall-watch.ts";
 import { ProofVerifier } from "../proofs/verifier.ts";
 import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
@@ -63,7 +65,7 @@ interface ProofDeps {
   readonly openDivergences: () => readonly string[];
   /** Interval at which they are checked again. */
   readonly recheckMilliseconds: number;
-  readonly transactions: Transactions;
+  readonly transactions: Transactions & Pick<TransactionSender, "takenSince">;
   /** Set when proofs are acknowledged only with a replica. */
   readonly replication: SyncReplication | undefined;
   /** @throws SealbookError `storage_full` */
@@ -99,7 +101,14 @@ export function createProofs(deps: ProofDeps): Proofs {
   const { journal, chain } = deps;
   const trees = new AnchorTrees(journal.anchors);
   const writer = new AnchorWriter(journal, chain, deps.steadyClock);
-  const tracker = new AnchorTracker({ ...deps, writer, trees, deadlineMilliseconds: deps.anchorDeadlineMilliseconds });
+  const stall = new StallWatch({ clock: () => performance.now(), waitingSince: () => deps.transactions.takenSince });
+  const tracker = new AnchorTracker({
+    ...deps,
+    writer,
+    trees,
+    isStalled: () => stall.isStalled(),
+    deadlineMilliseconds: deps.anchorDeadlineMilliseconds,
+  });
   const rules = {
     maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
     gatherMilliseconds: GATHER_MILLISECONDS,
@@ -123,7 +132,10 @@ export function createProofs(deps: ProofDeps): Proofs {
     verifier,
     trees,
     tracker,
-    onHead: (head) => queue.onHead(head),
+    onHead(head) {
+      queue.onHead(head);
+      stall.onHead(head);
+    },
     async start() {
       await tracker.start();
       await queue.start();

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Express } from "express";
 import type { Config } from "../config/config.ts";
+import { SealbookError } from "../errors.ts";
 import { listen } from "../http/listener.ts";
 import type { Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
@@ -16,6 +17,7 @@ import { openAll } from "./resources.ts";
 
 /** How long a stop lets requests wait for the chain: shorter than the grace period of the HTTP server. */
 const STOP_WAIT_MILLISECONDS = 3_000;
+const TOO_MANY_CONNECTIONS = new SealbookError("overloaded", "a network address, or all, have too many connections");
 /** Interval at which the keys of expired tokens are deleted. */
 const EXPIRED_KEYS_MILLISECONDS = 5_000;
 /** Interval of the checks whether writes of others have ended. */
@@ -65,7 +67,7 @@ async function start(
   parts: Parts,
   { app, demoAccountFile }: { readonly app: Express; readonly demoAccountFile: string },
 ): Promise<{ url: string; demoAccount: DemoAccount | undefined }> {
-  const { config, opened, alerts, divergences, telemetry, head, link, workers, address } = context;
+  const { config, opened, alerts, divergences, telemetry, head, link, workers, address, metrics, logger } = context;
   const { transactions, sessions, records, proofs, journalWorkers, recovery, operations, bot } = parts;
   const { resources, embeddedLog } = opened;
   const defer = (stop: () => unknown): void => resources.defer(async () => void (await stop()));
@@ -113,6 +115,11 @@ async function start(
     port: config.http.port,
     certificate: opened.certificate,
     isProxy: (source) => proxies.has(source),
+    onRefusal() {
+      metrics.connectionsRefused.inc();
+      // The log has it once a minute.
+      logger.warn({ err: TOO_MANY_CONNECTIONS }, "connections are refused");
+    },
   });
   defer(() => releasingWaits(parts, () => server.close()));
   address.listening(server.url);

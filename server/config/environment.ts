@@ -229,9 +229,13 @@ const RECORDS = {
 };
 
 const PROOFS = {
-  PROOF_WAIT: whole(1, 600).default(30).meta({
-    description: "Seconds that a proof request waits for its confirmation before it responds 202 `pending`",
-  }),
+  PROOF_WAIT: whole(1, 600)
+    .default(30)
+    .meta({
+      description:
+        "Seconds that a proof request waits for its confirmation before it responds 202 `pending`; during a stall of " +
+        "the chain it does so at once",
+    }),
   BATCH_MAX_AGE: whole(1, 600).default(12).meta({
     description: "Maximum time in seconds that a hash waits for others to share its transaction",
   }),

@@ -42,7 +42,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 /** `Retry-After` of a 503 whose error has no other value. */
-const RETRY_SECONDS = 5;
+export const RETRY_SECONDS = 5;
 
 /** Sets `Retry-After` for transient errors. */
 export function setRetryAfter(response: Response, { code, retryAfterSeconds }: SealbookError): void {

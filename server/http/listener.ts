@@ -5,6 +5,8 @@ import { once } from "node:events";
 import { createServer as createSecureServer } from "node:https";
 import { SealbookError } from "../errors.ts";
 import { every } from "../kit/time.ts";
+import { RETRY_SECONDS } from "./errors.ts";
+import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 import { sourceKey } from "./access/source.ts";
 import { NDJSON_TYPES } from "./ndjson.ts";
 import type { ListenerCertificate } from "./listener-certificate.ts";
@@ -31,6 +33,8 @@ interface ConnectionLimits {
   readonly connections: number;
   /** Maximum number of connections from one source; proxies have no maximum. */
   readonly connectionsPerSource: number;
+  /** Maximum number of further connections of a source whose requests get 503; beyond it they are closed. */
+  readonly refusalsPerSource: number;
   /** Maximum number of unanswered requests of a connection: common clients wait for the response. */
   readonly pipelined: number;
   /** Time for which a source that sent more gets no connection. */
@@ -53,6 +57,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   idleMilliseconds: 65_000,
   connections: 16_384,
   connectionsPerSource: 2_048,
+  refusalsPerSource: 64,
   pipelined: 64,
   refusalMilliseconds: 10_000,
 };
@@ -66,19 +71,35 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
   };
 }
 
+/** Identifies a connection, also where TLS wraps its socket. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** Returns the response to a request of a connection above the limit of its source. */
+function tooManyConnections(limit: number): RequestListener {
+  const message = `this network address has more than ${limit} connections; use connections again, or wait`;
+  const { status, body } = problemOf(new SealbookError("overloaded", message));
+  const headers = { "Content-Type": PROBLEM_TYPE, "Retry-After": String(RETRY_SECONDS), Connection: "close" };
+  return (_request, response) => void response.writeHead(status, headers).end(JSON.stringify(body));
+}
+
 /**
- * Closes new connections of a source that has too many: one machine cannot use all connections of the server. Closes
- * all connections of a source when one of them has very many unanswered requests, and new ones for a while: a few
- * kilobytes have thousands of requests, which are all parsed before anybody else's.
+ * Limits the connections of a source: one machine cannot use all connections of the server. Requests of a few more get
+ * 503, the rest is closed. Closes all connections of a source when one of them has very many unanswered requests, and
+ * new ones for a while: a few kilobytes have thousands of requests, which are all parsed before anybody else's.
  * @param isProxy Whether an address is a proxy, whose connections are of many clients
+ * @returns Whether the requests of a connection are refused
  */
 function limitConnectionsPerSource(
   server: Server,
-  { connectionsPerSource, pipelined, refusalMilliseconds }: ConnectionLimits,
-  isProxy: (address: string) => boolean,
-): void {
+  { connectionsPerSource, refusalsPerSource, pipelined, refusalMilliseconds }: ConnectionLimits,
+  { isProxy, onRefusal }: Required<Pick<ListenOptions, "isProxy" | "onRefusal">>,
+): (socket: Socket) => boolean {
   const connections = new Map<string, Set<Socket>>();
+  const above = new Set<string>();
   const refused = new Set<string>();
+  server.on("drop", onRefusal);
   const refuse = (source: string): void => {
     refused.add(source);
     setTimeout(() => refused.delete(source), refusalMilliseconds).unref();
@@ -89,12 +110,17 @@ function limitConnectionsPerSource(
     if (isProxy(address)) return;
     const source = sourceKey(address);
     const ofSource = connections.get(source) ?? new Set();
-    if (refused.has(source) || ofSource.size >= connectionsPerSource) {
+    const isAbove = ofSource.size >= connectionsPerSource;
+    if (isAbove || refused.has(source)) onRefusal();
+    if (refused.has(source) || ofSource.size >= connectionsPerSource + refusalsPerSource) {
       socket.destroy();
       return;
     }
+    const peer = peerOf(socket);
+    if (isAbove) above.add(peer);
     connections.set(source, ofSource.add(socket));
     socket.once("close", () => {
+      above.delete(peer);
       ofSource.delete(socket);
       if (ofSource.size === 0) connections.delete(source);
     });
@@ -111,6 +137,7 @@ function limitConnectionsPerSource(
     if (isProxy(address)) socket.destroy();
     else refuse(sourceKey(address));
   });
+  return (socket) => above.has(peerOf(socket));
 }
 
 /** A request that is being received, or its response being sent. */
@@ -195,6 +222,8 @@ interface ListenOptions {
   readonly limits?: ConnectionLimits;
   /** Whether an address is a trusted proxy. Default: none is. */
   readonly isProxy?: (address: string) => boolean;
+  /** Called with each connection above a limit. */
+  readonly onRefusal?: () => void;
 }
 
 /**
@@ -202,7 +231,14 @@ interface ListenOptions {
  */
 export async function listen(
   listener: RequestListener,
-  { host, port, certificate, limits = CONNECTION_LIMITS, isProxy = () => false }: ListenOptions,
+  {
+    host,
+    port,
+    certificate,
+    limits = CONNECTION_LIMITS,
+    isProxy = () => false,
+    onRefusal = () => undefined,
+  }: ListenOptions,
 ): Promise<HttpServer> {
   const options = {
     maxHeaderSize: limits.headerBytes,
@@ -216,11 +252,12 @@ export async function listen(
   const server = secure ?? createServer(options);
   server.maxHeadersCount = limits.headers;
   server.maxConnections = limits.connections;
-  limitConnectionsPerSource(server, limits, isProxy);
+  const isAbove = limitConnectionsPerSource(server, limits, { isProxy, onRefusal });
+  const refuse = tooManyConnections(limits.connectionsPerSource);
   cutOffSlowClients(server, limits);
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     // A limit may have closed the connection; the rest of what it has sent is parsed nevertheless.
-    if (!request.socket.destroyed) listener(request, response);
+    if (!request.socket.destroyed) (isAbove(request.socket) ? refuse : listener)(request, response);
   });
   server.listen({ port, host, backlog: BACKLOG });
   try {

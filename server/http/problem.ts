@@ -24,6 +24,9 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   chain_unavailable: "The chain is not reachable",
 };
 
+/** Media type of problem details. */
+export const PROBLEM_TYPE = "application/problem+json";
+
 /** Converts an error to problem details by RFC 9457. */
 export function problemOf(error: SealbookError): { readonly status: number; readonly body: object } {
   const status = STATUS[error.code];
@@ -46,5 +49,5 @@ export const sendProblem: ErrorRequestHandler = (thrown: unknown, _request, resp
   if (error.code === "internal") noteFailure(response, error);
   setRetryAfter(response, error);
   const { status, body } = problemOf(error);
-  response.status(status).type("application/problem+json").send(JSON.stringify(body));
+  response.status(status).type(PROBLEM_TYPE).send(JSON.stringify(body));
 };

@@ -62,6 +62,11 @@ export class Metrics {
     help: "Divergences of journal and chain that the server corrected",
     registers: this.#registers,
   });
+  readonly connectionsRefused = new Counter({
+    name: "sealbook_http_connections_refused_total",
+    help: "Connections above the limit of their source, or of the server",
+    registers: this.#registers,
+  });
   readonly httpRequests = new Histogram({
     name: "sealbook_http_request_duration_seconds",
     help: "Time from an HTTP request to its response",

@@ -29,6 +29,8 @@ export interface AnchorTrackerDeps {
   readonly transactions: Pick<Transactions, "wake" | "onOutcome">;
   readonly telemetry: ProofEvents;
   readonly clock: Clock;
+  /** Whether the chain stalls: then nobody waits. */
+  readonly isStalled: () => boolean;
   /** Maximum time that an accepted proof may stay unconfirmed before a deadline event is emitted. */
   readonly deadlineMilliseconds: number;
   /** Called with the number of failed anchors that were given new transactions. */
@@ -128,12 +130,19 @@ export class AnchorTracker {
       // A journal that cannot be read is reported by its writers; the next run tries again.
       every(CHECK_MILLISECONDS, () => this.#checkDeadline().catch(() => undefined)),
       every(CHECK_MILLISECONDS, () => this.#retryFailed()),
+      every(CHECK_MILLISECONDS, () => {
+        if (this.#deps.isStalled()) this.#endWaits();
+      }),
     ];
   }
 
   /** Resolves every current and later wait: a proof without an outcome is pending. */
   release(): void {
     this.#released = true;
+    this.#endWaits();
+  }
+
+  #endWaits(): void {
     for (const { waiters } of this.#tracked.values()) for (const respond of waiters) respond(PENDING);
   }
 
@@ -224,7 +233,7 @@ export class AnchorTracker {
   #wait(anchorId: number, isRead: boolean, milliseconds: number): Promise<AnchorState | undefined> {
     const known = this.#tracked.get(anchorId);
     if (known === undefined && !isRead) return Promise.resolve(undefined);
-    if (this.#released || milliseconds <= 0) return Promise.resolve(PENDING);
+    if (this.#released || milliseconds <= 0 || this.#deps.isStalled()) return Promise.resolve(PENDING);
     const tracked = known ?? this.#entry(anchorId);
     return new Promise((resolve) => {
       const respond = (state: AnchorState | undefined): void => {

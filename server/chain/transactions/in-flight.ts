@@ -10,6 +10,8 @@ export interface InFlight {
   /** Since when this process waits for a block with the last version, on the clock of `performance.now`. */
   since: number;
   sentAt: number;
+  /** When a node took it first; `undefined` before that. */
+  takenAt: number | undefined;
   /** Why a node refused the fee of the last version. */
   refusal: "underpriced" | "unfunded" | undefined;
 }
@@ -40,12 +42,25 @@ export class InFlightTransactions {
   add(version: SignedTransaction, sentAt: number): InFlight {
     const { id, nonce } = version;
     const known = this.#byId.get(id);
-    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, refusal: undefined };
+    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, takenAt: undefined, refusal: undefined };
     transaction.versions.push(version);
     Object.assign(transaction, { since: performance.now(), sentAt, refusal: undefined });
     this.#byId.set(id, transaction);
     this.#byHash.set(hexlify(version.hash), transaction);
     return transaction;
+  }
+
+  /** Notes that a node has a transaction. */
+  taken(hash: string): void {
+    const transaction = this.#byHash.get(hash);
+    if (transaction !== undefined) transaction.takenAt ??= performance.now();
+  }
+
+  /** Since when a node has had one of them; `undefined` when none has. */
+  get takenSince(): number | undefined {
+    const times = Array.from(this.#byId.values(), ({ takenAt }) => takenAt ?? Infinity);
+    const oldest = Math.min(...times);
+    return oldest === Infinity ? undefined : oldest;
   }
 
   delete(id: number): void {

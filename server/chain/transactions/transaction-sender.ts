@@ -109,6 +109,11 @@ export class TransactionSender implements Transactions {
     return this.#signer.address;
   }
 
+  /** Since when a node has had a transaction in flight, by `performance.now()`; `undefined` when none has. */
+  get takenSince(): number | undefined {
+    return this.#inFlight.takenSince;
+  }
+
   start(): void {
     this.#stopped = false;
     this.#workWaiting = false;
@@ -296,7 +301,7 @@ export class TransactionSender implements Transactions {
     for (const transaction of transactions) {
       const sending = this.#deps.chain.rpc
         .call("eth_sendRawTransaction", [hexlify(transaction.raw)])
-        .then(() => undefined)
+        .then(() => this.#inFlight.taken(hexlify(transaction.hash)))
         .catch((error: unknown) => this.#enqueue(() => this.#notTaken(transaction, error)))
         .finally(() => this.#sending.delete(sending));
       this.#sending.add(sending);
@@ -312,7 +317,7 @@ export class TransactionSender implements Transactions {
     if (error instanceof NodeError && (await this.#isNonceUsed(inFlight))) return this.#nonceUsed(inFlight);
     switch (refusal) {
       case "known":
-        return;
+        return this.#inFlight.taken(hexlify(transaction.hash));
       case "nonce_used":
         return this.#nonceUsed(inFlight);
       case "never":

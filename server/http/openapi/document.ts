@@ -5,6 +5,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiOverride,
 } from "zod-openapi";
+import { PROBLEM_TYPE } from "../problem.ts";
 import { IdempotencyHeader } from "../idempotency-key.ts";
 import { FIELD_NAMES, JsonValue } from "../json-body.ts";
 import { RecordValue } from "../record-store/call-json.ts";
@@ -13,7 +14,6 @@ import { Problem } from "../responses.ts";
 import type { ErrorStatus, Meaning, Route } from "../route.ts";
 
 const JSON_TYPE = "application/json";
-const PROBLEM_TYPE = "application/problem+json";
 const API_KEY = "apiKey";
 const TOKEN = "token";
 const GUARDS = [{ [API_KEY]: [] }, { [TOKEN]: [] }, {}];

@@ -164,6 +164,7 @@ describe("limits of a connection", function () {
 
   describe("for each source", () => {
     let server: HttpServer;
+    let refusals = 0;
     before(async () => {
       const app = express();
       app.get("/", (_request, response) => void response.send("ok"));
@@ -175,9 +176,11 @@ describe("limits of a connection", function () {
         idleMilliseconds: 60_000,
         bodyStallBytes: 10_000,
         connectionsPerSource: 20,
+        refusalsPerSource: 10,
       };
       const isProxy = (address: string): boolean => address === "127.0.0.3";
-      server = await listen(app, { host: "0.0.0.0", port: 0, limits, isProxy });
+      const onRefusal = (): void => void (refusals += 1);
+      server = await listen(app, { host: "0.0.0.0", port: 0, limits, isProxy, onRefusal });
     });
     after(() => server.close());
 
@@ -195,21 +198,26 @@ describe("limits of a connection", function () {
 
     // Security, network: cannot use all connections up from one address
     it("limits the connections; other sources and proxies are served", async () => {
-      const sockets = await Promise.all(
-        Array.from({ length: 60 }, async () => {
-          const socket = connectFrom("127.0.0.1");
-          return { socket, isServed: (await respond(socket)).startsWith("HTTP/1.1 200 ") };
-        }),
-      );
-      assert.lengthOf(
-        sockets.filter(({ isServed }) => isServed),
-        20,
-      );
+      const connectMany = async (count: number): Promise<Socket[]> => {
+        const sockets = Array.from({ length: count }, () => connectFrom("127.0.0.1"));
+        await Promise.all(sockets.map((socket) => once(socket, "connect")));
+        return sockets;
+      };
+      const responses = (sockets: readonly Socket[]): Promise<string[]> => Promise.all(sockets.map(respond));
+      const served = await connectMany(20);
+      for (const response of await responses(served)) assert.match(response, /^HTTP\/1\.1 200 /);
+      // A few more get a reason, and the rest is closed.
+      const refused = await connectMany(10);
+      const closed = await connectMany(10);
+      assert.deepEqual([...new Set(await responses(closed))], [""]);
+      for (const response of await responses(refused))
+        assert.match(response, /^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 5\r\n[\s\S]*more than 20 connections/);
+      assert.equal(refusals, 20);
       const other = connectFrom("127.0.0.2");
       assert.match(await respond(other), /^HTTP\/1\.1 200 /);
       const ofProxy = Array.from({ length: 30 }, () => connectFrom("127.0.0.3"));
       for (const socket of ofProxy) assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
-      for (const socket of [other, ...ofProxy, ...sockets.map(({ socket }) => socket)]) socket.destroy();
+      for (const socket of [other, ...ofProxy, ...served]) socket.destroy();
       // A closed connection makes room.
       await eventually(async () => {
         const again = connectFrom("127.0.0.1");
