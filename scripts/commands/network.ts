@@ -1,15 +1,16 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { SealbookError } from "../../server/errors.ts";
 import { add, type Change, remove, replace } from "../network/change.ts";
 import { checkFiles } from "../network/check-files.ts";
-import { checkNodes } from "../network/check-nodes.ts";
+import { type Access, checkNodes } from "../network/check-nodes.ts";
 import { operatorFolder } from "../network/credentials.ts";
 import type { Folder } from "../network/folder.ts";
 import { type Hosts, parseHosts } from "../network/hosts-file.ts";
 import { init } from "../network/init.ts";
-import { type Network, openNetwork } from "../network/network-file.ts";
+import { type Network, type NetworkHost, openNetwork } from "../network/network-file.ts";
 import { doubtOf, planOf, type PlanOptions } from "../network/plan.ts";
 import { dropOldAuthorities, rotate, rotateAuthority } from "../network/rotate.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "./run-command.ts";
@@ -206,24 +207,36 @@ export function networkCommand(terminal: Terminal): Command {
       const unknown = [...rpc.keys()].find((name) => !network.hosts.some((host) => host.name === name));
       if (unknown !== undefined) throw new CommandFailure(`--rpc: the network has no ${unknown}`, BAD_USAGE);
       const now = Date.now();
+      const folderOf = (name: string): string =>
+        client === undefined ? join(directory, operatorFolder(name)) : resolve(client);
+      // A data centre has its own folder only.
+      const away = network.hosts.filter(
+        ({ name }) => filesOnly !== true && client === undefined && !rpc.has(name) && !existsSync(folderOf(name)),
+      );
+      const accessOf = (host: NetworkHost): Access | undefined =>
+        away.includes(host)
+          ? undefined
+          : { url: rpc.get(host.name) ?? `https://${host.address}:${host.rpcPort}`, client: folderOf(host.name) };
       const files = await checkFiles(directory, network, now);
-      const nodes = filesOnly
-        ? []
-        : await checkNodes(
-            directory,
-            network,
-            ({ name, address, rpcPort }) => ({
-              url: rpc.get(name) ?? `https://${address}:${rpcPort}`,
-              client: client === undefined ? join(directory, operatorFolder(name)) : resolve(client),
-            }),
-            now,
-          );
+      const nodes = filesOnly ? [] : await checkNodes(directory, network, accessOf, now);
       const findings = [...files, ...nodes];
+      const names = away.map(({ name }) => name).join(", ");
+      if (away.length > 0)
+        terminal.stderr.write(
+          `Not queried, because their folders are not here: ${names}; --client DIR queries them.\n`,
+        );
       if (json === true) printLine(terminal, JSON.stringify(findings));
       else for (const { where, what } of findings) printLine(terminal, `${where}: ${what}`);
       if (findings.length > 0) terminal.exit(1);
       else if (json !== true)
-        printLine(terminal, filesOnly ? "The files match network.json." : "The network matches its files.");
+        printLine(
+          terminal,
+          filesOnly || away.length === network.hosts.length
+            ? "The files match network.json."
+            : away.length > 0
+              ? "What is here and its nodes match network.json."
+              : "The network matches its files.",
+        );
     });
 
   return program;

@@ -5,10 +5,11 @@ import { connect } from "node:tls";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NODE, type PeerTlsOptions, peerTlsOptions, type TlsPeer } from "../../server/chain/rpc/peer-tls.ts";
 import { SealbookError } from "../../server/errors.ts";
+import { quorumOf } from "../../server/chain/evidence/consensus-seals.ts";
 import { derOf } from "./authority.ts";
 import { expiry, type Finding } from "./check-files.ts";
 import { CLIENT_FILES, serverCertificatePath } from "./credentials.ts";
-import { BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
+import { MINIMUM_BESU_VERSION, type Network, type NetworkHost } from "./network-file.ts";
 import { fetchNodeFacts, type NodeFacts } from "./node-facts.ts";
 import { nodeErrorIn } from "../../server/chain/rpc/rpc.ts";
 
@@ -28,16 +29,21 @@ export interface Access {
   readonly client: string;
 }
 
-/** Checks a running network against its files. */
+/**
+ * Checks a running network against its files.
+ * @param accessOf Returns `undefined` for a node that is not queried
+ */
 export async function checkNodes(
   directory: string,
   network: Network,
-  accessOf: (host: NetworkHost) => Access,
+  accessOf: (host: NetworkHost) => Access | undefined,
   now: number,
 ): Promise<Finding[]> {
-  const results = await Promise.all(
-    network.hosts.map((host) => checkNode(directory, network, host, accessOf(host), now)),
-  );
+  const checks = network.hosts.flatMap((host) => {
+    const access = accessOf(host);
+    return access === undefined ? [] : [checkNode(directory, network, host, access, now)];
+  });
+  const results = await Promise.all(checks);
   const queried = results.flatMap(({ facts }) => facts ?? []);
   return results.flatMap(({ host, facts, findings }) => {
     const lag = facts === undefined ? 0 : lagOf(facts, queried, network.plan.blockPeriodSeconds);
@@ -129,18 +135,31 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
       found.push(`${validator} is a validator but not in network.json`);
   }
   found.push(...peerDifferences(hosts, host, facts));
-  // A node with an identity returns it between the two: "besu/dc-1/v26.9.0/linux-x86_64/...".
-  const [software, ...others] = facts.clientVersion.split("/");
-  if (software !== "besu" || !others.slice(0, 2).some((part) => part.split(/[-+]/)[0] === `v${BESU_VERSION}`))
-    found.push(`its client is ${facts.clientVersion}, not besu/v${BESU_VERSION}`);
+  if (!isSupported(facts.clientVersion))
+    found.push(`its client is ${facts.clientVersion}, not besu/v${MINIMUM_BESU_VERSION} or newer`);
   const { blockPeriodSeconds: period, newestAgeSeconds, height } = facts;
   const slowest = Math.max(plan.blockPeriodSeconds, plan.emptyBlockPeriodSeconds ?? 0) * SLOW_FACTOR;
   if (period !== undefined && (period < plan.blockPeriodSeconds - FAST_SECONDS || period > slowest)) {
     found.push(`the block period is ${period.toFixed(1)} s, not ${plan.blockPeriodSeconds} s`);
   }
+  // The time of block 0 is that of the files.
   if (newestAgeSeconds > slowest + TIMEOUTS_OF_TWO * plan.requestTimeoutSeconds)
-    found.push(`its newest block, ${height}, is ${Math.round(newestAgeSeconds)} s old: the network makes no blocks`);
+    found.push(
+      height === 0
+        ? `it has no block after block 0: blocks come when ${quorumOf(hosts.length)} of ${hosts.length} nodes run`
+        : `its newest block, ${height}, is ${Math.round(newestAgeSeconds)} s old: the network makes no blocks`,
+    );
   return found;
+}
+
+/** @param client As a node returns it, with an identity between the two parts: "besu/dc-1/v26.9.0/linux-x86_64/..." */
+function isSupported(client: string): boolean {
+  const [software, ...others] = client.split("/");
+  const version = others.slice(0, 2).flatMap((part) => /^v(\d+)\.(\d+)\.(\d+)(?![\d.])/.exec(part) ?? []);
+  const least = MINIMUM_BESU_VERSION.split(".").map(Number);
+  const [, ...numbers] = version.map(Number);
+  const difference = numbers.map((number, index) => number - (least[index] ?? 0)).find((each) => each !== 0);
+  return software === "besu" && numbers.length > 0 && (difference ?? 0) >= 0;
 }
 
 function peerDifferences(

@@ -6,6 +6,8 @@ import { isMissing } from "./folder.ts";
 
 /** Version of Besu that the files are generated for. */
 export const BESU_VERSION = "26.9.0";
+/** The oldest version of Besu that `check` accepts: before it, a crashed proposer held transactions. */
+export const MINIMUM_BESU_VERSION = "26.8.1";
 
 const address = z.string().regex(/^0x[0-9a-f]{40}$/);
 

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { HOSTS_YAML } from "./network/made-network.ts";
@@ -67,6 +67,27 @@ describe("network script", function () {
       ["dc-1", "dc-2", "dc-3", "dc-4", "dc-5", "customer", "dc-7"],
     );
     for (const { what } of findings) assert.match(what, /^cannot be queried at https:\/\/127\.0\.0\.1:1: /);
+  });
+
+  it("checks a data centre's own folder, and no other's", async () => {
+    for (const path of ["network.json", "dc-2"])
+      await cp(join(directory, "net", path), join(directory, "own", path), { recursive: true });
+    const check = (...args: string[]) => network("check", "--out", "own", ...args);
+    const others = "dc-1, dc-3, dc-4, dc-5, customer, dc-7";
+    const [queried, files, missing] = await Promise.all([
+      check("--json", "--rpc", "dc-2=https://127.0.0.1:1"),
+      check("--files-only"),
+      check("--json", "--client", join(directory, "nowhere")),
+    ]);
+    assert.equal(
+      queried.err,
+      `Not queried, because their folders are not here: ${others}; --client DIR queries them.\n`,
+    );
+    const [{ where = "", what = "" } = {}, ...more] = JSON.parse(queried.out) as { where?: string; what?: string }[];
+    assert.deepEqual([where, more], ["dc-2", []]);
+    assert.match(what, /^cannot be queried at https:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
+    assert.deepEqual([files.code, files.out, files.err], [0, "The files match network.json.\n", ""]);
+    assert.lengthOf(JSON.parse(missing.out), 7, "each node, without a certificate");
   });
 
   it("reports invalid arguments", async () => {

@@ -175,10 +175,30 @@ describe("check of a running network", function () {
       `dc-2: hash of the genesis block is 0x${"33".repeat(32)}, not ${network.genesis.hash}`,
       `dc-3: ${missing?.name} (${missing?.validator}) is not a validator`,
       `dc-3: ${other} is a validator but not in network.json`,
-      "dc-4: its client is besu/v25.1.0/linux-x86_64, not besu/v26.9.0",
+      "dc-4: its client is besu/v25.1.0/linux-x86_64, not besu/v26.8.1 or newer",
       "dc-5: the block period is 9.0 s, not 5 s",
       "customer: the block period is 2.0 s, not 5 s",
     ]);
+  });
+
+  it("accepts each version of Besu from a minimum on", async () => {
+    const isAccepted = async (client: string): Promise<boolean> => {
+      change("dc-1", { web3_clientVersion: client });
+      return (await findings()).length === 0;
+    };
+    const accepted = ["besu/v26.8.1/x", "besu/v26.8.10-RC1/x", "besu/dc-1/v26.10.0/x", "besu/v27.1.0+build/x"];
+    const rejected = ["besu/v26.8.0/x", "besu/v26.7.2/x", "besu/v25.12.9/x", "besu/26.9/x", "besu/v26.8.1.1/x", "besu"];
+    for (const client of accepted) assert.isTrue(await isAccepted(client), client);
+    for (const client of [...rejected, "Geth/v26.9.0/x"]) assert.isFalse(await isAccepted(client), client);
+  });
+
+  it("reports a chain without a first block as such, not by the time in the files", async () => {
+    const start = Math.floor(Date.now() / 1_000) - 101;
+    for (const name of responses.keys()) change(name, { start, height: 0 });
+    assert.deepEqual(
+      await findings(),
+      network.hosts.map(({ name }) => `${name}: it has no block after block 0: blocks come when 4 of 6 nodes run`),
+    );
   });
 
   it("reports a chain that makes no blocks, when missing proposers do not explain it", async () => {
