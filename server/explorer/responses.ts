@@ -46,15 +46,29 @@ const DecodedLog = z
   })
   .meta({ id: "DecodedLog", description: "A log entry of a transaction." });
 
+const FirstAnchor = z
+  .object({ block_number: whole, timestamp: seconds("That block's time"), size })
+  .meta({ id: "FirstAnchor", description: "The first anchor of the hash in the contract." });
+
 const AnchorAction = z.object({
   kind: z.literal("anchor"),
   hash: ChainHash,
   size,
-  first: z
-    .object({ block_number: whole, timestamp: seconds("That block's time"), size })
-    .nullable()
-    .meta({ description: "The first anchor of the hash in the contract." }),
+  first: FirstAnchor.nullable(),
 });
+
+const DecodedRow = z
+  .object({
+    row_id: z.string(),
+    sender: z.string(),
+    code: z.string(),
+    created_at: z.string(),
+    payload: z.record(z.string(), z.unknown()),
+    payload_base64: z.base64().meta({ description: "The JSON text of the payload, in base64." }),
+    topic: z.string(),
+    format: z.string(),
+  })
+  .meta({ id: "DecodedRow", description: "The seven segments of a row." });
 
 const RecordAction = z.object({
   kind: z.literal("record"),
@@ -72,19 +86,7 @@ const RecordAction = z.object({
   record: RowVerdict.nullable().meta({
     description: "The row in this server's index of the chain; `null` when no indexed contract has it.",
   }),
-  row: z
-    .object({
-      row_id: z.string(),
-      sender: z.string(),
-      code: z.string(),
-      created_at: z.string(),
-      payload: z.record(z.string(), z.unknown()),
-      payload_base64: z.base64().meta({ description: "The JSON text of the payload, in base64." }),
-      topic: z.string(),
-      format: z.string(),
-    })
-    .optional()
-    .meta({ description: "The seven segments." }),
+  row: DecodedRow.optional(),
   fault: z.string().optional().meta({ description: "The reason that the segments cannot be decoded." }),
 });
 
@@ -99,10 +101,12 @@ const SessionAction = z.object({
 
 export const Action = z
   .discriminatedUnion("kind", [
-    AnchorAction,
-    RecordAction,
-    SessionAction,
-    z.object({ kind: ActionKind.extract(["administration", "deployment", "empty", "other"]) }),
+    AnchorAction.meta({ id: "AnchorAction" }),
+    RecordAction.meta({ id: "RecordAction" }),
+    SessionAction.meta({ id: "SessionAction" }),
+    z
+      .object({ kind: ActionKind.extract(["administration", "deployment", "empty", "other"]) })
+      .meta({ id: "OtherAction" }),
   ])
   .meta({ id: "Action", description: "The action of a transaction, decoded from its call." });
 
@@ -216,11 +220,11 @@ export const AddressActivity = z
   });
 
 const SearchResult = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("block"), number: whole, hash: ChainHash }),
-  z.object({ kind: z.literal("transaction"), hash: ChainHash }),
-  z.object({ kind: z.literal("anchor"), hash: ChainHash, size }),
-  z.object({ kind: z.literal("session"), hash: ChainHash }),
-  z.object({ kind: z.literal("address"), address: Address }),
+  z.object({ kind: z.literal("block"), number: whole, hash: ChainHash }).meta({ id: "FoundBlock" }),
+  z.object({ kind: z.literal("transaction"), hash: ChainHash }).meta({ id: "FoundTransaction" }),
+  z.object({ kind: z.literal("anchor"), hash: ChainHash, size }).meta({ id: "FoundAnchor" }),
+  z.object({ kind: z.literal("session"), hash: ChainHash }).meta({ id: "FoundSession" }),
+  z.object({ kind: z.literal("address"), address: Address }).meta({ id: "FoundAddress" }),
 ]);
 
 export const SearchResults = z.object({ results: z.array(SearchResult) }).meta({

@@ -42,7 +42,7 @@ export const pageLimit = (maximum: number, usual: number, description = "Maximum
     .transform(Number)
     .refine((value) => value >= 1 && value <= maximum, `is not between 1 and ${maximum}`)
     .default(usual)
-    .meta({ ...inQuery(1, maximum, usual), description });
+    .meta({ ...inQuery(1, maximum, usual), description: `${description} Default: ${usual}.` });
 
 /** The cursor of a list whose entries are numbered: `next` of the page before. */
 export const pageCursor = (digits = 15) =>

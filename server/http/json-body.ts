@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { MIMEType } from "node:util";
-import { z } from "zod";
 import express from "express";
 import type { NextFunction, Request, RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
@@ -105,35 +104,6 @@ const JSON_TYPE = "application/json";
 const LONG_BYTES = 64 * 1024;
 /** Of a body that is larger than the limit, as many times the limit is read and dropped. */
 const READ_LIMITS = 8;
-
-/** The names of fields that {@link jsonBody} accepts, as a JSON Schema. */
-export const FIELD_NAMES = { not: { const: "__proto__" } };
-
-/**
- * Describes JSON values with the levels and names that the body parser accepts.
- * @param id The name of the schema
- * @param numbers What is special about numbers
- * @param number Their range
- */
-export function jsonValue(id: string, numbers: string, number: object): z.ZodType {
-  const item = { $ref: `#/components/schemas/${id}` };
-  return z.unknown().meta({
-    id,
-    description: `Any JSON value of at most ${MAX_DEPTH} levels. ${numbers}`,
-    anyOf: [
-      { type: ["null", "boolean", "string"] },
-      { type: "number", ...number },
-      { type: "array", items: item },
-      { type: "object", propertyNames: FIELD_NAMES, additionalProperties: item },
-    ],
-  });
-}
-
-/** The values that {@link jsonBody} accepts, as a schema for documentation: the parser itself checks them. */
-export const JsonValue = jsonValue("JsonValue", "Numbers beyond 2^53 - 1 are sent as text.", {
-  minimum: Number.MIN_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-});
 
 const sizes = new WeakMap<object, number>();
 

@@ -15,13 +15,29 @@ const document = {
   metadata: Metadata,
 };
 
-const OnChain = z.object({
-  tx_hash: ChainHash,
-  block_number: whole,
-  block_hash: ChainHash,
-  timestamp: seconds("The block's time"),
-  validator: z.string().meta({ description: "The proposer of the block: its configured name or its address." }),
-});
+const OnChain = z
+  .object({
+    tx_hash: ChainHash,
+    block_number: whole,
+    block_hash: ChainHash,
+    timestamp: seconds("The block's time"),
+    validator: z.string().meta({ description: "The proposer of the block: its configured name or its address." }),
+  })
+  .meta({ id: "OnChain", description: "A position on the chain." });
+
+const InclusionProof = z
+  .object({ root: ChainHash, leaf: ChainHash, index: whole, path: z.array(ChainHash) })
+  .meta({ id: "InclusionProof", description: "The inclusion proof of a recorded hash that was anchored in a batch." });
+
+const Proof = z
+  .object({
+    ...document,
+    chain_id: whole,
+    contract: Address.meta({ description: "Address of the anchor contract." }),
+    ...OnChain.shape,
+    merkle: InclusionProof.optional(),
+  })
+  .meta({ id: "Proof", description: "What was anchored, and where it is on the chain." });
 
 const superseded = z
   .array(OnChain)
@@ -33,16 +49,7 @@ export const ConfirmedProof = z
   .object({
     status: z.literal("confirmed"),
     id: Hash,
-    proof: z.object({
-      ...document,
-      chain_id: whole,
-      contract: Address.meta({ description: "Address of the anchor contract." }),
-      ...OnChain.shape,
-      merkle: z
-        .object({ root: ChainHash, leaf: ChainHash, index: whole, path: z.array(ChainHash) })
-        .optional()
-        .meta({ description: "The inclusion proof of a recorded hash that was anchored in a batch." }),
-    }),
+    proof: Proof,
     verification_url: z.string(),
     superseded,
   })
@@ -71,17 +78,19 @@ const history = {
 /** `GET /api/v1/proof/{id}` */
 export const FoundProof = z
   .discriminatedUnion("status", [
-    z.object({ ...ConfirmedProof.shape, ...history }),
-    z.object({ ...PendingProof.shape, ...history }),
+    z.object({ ...ConfirmedProof.shape, ...history }).meta({ id: "FoundConfirmedProof" }),
+    z.object({ ...PendingProof.shape, ...history }).meta({ id: "FoundPendingProof" }),
   ])
   .meta({ id: "FoundProof", description: "The newest matching proof and the older ones." });
 
-const Batch = z.object({
-  id: Hash.meta({ description: "The root without `0x`." }),
-  root: ChainHash,
-  size: z.int().positive(),
-  ...OnChain.partial().shape,
-});
+const Batch = z
+  .object({
+    id: Hash.meta({ description: "The root without `0x`." }),
+    root: ChainHash,
+    size: z.int().positive(),
+    ...OnChain.partial().shape,
+  })
+  .meta({ id: "Batch", description: "A root, and where it is on the chain." });
 
 /** `POST /api/v1/proof/batch` */
 export const BatchResponse = z
@@ -104,12 +113,14 @@ export const AnchoredProofs = z.union([BatchPage, FoundProof]);
 
 /** `GET` and `POST /api/v1/verify` */
 export const Verification = z
-  .discriminatedUnion("valid", [
-    z.object({
-      valid: z.literal(true),
-      proof: OnChain.pick({ tx_hash: true, block_number: true, timestamp: true }),
-    }),
-    z.object({ valid: z.literal(false), message: z.string() }),
+  .union([
+    z
+      .object({
+        valid: z.literal(true),
+        proof: OnChain.pick({ tx_hash: true, block_number: true, timestamp: true }).meta({ id: "VerifiedProof" }),
+      })
+      .meta({ id: "ValidHash" }),
+    z.object({ valid: z.literal(false), message: z.string() }).meta({ id: "InvalidHash" }),
   ])
   .meta({ id: "Verification", description: "The result of a verification." });
 

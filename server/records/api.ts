@@ -22,7 +22,7 @@ const jsonObject: z.ZodType<JsonObject, Readonly<Record<string, unknown>>> = z
   )
   .meta({
     type: "object",
-    additionalProperties: { $ref: "#/components/schemas/RecordValue" },
+    additionalProperties: true,
     description: "Any JSON object. Its numbers are stored as they are written. Each key appears once in its object.",
   });
 

@@ -5,23 +5,34 @@ import { ChainHash, Hash, Metadata, next, Problem, type ResponseOf, seconds, who
 const recorded = { id: Hash, recorded_at: seconds("The block's time"), tx_hash: ChainHash, block_number: whole };
 const row = { document_id: z.string(), hash: Hash };
 
+const EarlierRecord = z
+  .object(recorded)
+  .meta({ id: "EarlierRecord", description: "The older record of the restored content." });
+
 /** A restored document, compared with its newest record. */
 export const ComparedDocument = z
   .discriminatedUnion("result", [
-    z.object({ ...row, result: z.literal("match"), ...recorded }),
-    z.object({
-      ...row,
-      result: z.literal("mismatch"),
-      recorded_hash: Hash.meta({ description: "SHA-256 of the newest recorded content." }),
-      ...recorded,
-      earlier: z.object(recorded).optional().meta({ description: "The older record of the restored content." }),
-    }),
-    z.object({
-      ...row,
-      result: z.literal("unrecorded"),
-      reason: z.string().optional(),
-      recorded_as: z.array(z.string()).optional().meta({ description: "Other documents with this recorded content." }),
-    }),
+    z.object({ ...row, result: z.literal("match"), ...recorded }).meta({ id: "MatchingDocument" }),
+    z
+      .object({
+        ...row,
+        result: z.literal("mismatch"),
+        recorded_hash: Hash.meta({ description: "SHA-256 of the newest recorded content." }),
+        ...recorded,
+        earlier: EarlierRecord.optional(),
+      })
+      .meta({ id: "ChangedDocument" }),
+    z
+      .object({
+        ...row,
+        result: z.literal("unrecorded"),
+        reason: z.string().optional(),
+        recorded_as: z
+          .array(z.string())
+          .optional()
+          .meta({ description: "Other documents with this recorded content." }),
+      })
+      .meta({ id: "UnrecordedDocument" }),
   ])
   .meta({ id: "ComparedDocument", description: "A restored document, compared with its newest record." });
 
@@ -31,17 +42,19 @@ const asOf = {
 const result = {
   ...asOf,
   finished_at: whole,
-  totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }),
+  totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }).meta({ id: "Totals" }),
   rows_root: Hash.meta({ description: "Merkle root (RFC 6962) over the texts of the rows." }),
 };
 /** Totals of a comparison: the last line of an NDJSON response. */
-export const RecoveryVerification = z.object({
-  verification_id: z.uuid().nullable().meta({
-    description:
-      "`null` when the comparison is not kept: for a caller with the scope `read`, or with its quota used up.",
-  }),
-  ...result,
-});
+export const RecoveryVerification = z
+  .object({
+    verification_id: z.uuid().nullable().meta({
+      description:
+        "`null` when the comparison is not kept: for a caller with the scope `read`, or with its quota used up.",
+    }),
+    ...result,
+  })
+  .meta({ id: "RecoveryVerification", description: "Totals of a comparison." });
 
 /** `POST /api/v1/recovery/verify` with a JSON body. */
 export const Comparison = z
@@ -50,7 +63,7 @@ export const Comparison = z
 
 /** A line of an NDJSON response. */
 export const ComparisonLine = z
-  .union([ComparedDocument, RecoveryVerification, z.object({ error: Problem })])
+  .union([ComparedDocument, RecoveryVerification, z.object({ error: Problem }).meta({ id: "ComparisonFailure" })])
   .meta({ id: "ComparisonLine", description: "A row; the last line has the totals or an error." });
 
 /** A recorded document. */
@@ -74,15 +87,14 @@ export const UnknownAnchor = z
   .meta({ id: "UnknownAnchor", description: "An anchor on chain that is missing in the journal." });
 
 /** `GET /api/v1/recovery/gap` */
-export const RestoredGap = z.object({
-  against: z.literal("restored"),
-  verification_id: z.uuid(),
-  ...result,
-  ...Inventory.shape,
-});
+export const RestoredGap = z
+  .object({ against: z.literal("restored"), verification_id: z.uuid(), ...result, ...Inventory.shape })
+  .meta({ id: "RestoredGap", description: "Recorded documents missing from the restored data." });
 
 /** `GET /api/v1/recovery/gap?against=journal` */
-export const JournalGap = z.object({ against: z.literal("journal"), anchors: z.array(UnknownAnchor), next });
+export const JournalGap = z
+  .object({ against: z.literal("journal"), anchors: z.array(UnknownAnchor), next })
+  .meta({ id: "JournalGap", description: "Anchors on chain that are missing in the journal." });
 
 export const Gap = z.discriminatedUnion("against", [RestoredGap, JournalGap]).meta({
   id: "Gap",

@@ -1,11 +1,13 @@
 import { assert } from "chai";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createApp } from "../../server/composition/app.ts";
-import { CONTRACT, EXAMPLE_CREDENTIALS, EXAMPLE_IDS, ORDERS, RESTORED } from "../support/examples.ts";
+import { content } from "../support/envelope.ts";
+import { CONTRACT, EXAMPLE_CREDENTIALS, EXAMPLE_IDS, EXAMPLE_RECORD, ORDERS, RESTORED } from "../support/examples.ts";
 import { Recording } from "../support/recording.ts";
 import type { HttpResponse } from "../support/http.ts";
 import { type DocumentedExample, type DocumentedOperation, OpenApi, openApiText } from "../support/openapi.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
+import { rpcCall } from "../support/rpc.ts";
 import { startRemoteChain } from "../support/remote-chain.ts";
 import { routesOf, unusedParts } from "../support/routes.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
@@ -62,6 +64,14 @@ describe("the OpenAPI document", function () {
   /** What stands in examples, and what stands for it on this server. */
   const actual = new Map<string, string>();
 
+  /** Returns the call data of the record that an example stored. */
+  const callDataOfTheRecord = async (token: string): Promise<string> => {
+    const search = { target: "1", value: EXAMPLE_RECORD.code, limit: 1, locations: true };
+    const { tparams } = content(await server.call(ROUTES.search, { token }, { search }), ROUTES.search);
+    const url = server.context.embeddedChainUrl ?? assert.fail("the server has no chain of its own");
+    return String((await rpcCall(url, "eth_getTransactionByHash", tparams.locations[0].tx_hash)).input);
+  };
+
   describe("has examples", function () {
     before(async () => {
       actual.set(EXAMPLE_CREDENTIALS.login, server.demo.login).set(EXAMPLE_CREDENTIALS.password, server.demo.password);
@@ -90,6 +100,7 @@ describe("the OpenAPI document", function () {
       let token = await server.login();
       if (name === "extend") token = String((await server.call(ROUTES.validate, { token })).body.content.tparams.tx);
       actual.set(EXAMPLE_CREDENTIALS.token, token);
+      if (name === "decode") actual.set(EXAMPLE_IDS.callData, await callDataOfTheRecord(token));
     };
 
     const execute = (

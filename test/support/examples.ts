@@ -34,8 +34,12 @@ export const EXAMPLE_IDS = {
   batch: pathOf("findBatch", "page", "id"),
   transaction: pathOf("findByTransaction", "one", "txhash"),
   contract: pathOf("exploreAddress", "contract", "address"),
+  callData: String(bodyOf("call", "decode").payload.inputdata),
   verification: String(example("gap", "restored").query?.["verification_id"]),
 };
+
+/** The record that the examples store. */
+export const EXAMPLE_RECORD: { readonly code: string } = bodyOf("call", "store").payload;
 
 /** Placeholders for an account and its token. */
 export const EXAMPLE_CREDENTIALS: { readonly login: string; readonly password: string; readonly token: string } = {

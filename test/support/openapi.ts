@@ -83,11 +83,8 @@ export class OpenApi {
   closed(schema: ParsedJson): ParsedJson {
     if (Array.isArray(schema)) return schema.map((item) => this.closed(item));
     if (typeof schema !== "object" || schema === null) return schema;
-    if (typeof schema.$ref === "string") {
-      const name = schema.$ref.split("/").at(-1) ?? "";
-      // The schemas of any JSON value refer to themselves.
-      return ["JsonValue", "RecordValue"].includes(name) ? {} : this.closed(this.document.components.schemas[name]);
-    }
+    if (typeof schema.$ref === "string")
+      return this.closed(this.document.components.schemas[schema.$ref.split("/").at(-1) ?? ""]);
     const supported = Object.entries(schema).filter(([key, value]) => !isUnsupported(key, value));
     const copy = Object.fromEntries(supported.map(([key, value]) => [key, this.closed(value)]));
     return copy["properties"] === undefined || "additionalProperties" in copy
@@ -103,10 +100,10 @@ export class OpenApi {
   }
 }
 
-/** Whether zod cannot convert a condition: one on names, or one on which fields an object has. */
+/** Whether zod cannot convert a condition on which fields an object has. */
 function isUnsupported(key: string, value: ParsedJson): boolean {
   const alternatives: ParsedJson[] = key === "anyOf" || key === "oneOf" ? value : [];
-  return key === "propertyNames" || alternatives.some((one) => Object.keys(one).join() === "required");
+  return alternatives.some((one) => Object.keys(one).join() === "required");
 }
 
 /** Returns the document as a server serves it. */

@@ -20,7 +20,8 @@ export class Recording {
    * @param actual What the requests had instead of the ids and credentials of the examples
    */
   write(url: string, actual: ReadonlyMap<string, string>): void {
-    const credentials = Object.values<string>(EXAMPLE_CREDENTIALS);
+    // The login is an address, which encoded rows have as well.
+    const credentials = [EXAMPLE_CREDENTIALS.password, EXAMPLE_CREDENTIALS.token];
     const recorded = Object.entries(EXAMPLES).map(([operation, examples]) => [
       operation,
       examples.map((example) => {

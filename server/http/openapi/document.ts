@@ -7,8 +7,6 @@ import {
 } from "zod-openapi";
 import { PROBLEM_TYPE } from "../problem.ts";
 import { IdempotencyHeader } from "../idempotency-key.ts";
-import { FIELD_NAMES, JsonValue } from "../json-body.ts";
-import { RecordValue } from "../record-store/call-json.ts";
 import { NDJSON } from "../ndjson.ts";
 import { Problem } from "../responses.ts";
 import type { ErrorStatus, Meaning, Route } from "../route.ts";
@@ -93,10 +91,9 @@ export function openApiDocument(
             description: "A token with the scope `sealbook:read` or `sealbook:write`, when the server requires one.",
           },
         },
-        schemas: { JsonValue, RecordValue },
       },
     },
-    { override: allowFields },
+    { override: simplify },
   );
   for (const { id, path, method } of routes) {
     const { parameters = [] } = document.paths?.[path]?.[method] ?? {};
@@ -105,17 +102,30 @@ export function openApiDocument(
   return JSON.parse(JSON.stringify(document), describeLines) as object;
 }
 
-/** In a request, unknown fields can have any value that the body parser accepts; responses can get further fields. */
-const allowFields: ZodOpenApiOverride = ({ jsonSchema, zodSchema, io }) => {
-  const { type, additionalProperties } = jsonSchema;
-  if (type !== "object" || zodSchema._zod.def.type === "union") return;
-  if (io === "output") {
-    if (additionalProperties === false) delete jsonSchema.additionalProperties;
-    return;
+/** Describes schemas in the terms that generators of clients know. */
+const simplify: ZodOpenApiOverride = ({ jsonSchema }) => {
+  // Responses can get further fields.
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  const { prefixItems, default: usual, description } = jsonSchema;
+  // Some generators demand a field that has a default.
+  if (usual !== undefined) {
+    delete jsonSchema.default;
+    const text = `Default: ${JSON.stringify(usual)}.`;
+    if (typeof usual !== "object") jsonSchema.description = description === undefined ? text : `${description} ${text}`;
   }
-  jsonSchema["propertyNames"] = FIELD_NAMES;
-  if (additionalProperties !== undefined && Object.keys(Object(additionalProperties)).length > 0) return;
-  jsonSchema.additionalProperties = { $ref: "#/components/schemas/JsonValue" };
+  // Some generators write the constant as a text. Other fields tell the alternatives apart.
+  if (typeof jsonSchema.const === "boolean") delete jsonSchema.const;
+  // The format says it; the pattern breaks types of UUIDs.
+  if (jsonSchema.format === "uuid") delete jsonSchema.pattern;
+  // A tuple is a list of so many texts.
+  if (Array.isArray(prefixItems)) {
+    delete jsonSchema["prefixItems"];
+    Object.assign(jsonSchema, {
+      items: { type: "string" },
+      minItems: prefixItems.length,
+      maxItems: prefixItems.length,
+    });
+  }
 };
 
 /** Moves the description of a parameter from its schema, and adds examples: routes share the schemas. */

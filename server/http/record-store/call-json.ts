@@ -1,8 +1,5 @@
 import { parseWithWrittenNumbers } from "../../kit/json.ts";
-import { checkJson, checkKeys, jsonValue } from "../json-body.ts";
-
-/** The values in the payload of a record, as a schema for documentation: {@link checkCall} checks them. */
-export const RecordValue = jsonValue("RecordValue", "Numbers are kept as they are written.", {});
+import { checkJson, checkKeys } from "../json-body.ts";
 
 /**
  * Checks the JSON of a call. Replaces the payload of a record, at `payload.payload`, by one whose numbers
