@@ -65,11 +65,16 @@ async function readLine({ stdin, stderr }: Terminal, prompt: string, isSecret: b
   if (stdin.isTTY) stderr.write(prompt);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, ...(isSecret ? { output: silent, terminal: stdin.isTTY } : {}) });
-  for await (const line of lines) {
-    if (isSecret && stdin.isTTY) stderr.write("\n");
-    return line;
+  try {
+    for await (const line of lines) {
+      if (isSecret && stdin.isTTY) stderr.write("\n");
+      return line;
+    }
+    return undefined;
+  } finally {
+    // An open terminal would keep the process.
+    lines.close();
   }
-  return undefined;
 }
 
 /** @throws SealbookError `malformed` unless the answer is yes */
