@@ -154,12 +154,8 @@ function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, fac
 
 /** @param client As a node returns it, with an identity between the two parts: "besu/dc-1/v26.9.0/linux-x86_64/..." */
 function isSupported(client: string): boolean {
-  const [software, ...others] = client.split("/");
-  const version = others.slice(0, 2).flatMap((part) => /^v(\d+)\.(\d+)\.(\d+)(?![\d.])/.exec(part) ?? []);
-  const least = MINIMUM_BESU_VERSION.split(".").map(Number);
-  const [, ...numbers] = version.map(Number);
-  const difference = numbers.map((number, index) => number - (least[index] ?? 0)).find((each) => each !== 0);
-  return software === "besu" && numbers.length > 0 && (difference ?? 0) >= 0;
+  const [, version] = /^besu\/(?:[^/]*\/)?v(\d+\.\d+\.\d+)(?![\d.])/.exec(client) ?? [];
+  return version !== undefined && version.localeCompare(MINIMUM_BESU_VERSION, "en", { numeric: true }) >= 0;
 }
 
 function peerDifferences(

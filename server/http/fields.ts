@@ -26,11 +26,10 @@ export const Sha256 = z
   .meta({ id: "Sha256", description: "A SHA-256 as 64 hexadecimal digits, with or without `0x`." });
 
 /** Describes a number in a query. */
-export const inQuery = (minimum: number, maximum: number, usual?: number) => ({
+export const inQuery = (minimum: number, maximum: number) => ({
   type: "integer",
   minimum,
   maximum,
-  default: usual,
   pattern: undefined,
 });
 
@@ -42,7 +41,7 @@ export const pageLimit = (maximum: number, usual: number, description = "Maximum
     .transform(Number)
     .refine((value) => value >= 1 && value <= maximum, `is not between 1 and ${maximum}`)
     .default(usual)
-    .meta({ ...inQuery(1, maximum, usual), description: `${description} Default: ${usual}.` });
+    .meta({ ...inQuery(1, maximum), description: `${description} Default: ${usual}.` });
 
 /** The cursor of a list whose entries are numbered: `next` of the page before. */
 export const pageCursor = (digits = 15) =>
