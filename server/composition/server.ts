@@ -93,7 +93,7 @@ async function start(
   defer(() => recovery.stop());
 
   // Interrupted work is completed, then new work starts; new blocks come last.
-  await sessions.sessions.recover();
+  const replacements = await sessions.changes.recover();
   // The next run does what a failed one did not.
   const expiry = every(EXPIRED_KEYS_MILLISECONDS, () => sessions.sessions.forgetExpiredKeys().catch(() => undefined));
   defer(() => expiry.stop());
@@ -102,6 +102,8 @@ async function start(
   await journalWorkers.start();
   recovery.start();
   head.start();
+  // What is not completed is left to the next start, or to the client's repeated call.
+  void sessions.changes.complete(replacements).catch(() => undefined);
   // The embedded chain comes with a demo account.
   const demoAccount =
     link.embedded &&

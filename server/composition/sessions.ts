@@ -7,6 +7,7 @@ import { knownSources, loginFailureStore } from "../sessions/login-store.ts";
 import type { SessionRouteDeps } from "../sessions/routes.ts";
 import { keyVault } from "../sessions/key-vault.ts";
 import { SessionService } from "../sessions/service.ts";
+import { TokenChanges } from "../sessions/token-changes.ts";
 import type { Context } from "./context.ts";
 import type { RelayerTransactions } from "./transactions.ts";
 import { holdAdministration } from "./data-folder.ts";
@@ -19,15 +20,17 @@ export function createSessions(context: Context, { sender: transactions }: Relay
   const { sessions: config, dataDirectory, telegram } = context.config;
   const startedAt = performance.now();
   const vault = keyVault(context.overrides.keystoreRounds);
+  const chain = new SessionRegistryClient(link.rpc, link.deployment.contracts.SessionRegistry);
+  const { chainWaitMilliseconds } = config;
+  const changes = new TokenChanges({ journal, transactions, chain, clock, chainWaitMilliseconds });
   const sessions = new SessionService({
     journal,
-    transactions,
-    chain: new SessionRegistryClient(link.rpc, link.deployment.contracts.SessionRegistry),
+    changes,
+    chain,
     vault,
     telemetry,
     clock,
     limitReplacements: rateLimit(config.rate, "validations and extensions of this account"),
-    chainWaitMilliseconds: config.chainWaitMilliseconds,
   });
   const live = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   metrics.gauge("sealbook_sessions_live", "Sessions that are live", live);
@@ -54,7 +57,7 @@ export function createSessions(context: Context, { sender: transactions }: Relay
   const registrar = link.administration && registrarInTurn(link.administration, dataDirectory);
   // With the administrator's key only: without it no account can be enrolled.
   const accounts = registrar && new AccountService({ journal, registrar, vault, clock });
-  return { sessions, routeDeps, accounts };
+  return { sessions, changes, routeDeps, accounts };
 }
 
 /**

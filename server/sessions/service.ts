@@ -3,28 +3,23 @@ import type { SessionJournal } from "./store.ts";
 import { sessionIdOf, type SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKey } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
-import type { Transactions } from "../chain/transactions/types.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { prefixedHex } from "../kit/bytes.ts";
 import type { RateLimit } from "../http/limits.ts";
-import { type Account, parseToken, randomKey, type Session, sessionError, successorOf, tokenHash } from "./session.ts";
+import { type Account, parseToken, randomKey, type Session, successorOf, tokenHash } from "./session.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
+import { MAX_CALL_MILLISECONDS, type Replaced, type TokenChanges } from "./token-changes.ts";
 
 export interface SessionServiceDeps {
   readonly journal: SessionJournal;
-  readonly transactions: Transactions;
-  readonly chain: Pick<
-    SessionRegistryClient,
-    "rules" | "sessionOf" | "openCall" | "validateCall" | "extendCall" | "closeCall"
-  >;
+  readonly changes: TokenChanges;
+  readonly chain: Pick<SessionRegistryClient, "rules" | "openCall" | "validateCall" | "extendCall" | "closeCall">;
   readonly vault: KeyVault;
   readonly telemetry: SessionEvents;
   readonly clock: Clock;
   /** Limits the replacements of tokens of one account. */
   readonly limitReplacements: RateLimit;
-  /** Maximum wait of a call for the chain. */
-  readonly chainWaitMilliseconds: number;
 }
 
 /** State of a session after a call. */
@@ -103,8 +98,8 @@ export class SessionService {
       });
       return transaction;
     });
-    await this.#mined(transactionId, hash);
-    const view = await this.#activate(account, { id, token, secureKey: keys.secureKey });
+    await this.#deps.changes.mined(transactionId, hash);
+    const view = await this.#live(account, { id, token, secureKey: keys.secureKey });
     telemetry.loggedIn(account.address);
     return view;
   }
@@ -179,29 +174,11 @@ export class SessionService {
   async close(presented: string): Promise<{ account: Address }> {
     const { chain, telemetry } = this.#deps;
     const { session, account } = await this.authorize(presented);
-    const transactionId = await this.#begin(session, chain.closeCall(session));
-    await this.#mined(transactionId, undefined, session.tokenHash);
+    const transactionId = await this.#deps.changes.begin(session, chain.closeCall(session));
+    await this.#deps.changes.mined(transactionId, undefined, session.tokenHash);
     await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
     telemetry.sessionChanged(account.address, "closed");
     return { account: account.address };
-  }
-
-  /**
-   * Ends or restores the sessions that a crash interrupted; runs at start. The client never received the new token:
-   * a sent transaction ends the session, an unsent transaction is cancelled.
-   */
-  async recover(): Promise<void> {
-    const { journal, transactions, clock } = this.#deps;
-    // Skips calls that another relayer may still be processing.
-    for (const session of await journal.sessions.interrupted(clock() - MAX_CALL_MILLISECONDS)) {
-      const cancelled = await transactions.cancel(session.transactionId);
-      if (cancelled && session.state === "opening") {
-        await journal.sessions.removeOpening(session.tokenHash);
-        continue;
-      }
-      const state = session.state === "replacing" && cancelled ? "active" : "ended";
-      await journal.sessions.transition(session.tokenHash, session.state, { state });
-    }
   }
 
   /** Deletes the keys of expired tokens: an old token and a copy of the database do not give the account's key. */
@@ -242,14 +219,10 @@ export class SessionService {
     const successor = await journal.sessions.find(tokenHash(token));
     if (successor === undefined) return undefined;
     if (successor.state === "opening")
-      await this.#mined(successor.transactionId, successor.tokenHash, session.tokenHash);
+      await this.#deps.changes.mined(successor.transactionId, successor.tokenHash, session.tokenHash);
     else await this.authorize(prefixedHex(token));
     const account = await this.#accountOf(session);
-    return this.#activate(
-      account,
-      { id: session.id, token, secureKey },
-      { tokenHash: session.tokenHash, keepsKeys: true },
-    );
+    return this.#live(account, { id: session.id, token, secureKey }, { tokenHash: session.tokenHash, keepsKeys: true });
   }
 
   async #replace(
@@ -261,15 +234,15 @@ export class SessionService {
     await this.#deps.limitReplacements(account.address);
     const token = key === undefined ? randomKey() : successorOf(replaced, secureKey, key);
     const hash = tokenHash(token);
-    const transactionId = await this.#begin(session, call(session, hash), {
+    const transactionId = await this.#deps.changes.begin(session, call(session, hash), {
       ...session,
       tokenHash: hash,
       state: "opening",
       expiresAt: 0,
       wrappedSecureKey: wrapSecureKey(token, secureKey),
     });
-    await this.#mined(transactionId, hash, session.tokenHash);
-    const view = await this.#activate(
+    await this.#deps.changes.mined(transactionId, hash, session.tokenHash);
+    const view = await this.#live(
       account,
       { id: session.id, token, secureKey },
       // A repeated call derives its successor from the keys.
@@ -279,47 +252,17 @@ export class SessionService {
     return view;
   }
 
-  /** Records the intent to change a session. Of two concurrent calls with one token, only the first succeeds. */
-  #begin(session: Session, call: ContractCall, successor?: Omit<Session, "transactionId">): Promise<number> {
-    return this.#deps.journal.atomically(async (atomic) => {
-      const transactionId = await atomic.intents.insert(call);
-      const begun = await atomic.sessions.transition(session.tokenHash, "active", {
-        state: "replacing",
-        transactionId,
-      });
-      if (!begun) throw new SealbookError("token_invalid", "the token is being replaced by another call");
-      if (successor !== undefined) await atomic.sessions.insert({ ...successor, transactionId });
-      return transactionId;
-    });
-  }
-
-  /** Stores the on-chain state of a new token and ends the previous token. */
-  async #activate(
+  /** Activates a new token; returns its session. */
+  async #live(
     account: Account,
     { id, token, secureKey }: { readonly id: Uint8Array; readonly token: Uint8Array; readonly secureKey: Uint8Array },
-    replaced?: { readonly tokenHash: Uint8Array; readonly keepsKeys: boolean },
+    replaced?: Replaced,
   ): Promise<SessionView> {
-    const { journal, chain, clock } = this.#deps;
-    const hash = tokenHash(token);
-    const [onChain, rules] = await Promise.all([chain.sessionOf(id), chain.rules()]).catch(async (error: unknown) => {
-      // The client does not receive the new token, and the chain has ended the old one.
-      await journal.atomically(async ({ sessions }) => {
-        if (replaced !== undefined) await sessions.transition(replaced.tokenHash, "replacing", { state: "ended" });
-        await sessions.transition(hash, "opening", { state: "ended" });
-      });
-      throw error;
-    });
-    if (onChain === undefined)
-      throw new SealbookError("internal", "the registry contract returns no session for the token it has just opened");
-    const { expiresAt, validated } = onChain;
-    await journal.atomically(async (atomic) => {
-      if (replaced !== undefined) {
-        const { tokenHash: old, keepsKeys } = replaced;
-        await atomic.sessions.transition(old, "replacing", { state: "ended", keepsKeys });
-      }
-      await atomic.sessions.transition(hash, "opening", { state: "active", expiresAt, validated });
-    });
-    const remaining = Math.max(0, expiresAt - seconds(clock()));
+    const { expiresAt, validated, rules } = await this.#deps.changes.activate(
+      { id, tokenHash: tokenHash(token) },
+      replaced,
+    );
+    const remaining = Math.max(0, expiresAt - seconds(this.#deps.clock()));
     return {
       account: account.address,
       scope: account.scope,
@@ -330,33 +273,8 @@ export class SessionService {
       extendable: validated && remaining > rules.minimumToExtend,
     };
   }
-
-  /**
-   * Waits until a session's transaction is mined. If it is not, updates the affected tokens and throws.
-   * @param opening The new token, which ends
-   * @param replacing The old token, which becomes active again if the transaction certainly has no effect. A sent
-   * transaction may still be mined, so in that case the token ends.
-   */
-  async #mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
-    const { journal, transactions, chainWaitMilliseconds } = this.#deps;
-    transactions.wake();
-    const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
-    if (outcome.state === "confirmed") return;
-    const hasNoEffect = outcome.state !== "pending" || (await transactions.cancel(transactionId));
-    await journal.atomically(async ({ sessions }) => {
-      // The same call, repeated, has the same successor.
-      if (opening !== undefined && hasNoEffect) await sessions.removeOpening(opening);
-      else if (opening !== undefined) await sessions.transition(opening, "opening", { state: "ended" });
-      if (replacing !== undefined) {
-        await sessions.transition(replacing, "replacing", { state: hasNoEffect ? "active" : "ended" });
-      }
-    });
-    throw sessionError(outcome);
-  }
 }
 
-/** Upper bound of every configured wait for the chain; no opening counts later. */
-const MAX_CALL_MILLISECONDS = 15 * 60_000;
 /** Retention of ended sessions, which distinguishes expired from unknown tokens. */
 const RETENTION_SECONDS = 7 * 24 * 3600;
 

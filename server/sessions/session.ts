@@ -120,7 +120,7 @@ export interface Session {
 /** The changes of a transition. */
 export interface SessionChange {
   readonly state: SessionState;
-  /** Keeps the keys of an ended token until its expiry. Default: an ended token has none. */
+  /** Keeps the keys of an ended token until its successor ends or it expires. Default: an ended token has none. */
   readonly keepsKeys?: boolean;
   readonly expiresAt?: number;
   readonly validated?: boolean;

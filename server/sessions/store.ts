@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/types.ts";
+import { inTransaction } from "../journal/entries/entry-log.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Account, Session, SessionChange } from "./session.ts";
@@ -26,7 +27,7 @@ export interface SessionStore {
   insert(session: Session): Promise<void>;
   find(tokenHash: Uint8Array): Promise<Session | undefined>;
   /**
-   * Moves a session from one state to another.
+   * Moves a token from one state to another. When one ends, the ended tokens of its session lose their keys.
    * @returns false if the session was not in `from` because a concurrent call changed it first
    */
   transition(tokenHash: Uint8Array, from: Session["state"], change: SessionChange): Promise<boolean>;
@@ -54,7 +55,7 @@ export type SessionJournal = Atomic<{
 /** The keys of a token that has ended. */
 export const NO_KEYS = { wrapped_secure_key: new Uint8Array(), encrypted_signing_key: new Uint8Array() };
 
-/** Selects the tokens that have keys, by an index of their own. */
+/** Selects the tokens that have keys, by indexes of their own. */
 export const hasKeys = sql<boolean>`length(wrapped_secure_key) > 0`;
 
 function toSession(row: SessionRow): Session {
@@ -100,21 +101,32 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return row && toSession(row);
     },
 
-    async transition(tokenHash, from, change) {
-      const { numUpdatedRows } = await database
-        .updateTable("sessions")
-        .set({
-          state: change.state,
-          ...(change.state === "ended" && change.keepsKeys !== true ? NO_KEYS : {}),
-          ...(change.expiresAt === undefined ? {} : { expires_at_seconds: change.expiresAt }),
-          ...(change.validated === undefined ? {} : { validated: change.validated ? 1 : 0 }),
-          ...(change.transactionId === undefined ? {} : { transaction_id: change.transactionId }),
-        })
-        .where("token_hash", "=", tokenHash)
-        .where("state", "=", from)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    transition: (tokenHash, from, change) =>
+      inTransaction(database, async (transaction) => {
+        const moved = await transaction
+          .updateTable("sessions")
+          .set({
+            state: change.state,
+            ...(change.expiresAt === undefined ? {} : { expires_at_seconds: change.expiresAt }),
+            ...(change.validated === undefined ? {} : { validated: change.validated ? 1 : 0 }),
+            ...(change.transactionId === undefined ? {} : { transaction_id: change.transactionId }),
+          })
+          .where("token_hash", "=", tokenHash)
+          .where("state", "=", from)
+          .returning("session_id")
+          .executeTakeFirst();
+        if (moved !== undefined && change.state === "ended") {
+          await transaction
+            .updateTable("sessions")
+            .set(NO_KEYS)
+            .where(hasKeys)
+            .where("session_id", "=", moved.session_id)
+            .where("state", "=", "ended")
+            .$if(change.keepsKeys === true, (others) => others.where("token_hash", "<>", tokenHash))
+            .execute();
+        }
+        return moved !== undefined;
+      }),
 
     async removeOpening(tokenHash) {
       await database

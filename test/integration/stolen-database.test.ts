@@ -98,7 +98,13 @@ describe("a stolen database", function () {
     const third = await validate(second, key);
     assert.equal(await validate(second, key), third, "the repeated call has its answer");
     content(await server.call(ROUTES.close, { token: third }), ROUTES.close);
-    assert.equal(keysOf(third), 0);
+    assert.deepEqual([keysOf(second), keysOf(third)], [0, 0]);
+
+    const fourth = await login();
+    const fifth = await validate(fourth, { "Idempotency-Key": randomUUID() });
+    assert.isAbove(keysOf(fourth), 0, "the repeated call needs them");
+    const sixth = await validate(fifth, { "Idempotency-Key": randomUUID() });
+    assert.deepEqual([keysOf(fourth), keysOf(fifth) > 0, keysOf(sixth) > 0], [0, true, true]);
 
     const revoked = await reader();
     const replaced = await eventually(() => login(revoked));
@@ -108,7 +114,7 @@ describe("a stolen database", function () {
 
     const expiring = await login();
     ahead = 3_601_000;
-    await eventually(async () => assert.deepEqual([keysOf(expiring), keysOf(second)], [0, 0]));
+    await eventually(async () => assert.deepEqual([expiring, fifth, sixth].map(keysOf), [0, 0, 0]));
     refused(await server.call(ROUTES.validate, { token: expiring }), ROUTES.validate, 401, "token_expired");
     refused(await server.call(ROUTES.validate, { token: second }, {}, key), ROUTES.validate, 401, "token_invalid");
     ahead = 0;

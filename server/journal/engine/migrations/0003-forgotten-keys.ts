@@ -10,5 +10,7 @@ export const forgottenKeys: Migration = {
       where state = 'ended'`.execute(db);
     await sql`create index sessions_with_keys on sessions (expires_at_seconds)
       where length(wrapped_secure_key) > 0`.execute(db);
+    await sql`create index sessions_with_keys_by_id on sessions (session_id)
+      where length(wrapped_secure_key) > 0`.execute(db);
   },
 };
