@@ -79,6 +79,9 @@ async function readLine({ stdin, stderr }: Terminal, prompt: string, isSecret: b
 
 /** @throws SealbookError `malformed` unless the answer is yes */
 async function confirmRevocation(terminal: Terminal, login: string): Promise<void> {
+  const account = (await listAccounts(terminal)).find(({ address }) => address === login);
+  // The service refuses to revoke one that is not enrolled.
+  if (account?.enrolled !== true) return;
   const prompt = `${login} is never enrolled again: its person then needs a new account. Revoke it? (yes or no) `;
   const answer = await readLine(terminal, prompt, false);
   if (answer?.trim().toLowerCase() === "yes") return;

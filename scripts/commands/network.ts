@@ -213,6 +213,11 @@ export function networkCommand(terminal: Terminal): Command {
       const away = network.hosts.filter(
         ({ name }) => filesOnly !== true && client === undefined && !rpc.has(name) && !existsSync(folderOf(name)),
       );
+      if (away.length === network.hosts.length || filesOnly === true) {
+        const names = [...network.hosts, ...network.relayers].map(({ name }) => name);
+        if (!names.some((name) => existsSync(join(directory, name))))
+          throw new CommandFailure(`${directory} has no folder of a data centre or a relayer to check`, BAD_USAGE);
+      }
       const accessOf = (host: NetworkHost): Access | undefined =>
         away.includes(host)
           ? undefined

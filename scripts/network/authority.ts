@@ -144,6 +144,15 @@ export function dersOf(pem: string): Uint8Array[] {
   return PemConverter.decode(pem).map((der) => new Uint8Array(der));
 }
 
+/** Returns whether a text is a certificate in PEM. */
+export function isCertificate(text: string): boolean {
+  try {
+    return new ParsedCertificate(text).subject !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** Returns whether one of the authorities issued a certificate. */
 export function isIssuedBy(certificate: string, trusted: string): boolean {
   const issued = new ParsedCertificate(certificate);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, daysLeft, isIssuedBy } from "./authority.ts";
+import { AUTHORITY_CERTIFICATE, AUTHORITY_KEY, daysLeft, isCertificate, isIssuedBy } from "./authority.ts";
 import { certificatePaths, CLIENT_FILES, relayerFolder, secretsOf } from "./credentials.ts";
 import { derivedFiles } from "./derived-files.ts";
 import { Folder, isMissing } from "./folder.ts";
@@ -38,11 +38,15 @@ export async function checkFiles(directory: string, network: Network, now: numbe
     }
   }
   const secrets = [
-    AUTHORITY_KEY,
     ...network.hosts.flatMap(({ name }) => secretsOf(name)),
     ...network.relayers.map(({ name }) => `${relayerFolder(name)}/${CLIENT_FILES.key}`),
   ];
-  for (const path of secrets) findings.push(...(await readersOf(folder, path)));
+  const nodeKeys = network.hosts.map(({ name }) => nodeKeyPath(name));
+  // Node keys can be stored elsewhere.
+  for (const path of [...secrets, ...certificatePaths(network)].filter((each) => !nodeKeys.includes(each)))
+    if (isHere(path) && !existsSync(join(directory, path)))
+      findings.push({ where: path, what: "is missing: init writes another one" });
+  for (const path of [AUTHORITY_KEY, ...secrets]) findings.push(...(await readersOf(folder, path)));
   return [...findings, ...(await checkCertificates(folder, network, now))];
 }
 
@@ -69,6 +73,10 @@ async function checkCertificates(folder: Folder, network: Network, now: number):
   for (const path of certificatePaths(network)) {
     const certificate = await folder.read(path);
     if (certificate === undefined) continue;
+    if (!isCertificate(certificate)) {
+      findings.push({ where: path, what: "is not a certificate in PEM: rotate it" });
+      continue;
+    }
     findings.push(...expiry(path, certificate, now));
     if (trusted !== undefined && !isIssuedBy(certificate, trusted))
       findings.push({ where: path, what: "was not issued by the network's authority" });

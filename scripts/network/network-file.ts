@@ -64,10 +64,18 @@ export async function readNetwork(directory: string): Promise<Network | undefine
     throw error;
   });
   if (text === undefined) return undefined;
-  const parsed = NetworkFile.safeParse(JSON.parse(text));
+  const parsed = NetworkFile.safeParse(jsonIn(file, text));
   if (parsed.success) return parsed.data;
   const [{ path, message } = { path: [], message: "" }] = parsed.error.issues;
   throw new SealbookError("malformed", `${file}: ${path.join(".")}: ${message}`);
+}
+
+function jsonIn(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SealbookError("malformed", `${file}: is not JSON`);
+  }
 }
 
 export function networkText(network: Network): string {

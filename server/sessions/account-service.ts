@@ -89,7 +89,11 @@ export class AccountService {
     const { journal, registrar, clock } = this.#deps;
     const account = await journal.accounts.find(address);
     if (account === undefined) throw new SealbookError("not_found", `account ${address} does not exist`);
-    if (!account.enrolled) throw new SealbookError("conflict", `account ${address} is not enrolled`);
+    if (!account.enrolled)
+      throw new SealbookError(
+        "conflict",
+        `account ${address} is ${account.revokedAt === undefined ? "not enrolled" : "revoked"}`,
+      );
     await registrar.revoke(address);
     await journal.accounts.applyChange(address, { enrolled: false, revokedAt: clock() });
   }

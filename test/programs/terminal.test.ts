@@ -34,5 +34,11 @@ describe("commands that ask on a terminal", () => {
     );
     assert.match(await answer("old password: ", "wrong", "password", login), /login or password is wrong\n 1\n$/);
     assert.match(await answer("(yes or no) ", "yes", "revoke", login), /is revoked\n 0\n$/);
+    // Without a question.
+    const again = [SEALBOOK, "account", "revoke", login];
+    const { stderr } = await promisify(execFile)(process.execPath, again, { env }).catch(
+      (error: { stderr: string }) => error,
+    );
+    assert.match(stderr, /^account: account 0x\w{40} is revoked\n$/);
   });
 });

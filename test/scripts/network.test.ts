@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { cp, writeFile } from "node:fs/promises";
+import { cp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { HOSTS_YAML } from "./network/made-network.ts";
@@ -88,6 +88,14 @@ describe("network script", function () {
     assert.match(what, /^cannot be queried at https:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
     assert.deepEqual([files.code, files.out, files.err], [0, "The files match network.json.\n", ""]);
     assert.lengthOf(JSON.parse(missing.out), 7, "each node, without a certificate");
+    for (const rest of [[], ["--files-only"]]) {
+      await rm(join(directory, "own", "dc-2"), { recursive: true, force: true });
+      const nothing = await check(...rest);
+      assert.equal(nothing.code, 2);
+      assert.match(nothing.err, /^network: .*\/own has no folder of a data centre or a relayer to check\n$/);
+    }
+    await writeFile(join(directory, "own", "network.json"), "garbage");
+    assert.match((await check()).err, /^network: .*network\.json: is not JSON\n$/);
   });
 
   it("reports invalid arguments", async () => {

@@ -338,14 +338,22 @@ describe("network", function () {
     await chmod(path("dc-1/besu/key"), 0o640);
     await rm(path("dc-2/besu/static-nodes.json"));
     await writeFile(path("dc-3/besu/permissions_config.toml"), "nodes-allowlist=[]\n");
+    for (const file of ["besu/tls/server.p12", "besu/tls/server.pem", "operator/client.key"])
+      await rm(path(`dc-2/${file}`));
+    await writeFile(path("dc-3/besu/tls/server.pem"), "garbage");
     assert.deepEqual(await check(), [
       "dc-2/besu/static-nodes.json is missing: init writes it again",
       "dc-3/besu/permissions_config.toml is not what it should be by network.json",
+      "dc-2/operator/client.key is missing: init writes another one",
+      "dc-2/besu/tls/server.p12 is missing: init writes another one",
+      "dc-2/besu/tls/server.pem is missing: init writes another one",
       "dc-1/besu/key can be read by others than its owner: its mode is 640, not 600",
+      "dc-3/besu/tls/server.pem is not a certificate in PEM: rotate it",
     ]);
-    // A data centre that has only its own folder checks that.
+    // A data centre that has only its own folder checks that, and a node's key can be elsewhere.
     await rm(path("dc-2"), { recursive: true });
-    assert.lengthOf(await check(), 2);
+    await rm(path("dc-3/besu/key"));
+    assert.lengthOf(await check(), 3);
     const soon = await check(Date.now() + 380 * DAY_MILLISECONDS);
     assert.include(soon, "dc-1/besu/tls/server.pem expires in 16 days: rotate it");
     assert.include(await check(Date.now() + 400 * DAY_MILLISECONDS), "relayer/tls/client.pem has expired: rotate it");
