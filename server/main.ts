@@ -6,14 +6,17 @@ import { type EnvironmentVariables, isStartedByNpm } from "./config/environment.
 import { createLogger } from "./kit/logger.ts";
 
 const PARENT_MILLISECONDS = 500;
+/** On a terminal Ctrl-C reaches the server twice under npm: from the terminal and from npm. */
+const SAME_SIGNAL_MILLISECONDS = 500;
 
 /** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
 function stopSignal(): Promise<undefined> {
   return new Promise((resolve) => {
-    let signalled = false;
+    let signalledAt = Infinity;
     const onSignal = (): void => {
-      if (signalled) process.exit(1);
-      signalled = true;
+      const now = performance.now();
+      if (now - signalledAt > SAME_SIGNAL_MILLISECONDS) process.exit(1);
+      signalledAt = Math.min(signalledAt, now);
       resolve(undefined);
     };
     process.on("SIGINT", onSignal).on("SIGTERM", onSignal);

@@ -18,8 +18,8 @@ import { openAll } from "./resources.ts";
 /** How long a stop lets requests wait for the chain: shorter than the grace period of the HTTP server. */
 const STOP_WAIT_MILLISECONDS = 3_000;
 const TOO_MANY_CONNECTIONS = new SealbookError("overloaded", "a network address, or all, have too many connections");
-/** Interval at which the keys of expired tokens are deleted. */
-const EXPIRED_KEYS_MILLISECONDS = 5_000;
+/** Interval at which abandoned calls are settled and the keys of expired tokens are deleted. */
+const SETTLING_MILLISECONDS = 5_000;
 /** Interval of the checks whether writes of others have ended. */
 const FOREIGN_WRITES_MILLISECONDS = 60_000;
 
@@ -93,17 +93,18 @@ async function start(
   defer(() => recovery.stop());
 
   // Interrupted work is completed, then new work starts; new blocks come last.
-  const replacements = await sessions.changes.recover();
+  await sessions.changes.recover();
   // The next run does what a failed one did not.
-  const expiry = every(EXPIRED_KEYS_MILLISECONDS, () => sessions.sessions.forgetExpiredKeys().catch(() => undefined));
-  defer(() => expiry.stop());
+  const settling = every(SETTLING_MILLISECONDS, async () => {
+    await sessions.changes.settle().catch(() => undefined);
+    await sessions.sessions.forgetExpiredKeys().catch(() => undefined);
+  });
+  defer(() => settling.stop());
   await transactions.start();
   await proofs.start();
   await journalWorkers.start();
   recovery.start();
   head.start();
-  // What is not completed is left to the next start, or to the client's repeated call.
-  void sessions.changes.complete(replacements).catch(() => undefined);
   // The embedded chain comes with a demo account.
   const demoAccount =
     link.embedded &&

@@ -23,10 +23,13 @@ export const auth = defineCall({
   content: AuthContent,
 });
 
+const REPEATABLE =
+  "With an `Idempotency-Key` of 16 to 255 characters a call whose response got lost, or that got 503, can be repeated.";
+
 export const validate = defineCall({
   route: "/api/admin/session/validate",
   name: "Validate",
-  description: "Validates an active session and replaces its token.",
+  description: `Validates an active session and replaces its token. ${REPEATABLE}`,
   input: WithToken,
   content: SessionContent,
 });
@@ -34,7 +37,7 @@ export const validate = defineCall({
 export const extend = defineCall({
   route: "/api/admin/session/extend",
   name: "Extend",
-  description: "Gives a validated session a new lifetime and replaces its token.",
+  description: `Gives a validated session a new lifetime and replaces its token. ${REPEATABLE}`,
   input: WithToken,
   content: SessionContent,
 });

@@ -34,10 +34,11 @@ export interface SessionStore {
   /** Deletes a session that never opened. */
   removeOpening(tokenHash: Uint8Array): Promise<void>;
   /**
-   * Returns the sessions that calls of this relayer were changing when its process ended.
-   * @param othersBefore Unix milliseconds: includes calls of other relayers that began earlier
+   * Returns the tokens that calls are changing.
+   * @param ownBefore Unix milliseconds: calls of this relayer that began earlier
+   * @param othersBefore Unix milliseconds: calls of other relayers that began earlier
    */
-  interrupted(othersBefore: number): Promise<Session[]>;
+  changing(ownBefore: number, othersBefore: number): Promise<Session[]>;
   countLive(now: number): Promise<number>;
   /** Deletes the keys of the tokens that expired before `time` (Unix seconds). */
   forgetKeysBefore(time: number): Promise<void>;
@@ -136,16 +137,19 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .execute();
     },
 
-    async interrupted(othersBefore) {
+    async changing(ownBefore, othersBefore) {
       const rows = await database
         .selectFrom("sessions")
         .innerJoin("transactions", "transactions.id", "sessions.transaction_id")
         .selectAll("sessions")
+        .where(hasKeys)
         .where("sessions.state", "in", ["opening", "replacing"])
         .where((e) =>
           e.or([
-            e("transactions.sender", "=", relayer),
-            e("transactions.sender", "is", null),
+            e.and([
+              e.or([e("transactions.sender", "=", relayer), e("transactions.sender", "is", null)]),
+              e("transactions.created_at", "<", ownBefore),
+            ]),
             e("transactions.created_at", "<", othersBefore),
           ]),
         )

@@ -21,21 +21,17 @@ export interface Replaced {
   readonly keepsKeys: boolean;
 }
 
-/** A token and its successor, in an interrupted call. */
-export interface Replacement {
-  readonly opening: Session;
-  readonly replacing: Session;
-}
-
 /** Upper bound of every configured wait for the chain; no opening counts later. */
 export const MAX_CALL_MILLISECONDS = 15 * 60_000;
 
-/** Changes tokens as their transactions are mined, and completes the changes that a crash interrupted. */
+/** Changes tokens as their transactions are mined, and settles the changes that a crash or a stall interrupted. */
 export class TokenChanges {
   readonly #deps: TokenChangesDeps;
+  readonly #startedAt: number;
 
   constructor(deps: TokenChangesDeps) {
     this.#deps = deps;
+    this.#startedAt = deps.clock();
   }
 
   /** Records the intent to change a session. Of two concurrent calls with one token, only the first succeeds. */
@@ -53,7 +49,8 @@ export class TokenChanges {
   }
 
   /**
-   * Waits until a session's transaction is mined. If it is not, updates the affected tokens and throws.
+   * Waits until a session's transaction is mined. If it is not, updates the affected tokens and throws. A replacement
+   * that may still be mined stays open for the client's repeated call, and for {@link settle}.
    * @param opening The new token
    * @param replacing The old token
    */
@@ -62,15 +59,14 @@ export class TokenChanges {
     transactions.wake();
     const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
     if (outcome.state === "confirmed") return;
-    await this.undo(outcome.state !== "pending" || (await transactions.cancel(transactionId)), opening, replacing);
+    const hasNoEffect = outcome.state !== "pending" || (await transactions.cancel(transactionId));
+    if (hasNoEffect || opening === undefined || replacing === undefined)
+      await this.#undo(hasNoEffect, opening, replacing);
     throw sessionError(outcome);
   }
 
-  /**
-   * Ends a new token, and makes the old one active again if the transaction certainly has no effect. A sent one may
-   * still be mined, so in that case the old token ends.
-   */
-  undo(hasNoEffect: boolean, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
+  /** Ends a new token, and makes the old one active again if the transaction certainly has no effect; else ends it. */
+  #undo(hasNoEffect: boolean, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
     return this.#deps.journal.atomically(async ({ sessions }) => {
       // The same call, repeated, has the same successor.
       if (opening !== undefined && hasNoEffect) await sessions.removeOpening(opening);
@@ -83,11 +79,7 @@ export class TokenChanges {
   /** Stores the on-chain state of a new token and ends the previous token. */
   async activate({ id, tokenHash: hash }: Pick<Session, "id" | "tokenHash">, replaced?: Replaced) {
     const { journal, chain } = this.#deps;
-    const [onChain, rules] = await Promise.all([chain.sessionOf(id), chain.rules()]).catch(async (error: unknown) => {
-      // The client does not receive the new token, and the chain has ended the old one.
-      await this.undo(false, hash, replaced?.tokenHash);
-      throw error;
-    });
+    const [onChain, rules] = await Promise.all([chain.sessionOf(id), chain.rules()]);
     if (onChain === undefined)
       throw new SealbookError("internal", "the registry contract returns no session for the token it has just opened");
     const { expiresAt, validated } = onChain;
@@ -101,37 +93,42 @@ export class TokenChanges {
     return { expiresAt, validated, rules };
   }
 
-  /**
-   * Ends or restores what a crash interrupted; runs before anything is sent. An unsent call is cancelled. A login or
-   * close that was sent ends its session.
-   * @returns the sent replacements, for {@link complete}: a client that repeats its call with its key has the token
-   */
-  async recover(): Promise<Replacement[]> {
-    const { journal, transactions, clock } = this.#deps;
-    // Skips calls that another relayer may still be processing.
-    const tokens = await journal.sessions.interrupted(clock() - MAX_CALL_MILLISECONDS);
-    const sent: Replacement[] = [];
-    for (const [transactionId, changed] of Map.groupBy(tokens, (token) => token.transactionId)) {
-      const opening = changed.find(({ state }) => state === "opening");
-      const replacing = changed.find(({ state }) => state === "replacing");
-      const cancelled = await transactions.cancel(transactionId);
-      if (!cancelled && opening !== undefined && replacing !== undefined) sent.push({ opening, replacing });
-      else await this.undo(cancelled, opening?.tokenHash, replacing?.tokenHash);
+  /** Cancels the calls of the last run that were not sent, and ends sessions of sent logins and closes. */
+  async recover(): Promise<void> {
+    for (const { transactionId, opening, replacing } of await this.#abandoned()) {
+      const hasNoEffect = await this.#deps.transactions.cancel(transactionId);
+      if (hasNoEffect || opening === undefined || replacing === undefined)
+        await this.#undo(hasNoEffect, opening?.tokenHash, replacing?.tokenHash);
     }
-    return sent.sort((one, other) => one.replacing.expiresAt - other.replacing.expiresAt);
   }
 
-  /** Completes the interrupted replacements that are mined before their tokens expire, and ends the others. */
-  async complete(replacements: readonly Replacement[]): Promise<void> {
-    for (const { opening, replacing } of replacements) {
-      const left = (): number => replacing.expiresAt * 1000 - this.#deps.clock();
-      const outcome = await this.#deps.transactions.outcome(opening.transactionId, Math.max(0, left()));
-      // The process is about to end. The next one goes on.
-      if (outcome.state === "pending" && left() > 0) return;
-      if (outcome.state !== "confirmed")
-        await this.undo(outcome.state !== "pending", opening.tokenHash, replacing.tokenHash);
-      // Without an answer of the chain both tokens end.
-      else await this.activate(opening, { tokenHash: replacing.tokenHash, keepsKeys: true }).catch(() => undefined);
+  /**
+   * Settles the calls that nobody waits for any more. A replacement is completed when it is mined: the client repeats
+   * its call with its key. The token of a login is lost with its response.
+   */
+  async settle(): Promise<void> {
+    const { transactions, clock } = this.#deps;
+    for (const { transactionId, opening, replacing } of await this.#abandoned()) {
+      const { state } = await transactions.outcome(transactionId, 0);
+      const hasNoEffect = state === "pending" ? await transactions.cancel(transactionId) : state !== "confirmed";
+      if (hasNoEffect || opening === undefined || replacing === undefined)
+        await this.#undo(hasNoEffect, opening?.tokenHash, replacing?.tokenHash);
+      else if (state === "confirmed") await this.activate(opening, { tokenHash: replacing.tokenHash, keepsKeys: true });
+      else if (1000 * replacing.expiresAt < clock() - MAX_CALL_MILLISECONDS)
+        await this.#undo(false, opening.tokenHash, replacing.tokenHash);
     }
+  }
+
+  /** Returns the unfinished calls of runs before this one, and those that waited for the chain in vain. */
+  async #abandoned() {
+    const { journal, clock, chainWaitMilliseconds } = this.#deps;
+    const own = Math.max(this.#startedAt, clock() - chainWaitMilliseconds);
+    // Another relayer can wait longer.
+    const tokens = await journal.sessions.changing(own, clock() - MAX_CALL_MILLISECONDS);
+    return [...Map.groupBy(tokens, (token) => token.transactionId)].map(([transactionId, changed]) => ({
+      transactionId,
+      opening: changed.find(({ state }) => state === "opening"),
+      replacing: changed.find(({ state }) => state === "replacing"),
+    }));
   }
 }

@@ -62,6 +62,8 @@ describe("the server's process", function () {
       assert.equal(response.status, 200);
       assert.equal((await server.call(ROUTES.auth, server.demo)).status, 200);
     } finally {
+      // As on a terminal under npm.
+      process.kill(server.pid, "SIGINT");
       assert.deepEqual(await server.end("SIGINT"), { code: 0, signal: null });
     }
     const lines = server

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { assert } from "chai";
 import { getBytes, keccak256 } from "ethers";
+import { Kysely } from "kysely";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { content, refused } from "../support/envelope.ts";
@@ -37,8 +39,9 @@ for (const engine of ENGINES)
       await database.remove();
     });
 
-    const start = async (): Promise<void> => {
-      server = await startProcess(chain.directory, { ...chain.variables, DATABASE_URL: database.url }, FAST_RECHECK);
+    const start = async (variables: EnvironmentVariables = {}): Promise<void> => {
+      const all = { ...chain.variables, DATABASE_URL: database.url, ...variables };
+      server = await startProcess(chain.directory, all, FAST_RECHECK);
     };
     const restart = async (): Promise<void> => {
       chain.proxy.mode = "pass";
@@ -128,6 +131,43 @@ for (const engine of ENGINES)
       for (const live of [token, keyless]) content(await search(live), ROUTES.search);
       content(await search(await successor("validate", token, headers)), ROUTES.search);
       content(await search(await successor("validate", keyless)), ROUTES.search);
+    });
+
+    it("goes on after its call got 503 because the server stopped or the chain stalled", async () => {
+      const token = await login();
+      const headers = key();
+      chain.proxy.intercept = only([SEND], () => "cut");
+      const from = chain.proxy.attempted.length;
+      const stopped = call("validate", token, headers);
+      await eventually(() => Promise.resolve(assert.isAbove(chain.proxy.attempted.length, from)));
+      assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
+      refused(await stopped, ROUTES.validate, 503, "chain_unavailable");
+      await start({ CHAIN_WAIT: "1" });
+      for (let repeats = 0; repeats < 2; repeats += 1)
+        refused(await call("validate", token, headers), ROUTES.validate, 503, "chain_unavailable");
+      chain.proxy.mode = "pass";
+      content(await search(await eventually(() => successor("validate", token, headers))), ROUTES.search);
+      await server.end("SIGTERM");
+      await start();
+    });
+
+    it("goes on when its token expired before the outcome was read", async () => {
+      const token = await validated();
+      const headers = key();
+      chain.proxy.intercept = only(RECEIPTS, hang);
+      const block = await rpcCall(chain.url, "eth_blockNumber");
+      await cutOff(
+        () => [call("extend", token, headers)],
+        async () => assert.notEqual(await rpcCall(chain.url, "eth_blockNumber"), block),
+      );
+      const writer = new Kysely<{ sessions: { token_hash: Uint8Array; expires_at_seconds: number } }>({
+        dialect: database.connect(),
+      });
+      const hash = getBytes(keccak256(token));
+      await writer.updateTable("sessions").set({ expires_at_seconds: 1e9 }).where("token_hash", "=", hash).execute();
+      await writer.destroy();
+      await restart();
+      content(await search(await successor("extend", token, headers)), ROUTES.search);
     });
 
     it("ends when its close was sent, and has no keys", async () => {

@@ -1,5 +1,5 @@
 export const session = {
-  left: (seconds: number) => `The session has ${seconds} s left; it is extended automatically.`,
+  left: (seconds: number) => `The session has ${seconds} s left.`,
   ending: "The session is about to end",
   endingHelp: "It can no longer be extended. Log in again when it has ended. Your input is preserved.",
   paused: "The session is not extended at the moment",

@@ -1,7 +1,7 @@
 import type { Texts } from "../texts.ts";
 
 export const session: Texts["session"] = {
-  left: (seconds) => `Сеансу осталось ${seconds} с; он продлевается сам.`,
+  left: (seconds) => `Сеансу осталось ${seconds} с.`,
   ending: "Сеанс скоро закончится",
   endingHelp: "Продлить его больше нельзя. Когда он закончится, войдите снова; введённое сохранится.",
   paused: "Сеанс сейчас не продлевается",
