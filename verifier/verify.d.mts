@@ -1,6 +1,37 @@
 // Types of verify.mjs, which is plain JavaScript.
 
-export class VerificationError extends Error {}
+/** What a verification says; see docs/proof-format.md. */
+export type Outcome = "verified" | "not_verified" | "undetermined";
+
+/** The codes of failed checks, each with its outcome. */
+export const CODES: Readonly<Record<Code, Exclude<Outcome, "verified">>>;
+export type Code =
+  | "format_invalid"
+  | "signature_invalid"
+  | "key_not_trusted"
+  | "document_differs"
+  | "record_invalid"
+  | "batch_invalid"
+  | "header_invalid"
+  | "transaction_invalid"
+  | "receipt_invalid"
+  | "contract_differs"
+  | "validators_differ"
+  | "seals_invalid"
+  | "seals_too_few"
+  | "seals_absent"
+  | "node_differs"
+  | "node_other_chain"
+  | "node_lacks_block"
+  | "node_unavailable"
+  | "nothing_trusted"
+  | "statement_differs"
+  | "bundle_differs"
+  | "bundle_missing";
+
+export class VerificationError extends Error {
+  readonly code?: Code;
+}
 
 type RlpItem = Uint8Array | RlpItem[];
 
@@ -23,9 +54,28 @@ export function fileText(content: string | Uint8Array): string;
 export function printable(untrusted: string): string;
 
 /** Outcome of a check. */
-export type Step =
-  | { readonly title: string; readonly ok: true; readonly proves: string; readonly assumes: string }
-  | { readonly title: string; readonly ok: false; readonly reason: string };
+export type Step = { readonly step: string; readonly title: string } & (
+  | { readonly ok: true; readonly proves: string; readonly assumes: string }
+  | { readonly ok: false; readonly code: Code; readonly reason: string }
+);
+
+/** A verification that a check ended. */
+interface Failed {
+  readonly ok: false;
+  readonly outcome: Exclude<Outcome, "verified">;
+  readonly code: Code;
+  readonly steps: readonly Step[];
+}
+
+/** The block that proves a document. */
+export interface ProvingBlock {
+  readonly number: string;
+  /** For people, UTC. */
+  readonly time: string;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  readonly chainId: number;
+}
 
 /** Trusted inputs; each adds a check. */
 export interface VerifyOptions {
@@ -38,13 +88,14 @@ export interface VerifyOptions {
 export type Level = "signature" | "node" | "validators";
 
 export type Result =
-  | { readonly ok: false; readonly level: Level; readonly steps: readonly Step[] }
+  | (Failed & { readonly level: Level })
   | {
       readonly ok: true;
+      readonly outcome: "verified";
       readonly level: Level;
       readonly steps: readonly Step[];
       readonly documentId: string;
-      readonly block: { readonly number: string; readonly time: string; readonly chainId: number };
+      readonly block: ProvingBlock;
     };
 
 /** @param content The bundle's file: its bytes, or its text */
@@ -56,12 +107,26 @@ export function verifyBundle(
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
 
+/** Describes the block of a result for programs. */
+export function blockReport(block: ProvingBlock): {
+  readonly number: number;
+  readonly timestamp: number;
+  readonly chain_id: number;
+};
+/** Describes what a verification trusted, for programs. */
+export function trustReport(options: VerifyOptions): {
+  readonly key_id: string | null;
+  readonly validators: readonly string[] | null;
+  readonly node: boolean;
+};
+
 export function isAttestation(content: string | Uint8Array): boolean;
 
 export type AttestationResult =
-  | { readonly ok: false; readonly steps: readonly Step[] }
+  | Failed
   | {
       readonly ok: true;
+      readonly outcome: "verified";
       readonly steps: readonly Step[];
       readonly keyId: string;
       /** Whether the caller trusts the key. Otherwise name and time of the issuer are claims. */

@@ -2,8 +2,8 @@
 // Checks a proof bundle of Sealbook: the document existed unchanged when a block of a chain was produced. Checks an
 // attestation of such documents with its attached bundles.
 //
-//   node verify.mjs BUNDLE DOCUMENT [--trust-key ID] [--validators FILE] [--rpc URL]
-//   node verify.mjs ATTESTATION [DOCUMENT] [--trust-key ID] [--validators FILE] [--rpc URL] [--contract ADDRESS]
+//   node verify.mjs BUNDLE DOCUMENT [--trust-key ID] [--validators FILE] [--rpc URL] [--contract ADDRESS] [--json]
+//   node verify.mjs ATTESTATION [DOCUMENT] [the same options]
 //
 // Read this file from top to bottom. It requires only a JavaScript engine (Node 18 or newer, or a browser): no package,
 // no server, no chain. SHA-256 and the issuer's ECDSA are those of the engine (Web Cryptography); all other code is in
@@ -24,11 +24,46 @@
 // Part 1: bytes and text
 // ---------------------------------------------------------------------------------------------------------------------
 
-/** A failed check, with the reason as message. Any other error also fails the verification. */
-export class VerificationError extends Error {}
+/**
+ * The codes of failed checks, each with its outcome: something in the bundle is not true (`not_verified`), or what was
+ * given does not suffice to say (`undetermined`). The list is closed: only a new version of the format changes it.
+ */
+export const CODES = {
+  format_invalid: "not_verified",
+  signature_invalid: "not_verified",
+  key_not_trusted: "not_verified",
+  document_differs: "not_verified",
+  record_invalid: "not_verified",
+  batch_invalid: "not_verified",
+  header_invalid: "not_verified",
+  transaction_invalid: "not_verified",
+  receipt_invalid: "not_verified",
+  contract_differs: "not_verified",
+  validators_differ: "not_verified",
+  seals_invalid: "not_verified",
+  seals_too_few: "not_verified",
+  seals_absent: "undetermined",
+  node_differs: "not_verified",
+  node_other_chain: "undetermined",
+  node_lacks_block: "undetermined",
+  node_unavailable: "undetermined",
+  nothing_trusted: "undetermined",
+  // Of attestations only.
+  statement_differs: "not_verified",
+  bundle_differs: "not_verified",
+  bundle_missing: "undetermined",
+};
 
-function fail(message) {
-  throw new VerificationError(message);
+/** A failed check, with the reason as message, and the code unless it is the usual one of its step. */
+export class VerificationError extends Error {
+  constructor(message, code) {
+    super(message);
+    this.code = code;
+  }
+}
+
+function fail(message, code) {
+  throw new VerificationError(message, code);
 }
 
 const text = new TextEncoder();
@@ -568,7 +603,7 @@ async function checkIssuer({ key_id, public_key }, signature, signed, { what, tr
   if (toNumber(signature.subarray(32)) > HALF_ORDER)
     fail("the signature has its other form, which the issuer does not make");
   if (trustedKey !== undefined && trustedKey !== id)
-    fail(`the ${what} is signed with the key ${id}, not with the trusted key`);
+    fail(`the ${what} is signed with the key ${id}, not with the trusted key`, "key_not_trusted");
   return trustedKey === undefined
     ? `the key ${id} is the issuer's, which this step does not check: compare it with the published key`
     : "the trusted key is the issuer's, and only the issuer has the private key";
@@ -797,13 +832,13 @@ function checkContract(contract, expected) {
 /** Checks the commit seals of the validators. */
 function checkSeals(bundle, { validators }) {
   const { protocol } = bundle.consensus;
-  if (protocol === "none") fail("blocks of this chain have no commit seals");
+  if (protocol === "none") fail("blocks of this chain have no commit seals", "seals_absent");
   const fields = headerFields(bundle);
   const trusted = new Set(validators.map((address) => address.toLowerCase()));
   const named = new Set(bundle.consensus.validators);
-  if (trusted.size === 0) fail("the list of validators is empty");
+  if (trusted.size === 0) fail("the list of validators is empty", "validators_differ");
   if (named.size !== trusted.size || ![...named].every((address) => trusted.has(address))) {
-    fail("the block's validators are not those of the given list");
+    fail("the block's validators are not those of the given list", "validators_differ");
   }
   const digest = keccak256(encodeRlp(withExtraData(fields, extraDataForSeals(protocol, fields))));
   const signers = new Set();
@@ -815,7 +850,7 @@ function checkSeals(bundle, { validators }) {
   }
   const quorum = Math.ceil((2 * trusted.size) / 3);
   if (signers.size < quorum)
-    fail(`${signers.size} of ${trusted.size} validators signed the block, the quorum is ${quorum}`);
+    fail(`${signers.size} of ${trusted.size} validators signed the block, the quorum is ${quorum}`, "seals_too_few");
   return {
     proves: `${signers.size} of ${trusted.size} validators signed this block (quorum ${quorum})`,
     assumes:
@@ -831,13 +866,13 @@ async function checkNode(bundle, { node }) {
     block: { hash },
   } = bundle;
   const number = toNumber(headerFields(bundle)[NUMBER]);
-  const chainId = await node("eth_chainId", []);
-  if (BigInt(chainId) !== BigInt(chain_id))
-    fail(`the node is on chain ${BigInt(chainId)}, the bundle is for chain ${chain_id}`);
+  const chainId = BigInt(await node("eth_chainId", []));
+  if (chainId !== BigInt(chain_id))
+    fail(`the node is on chain ${chainId}, the bundle is for chain ${chain_id}`, "node_other_chain");
   const block = await node("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
-  if (block === null) fail(`the node does not have block ${number}`);
+  if (block === null) fail(`the node does not have block ${number}`, "node_lacks_block");
   if (String(block.hash).toLowerCase() !== hash)
-    fail(`the node has the hash ${String(block.hash)} for block ${number}`);
+    fail(`the node has the hash ${String(block.hash)} for block ${number}`, "node_differs");
   return {
     proves: "the node's chain has this block, whose hash covers everything above",
     assumes: "the node is honest and on the expected chain: run your own node, or query several",
@@ -870,48 +905,87 @@ function checkTrust(_bundle, { trustedKey }) {
  */
 export async function verifyBundle(content, documentHash, options = {}, onStep = () => {}) {
   const level = options.validators !== undefined ? "validators" : options.node !== undefined ? "node" : "signature";
+  let bundle;
+  const check = (step, onBundle) => [step, () => onBundle(bundle, { ...options, documentHash })];
   const checks = [
-    ["Issuer's signature", checkSignature],
-    ["Document", checkDocument],
-    ["Recorded hash", checkRecord],
-    ["Batch", checkBatch],
-    ["Block header", checkHeader],
-    ["Transaction", checkTransaction],
-    ["Receipt", checkReceipt],
+    [
+      "format",
+      () => {
+        bundle = parseBundle(fileText(content));
+        return { proves: "the bundle is complete and canonical", assumes: "nothing" };
+      },
+    ],
+    check("signature", checkSignature),
+    check("document", checkDocument),
+    check("record", checkRecord),
+    check("batch", checkBatch),
+    check("header", checkHeader),
+    check("transaction", checkTransaction),
+    check("receipt", checkReceipt),
     ...(options.contract === undefined
       ? []
-      : [["Contract", ({ anchor }) => checkContract(anchor.contract, options.contract)]]),
-    ...(options.validators === undefined ? [] : [["Commit seals", checkSeals]]),
-    ...(options.node === undefined ? [] : [["Node", checkNode]]),
-    ...(level === "signature" ? [["Trust", checkTrust]] : []),
+      : [check("contract", ({ anchor }) => checkContract(anchor.contract, options.contract))]),
+    ...(options.validators === undefined ? [] : [check("seals", checkSeals)]),
+    ...(options.node === undefined ? [] : [check("node", checkNode)]),
+    ...(level === "signature" ? [check("trust", checkTrust)] : []),
   ];
-  const steps = [];
-  let bundle;
-  const run = async (title, check) => {
-    const step = await outcome(title, check);
-    steps.push(step);
-    onStep(step);
-    return step.ok;
-  };
-  let ok = await run("Format", () => {
-    bundle = parseBundle(fileText(content));
-    return { proves: "the bundle is complete and canonical", assumes: "nothing" };
-  });
-  for (const [title, check] of checks) {
-    if (ok) ok = await run(title, () => check(bundle, { ...options, documentHash }));
-  }
-  if (!ok) return { ok, level, steps };
+  const result = { ...(await runChecks(checks, onStep)), level };
+  if (!result.ok) return result;
   const fields = headerFields(bundle);
-  const block = { number: blockNumber(fields), time: blockTime(fields), chainId: bundle.anchor.chain_id };
-  return { ok, level, steps, documentId: bundle.record.document_id, block };
+  const block = {
+    number: blockNumber(fields),
+    time: blockTime(fields),
+    timestamp: Number(toNumber(fields[TIME])),
+    chainId: bundle.anchor.chain_id,
+  };
+  return { ...result, documentId: bundle.record.document_id, block };
 }
 
-async function outcome(title, check) {
+/** The steps, each with its title, and the code of its failure unless the check gives another one. */
+const STEPS = {
+  format: ["Format", "format_invalid"],
+  signature: ["Issuer's signature", "signature_invalid"],
+  statement: ["statement.json", "statement_differs"],
+  document: ["Document", "document_differs"],
+  record: ["Recorded hash", "record_invalid"],
+  batch: ["Batch", "batch_invalid"],
+  header: ["Block header", "header_invalid"],
+  transaction: ["Transaction", "transaction_invalid"],
+  receipt: ["Receipt", "receipt_invalid"],
+  contract: ["Contract", "contract_differs"],
+  seals: ["Commit seals", "seals_invalid"],
+  node: ["Node", "node_unavailable"],
+  bundle: ["Portable proof", "bundle_differs"],
+  records: ["Other records", "record_invalid"],
+  trust: ["Trust", "nothing_trusted"],
+};
+
+/**
+ * Runs checks up to the first one that fails. Each is a step, a function, and what comes after the step's title.
+ * @returns the steps, the outcome, and the code of the failed check
+ */
+async function runChecks(checks, onStep, steps = []) {
+  let last;
+  for (const [step, check, subject] of checks) {
+    last = await outcomeOf(step, check, subject);
+    steps.push(last);
+    onStep(last);
+    if (!last.ok) break;
+  }
+  return last.ok
+    ? { ok: true, outcome: "verified", steps }
+    : { ok: false, outcome: CODES[last.code], code: last.code, steps };
+}
+
+async function outcomeOf(step, check, subject) {
+  const [name, usualCode] = STEPS[step];
+  const title = subject === undefined ? name : `${name} ${subject}`;
   try {
-    return { title, ok: true, ...(await check()) };
+    return { step, title, ok: true, ...(await check()) };
   } catch (error) {
-    const reason = error instanceof VerificationError ? error.message : `unreadable: ${error?.message ?? error}`;
-    return { title, ok: false, reason };
+    const isReason = error instanceof VerificationError;
+    const reason = isReason ? error.message : `unreadable: ${error?.message ?? error}`;
+    return { step, title, ok: false, code: (isReason && error.code) || usualCode, reason };
   }
 }
 
@@ -1042,15 +1116,16 @@ async function checkAttachedBundle({ statement }, record, options, readAttachmen
   const named = attachments.find(({ file }) => file === record.bundle);
   if (named === undefined) fail("the statement does not have the SHA-256 of the file");
   const content = await readAttachment(record.bundle);
-  if (content === undefined) fail("the file is missing: extract all attached files into the folder of the attestation");
+  if (content === undefined)
+    fail("the file is missing: extract all attached files into the folder of the attestation", "bundle_missing");
   const json = fileText(content);
   // Version control can have changed the end of its line.
   const forms = await Promise.all([content, text.encode(json), text.encode(`${json}\n`)].map(sha256));
   if (!forms.some((digest) => toHex(digest) === named.sha256))
     fail("the file was changed after the statement was signed");
-  const { ok, steps } = await verifyBundle(json, record.hash, { ...options, trustedKey: issuer.key_id });
+  const { ok, code, steps } = await verifyBundle(json, record.hash, { ...options, trustedKey: issuer.key_id });
   const last = steps[steps.length - 1];
-  if (!ok) fail(`${last.title}: ${last.reason}`);
+  if (!ok) fail(`${last.title}: ${last.reason}`, code);
   const bundle = parseBundle(json);
   const fields = headerFields(bundle);
   const { size, ...merkle } = bundle.merkle ?? { size: 0 };
@@ -1101,6 +1176,7 @@ function checkAttestedDocument(records, documentHash, { trustedKey }) {
     fail(
       `the document is the content of record ${stated + 1}, which has no portable proof: only the statement, by an ` +
         "unknown key, has this record; give a trusted key (on the command line: --trust-key)",
+      "nothing_trusted",
     );
   }
   const record = (proven === -1 ? stated : proven) + 1;
@@ -1146,47 +1222,40 @@ function checkAttestationTrust(records, { trustedKey, validators, node }) {
  * The first failed check ends the verification.
  */
 export async function verifyAttestation(content, readAttachment, { documentHash, ...options } = {}, onStep = () => {}) {
-  const steps = [];
-  const run = async (title, check) => {
-    const step = await outcome(title, check);
-    steps.push(step);
-    onStep(step);
-    return step;
-  };
   let attestation;
-  const format = await run("Format", () => {
+  const steps = [];
+  const format = () => {
     attestation = parseAttestation(fileText(content));
     return { proves: "the attestation is complete and canonical", assumes: "nothing" };
-  });
-  if (!format.ok) return { ok: false, steps };
+  };
+  const formatted = await runChecks([["format", format]], onStep, steps);
+  if (!formatted.ok) return formatted;
   const { kid, statement } = attestation;
   const { issuer, issued_at: issuedAt, records = [] } = statement;
   const copy = await readAttachment(STATEMENT_FILE);
   const attached = records.filter(({ bundle }) => bundle !== null);
   const others = records.filter(({ bundle }) => bundle === null);
   const checks = [
-    ["Issuer's signature", () => checkStatementSignature(attestation, options)],
-    ...(copy === undefined ? [] : [[STATEMENT_FILE, () => checkStatementFile(attestation, copy)]]),
+    ["signature", () => checkStatementSignature(attestation, options)],
+    ...(copy === undefined ? [] : [["statement", () => checkStatementFile(attestation, copy)]]),
     ...(options.contract === undefined
       ? []
-      : [["Contract", () => checkContract(statement.chain.contract, options.contract)]]),
+      : [["contract", () => checkContract(statement.chain.contract, options.contract)]]),
     ...attached.map((record) => [
-      `Portable proof ${record.bundle}`,
+      "bundle",
       () => checkAttachedBundle(attestation, record, options, readAttachment),
+      record.bundle,
     ]),
-    ...(others.length === 0 ? [] : [["Other records", () => checkOtherRecords(others)]]),
-    ...(documentHash === undefined ? [] : [["Document", () => checkAttestedDocument(records, documentHash, options)]]),
-    ["Trust", () => checkAttestationTrust(records, options)],
+    ...(others.length === 0 ? [] : [["records", () => checkOtherRecords(others)]]),
+    ...(documentHash === undefined ? [] : [["document", () => checkAttestedDocument(records, documentHash, options)]]),
+    ["trust", () => checkAttestationTrust(records, options)],
   ];
-  let record;
-  for (const [title, check] of checks) {
-    const step = await run(title, check);
-    if (!step.ok) return { ok: false, steps };
-    record ??= step.record;
-  }
+  const result = await runChecks(checks, onStep, steps);
+  if (!result.ok) return result;
+  const record = steps.find(({ step }) => step === "document")?.record;
   const counts = { proofs: attached.length, records: records.length };
   const isTrusted = options.trustedKey !== undefined;
-  return { ok: true, steps, keyId: kid, isTrusted, issuer: issuer.name, issuedAt, ...counts, record };
+  return { ...result, keyId: kid, isTrusted, issuer: issuer.name, issuedAt, ...counts, record };
 }
 
 /** Summarises a passed verification of an attestation in one line. An unknown key's name and time are only claims. */
@@ -1215,8 +1284,10 @@ const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [OPTIONS]
   --validators FILE  addresses of the chain's validators at that block: a JSON list, or one per line
   --contract ADDRESS the ProofAnchor contract that must have anchored the hash
   --rpc URL          JSON-RPC address of a node of the chain, http or https; nothing else uses the network
+  --json             print one JSON object: outcome, code, time, what was trusted, and each step
+  --quiet            print nothing
 
-Exit code: 0 all checks passed, 1 a check failed, 2 wrong usage.`;
+Exit code: 0 verified, 1 not verified, 3 undetermined: what was given does not suffice to say; 2 wrong usage.`;
 
 class UsageError extends Error {}
 
@@ -1241,12 +1312,55 @@ async function main(args) {
     options.validators = parseValidators(fileText(await readFile(values.get("--validators"))));
   if (values.has("--rpc")) options.node = nodeAt(values.get("--rpc"));
   const documentHash = documentFile === undefined ? undefined : await fileHash(documentFile);
+  const isText = !values.has("--json") && !values.has("--quiet");
+  const onStep = isText ? printStep : () => {};
   const result = isSigned
-    ? await verifyAttestation(proof, await attachmentsOf(proofFile), { ...options, documentHash }, printStep)
-    : await verifyBundle(proof, documentHash, options, printStep);
+    ? await verifyAttestation(proof, await attachmentsOf(proofFile), { ...options, documentHash }, onStep)
+    : await verifyBundle(proof, documentHash, options, onStep);
   const conclude = isSigned ? attestationConclusion : conclusion;
-  console.log(result.ok ? `\nVERIFIED. ${conclude(result)}` : "\nNOT VERIFIED.");
-  process.exitCode = result.ok ? 0 : 1;
+  if (isText) console.log(`\n${HEADLINES[result.outcome]}${result.ok ? ` ${conclude(result)}` : ""}`);
+  else if (values.has("--json")) console.log(JSON.stringify(reportOf(result, options), null, 2));
+  process.exitCode = EXIT_CODES[result.outcome];
+}
+
+const HEADLINES = {
+  verified: "VERIFIED.",
+  not_verified: "NOT VERIFIED.",
+  undetermined: "UNDETERMINED: what was given does not suffice to say.",
+};
+const EXIT_CODES = { verified: 0, not_verified: 1, undetermined: 3 };
+
+/** Describes a result for programs: names as in the files, and `null` for what there is not. */
+function reportOf(result, { trustedKey, validators, node }) {
+  const { outcome, code = null, steps, documentId = null, block, keyId } = result;
+  const attestation = {
+    key_id: keyId,
+    issuer: result.issuer,
+    issued_at: result.issuedAt,
+    records: result.records,
+    proofs: result.proofs,
+    record: result.record ?? null,
+  };
+  return {
+    format: "sealbook-verdict/1",
+    outcome,
+    code,
+    document_id: documentId,
+    block: block === undefined ? null : blockReport(block),
+    attestation: keyId === undefined ? null : attestation,
+    trusted: trustReport({ trustedKey, validators, node }),
+    steps: steps.map(({ record: _, ...step }) => step),
+  };
+}
+
+/** Describes the block of a result: its time is the proven one, in Unix seconds. */
+export function blockReport({ number, timestamp, chainId }) {
+  return { number: Number(number), timestamp, chain_id: chainId };
+}
+
+/** Describes what a verification trusted. */
+export function trustReport({ trustedKey, validators, node }) {
+  return { key_id: trustedKey ?? null, validators: validators ?? null, node: node !== undefined };
 }
 
 function printStep(step) {
@@ -1271,6 +1385,10 @@ function parseArguments(args) {
     const argument = args[index];
     if (!argument.startsWith("--")) {
       files.push(argument);
+      continue;
+    }
+    if (["--json", "--quiet"].includes(argument)) {
+      values.set(argument, "");
       continue;
     }
     index += 1;

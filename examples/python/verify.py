@@ -1,15 +1,19 @@
 """Verifies a portable proof of Sealbook offline. Written from docs/proof-format.md; the numbers are its steps.
 
     pip install -r requirements.txt
-    python verify.py PROOF.bundle.json DOCUMENT --trust-key ID [--validators FILE] [--contract ADDRESS]
+    python verify.py PROOF.bundle.json DOCUMENT [--trust-key ID] [--validators FILE] [--contract ADDRESS]
+
+Exit code: 0 verified, 1 not verified, 3 undetermined, 2 wrong usage. The last line has the outcome and its code.
 """
 import argparse
 import base64
+import contextlib
 import datetime
 import hashlib
 import json
 import pathlib
 import re
+import sys
 
 import rfc8785
 import rlp
@@ -24,9 +28,26 @@ def keccak256(data): return keccak.new(digest_bits=256, data=data).digest()
 def hexed(text): return bytes.fromhex(text.removeprefix("0x"))
 def number(data): return int.from_bytes(data, "big")
 
-def check(condition, message):
+UNDETERMINED = {"seals_absent", "nothing_trusted"}
+
+class Failed(Exception):
+    def __init__(self, message, code):
+        super().__init__(message)
+        self.code = code
+
+def check(condition, message, code=None):
     if not condition:
-        raise SystemExit(f"NOT VERIFIED: {message}")
+        raise Failed(message, code)
+
+@contextlib.contextmanager
+def step(code):
+    """A step of the verification, with the code of its failure unless a check names another one."""
+    try:
+        yield
+    except Failed as failed:
+        raise Failed(str(failed), failed.code or code)
+    except Exception as error:  # members that are missing or of another type, RLP that is not canonical
+        raise Failed(f"unreadable ({error!r})", code)
 
 def nibbles(data): return [nibble for byte in data for nibble in divmod(byte, 16)]
 
@@ -108,95 +129,104 @@ BUNDLE = {
     },
 }
 
-def verify(text, document, trusted_key, validators=None, contract=None):
-    bundle = json.loads(text)
-    # 1. Format
-    check(rfc8785.dumps(bundle) == text.encode(), "the bundle is not canonical JSON")
-    check(isinstance(bundle, dict) and bundle.get("format") == "sealbook-bundle/1", "the format is another one")
-    check(has_shape(bundle, BUNDLE), "a member is missing, unknown, or has another form")
+def verify(content, document, trusted_key=None, validators=None, contract=None):
+    """Returns the number and the time of the block, or raises Failed."""
+    with step("format_invalid"):
+        text = text_of(content)
+        bundle = json.loads(text)
+        check(rfc8785.dumps(bundle) == text.encode(), "the bundle is not canonical JSON")
+        check(isinstance(bundle, dict) and bundle.get("format") == "sealbook-bundle/1", "the format is another one")
+        check(has_shape(bundle, BUNDLE), "a member is missing, unknown, or has another form")
     record, merkle, anchor, block = (bundle[name] for name in ("record", "merkle", "anchor", "block"))
-    # 2. Issuer's signature
-    signature = bundle["signature"]
-    signed = rfc8785.dumps({**bundle, "signature": {k: v for k, v in signature.items() if k != "value"}})
-    jwk, value = signature["public_key"], hexed(signature["value"])
-    key_id = base64.urlsafe_b64encode(hashlib.sha256(rfc8785.dumps(jwk)).digest()).rstrip(b"=").decode()
-    check(key_id == trusted_key, "the key is not the trusted one")
-    check(key_id == signature["key_id"], "the key id is of another key")
-    try:
-        x, y = (number(base64.urlsafe_b64decode(jwk[name] + "=")) for name in ("x", "y"))
-        key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
-        key.verify(utils.encode_dss_signature(number(value[:32]), number(value[32:])), signed, ec.ECDSA(SHA256()))
-    except Exception:
-        check(False, "the issuer's signature is wrong")
-    check(number(value[32:]) <= P256_ORDER // 2, "the issuer's signature has its other form")
-    # 3. Document, 4. Recorded hash
-    check(hashlib.sha256(document).hexdigest() == record["hash"], "the document is another one")
-    metadata = record["metadata"]
-    recorded = f"{record['document_id']}{metadata['timestamp']}{metadata.get('type', '')}{record['hash']}"
-    check(hashlib.sha256(recorded.encode()).hexdigest() == record["record_hash"], "the recorded hash is of another record")
+    with step("signature_invalid"):
+        signature = bundle["signature"]
+        signed = rfc8785.dumps({**bundle, "signature": {k: v for k, v in signature.items() if k != "value"}})
+        jwk, value = signature["public_key"], hexed(signature["value"])
+        key_id = base64.urlsafe_b64encode(hashlib.sha256(rfc8785.dumps(jwk)).digest()).rstrip(b"=").decode()
+        check(key_id == signature["key_id"], "the key id is of another key")
+        try:
+            x, y = (number(base64.urlsafe_b64decode(jwk[name] + "=")) for name in ("x", "y"))
+            key = ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
+            key.verify(utils.encode_dss_signature(number(value[:32]), number(value[32:])), signed, ec.ECDSA(SHA256()))
+        except Exception:
+            check(False, "the issuer's signature is wrong")
+        check(number(value[32:]) <= P256_ORDER // 2, "the issuer's signature has its other form")
+        check(trusted_key in (None, key_id), "the key is not the trusted one", "key_not_trusted")
+    with step("document_differs"):
+        check(hashlib.sha256(document).hexdigest() == record["hash"], "the document is another one")
+    with step("record_invalid"):
+        metadata = record["metadata"]
+        recorded = f"{record['document_id']}{metadata['timestamp']}{metadata.get('type', '')}{record['hash']}"
+        check(hashlib.sha256(recorded.encode()).hexdigest() == record["record_hash"], "the recorded hash is of another record")
     anchored, size = hexed(record["record_hash"]), 0
-    # 5. Batch
-    if merkle is not None:
-        index, size = merkle["index"], merkle["size"]
-        node = keccak256(keccak256(anchored))
-        check(node == hexed(merkle["leaf"]), "the leaf is of another record")
-        check(1 <= size <= 1000 and index < size and len(merkle["path"]) == path_length(index, size), "the path has another length")
-        for sibling in map(hexed, merkle["path"]):
-            node = keccak256(min(node, sibling) + max(node, sibling))
-        check(node == hexed(merkle["root"]), "the path leads to another root")
-        anchored = node
-    # 6. Block header
-    header, protocol = rlp.decode(hexed(block["header"])), bundle["consensus"]["protocol"]
-    check(len(header) >= 15, "the header has too few fields")
-    items = [] if protocol == "none" else rlp.decode(header[12])
-    hashed = header if protocol == "none" else [*header[:12], extra_data(protocol, items, "hash"), *header[13:]]
-    check(keccak256(rlp.encode(hashed)) == hexed(block["hash"]), "the header is of another block")
-    listed = [f"0x{address.hex()}" for address in (items[1] if items else [])]
-    check(listed == bundle["consensus"]["validators"], "the header has other validators")
-    # 7. Transaction
+    with step("batch_invalid"):
+        if merkle is not None:
+            index, size = merkle["index"], merkle["size"]
+            node = keccak256(keccak256(anchored))
+            check(node == hexed(merkle["leaf"]), "the leaf is of another record")
+            check(1 <= size <= 1000 and index < size and len(merkle["path"]) == path_length(index, size), "the path has another length")
+            for sibling in map(hexed, merkle["path"]):
+                node = keccak256(min(node, sibling) + max(node, sibling))
+            check(node == hexed(merkle["root"]), "the path leads to another root")
+            anchored = node
+    with step("header_invalid"):
+        header, protocol = rlp.decode(hexed(block["header"])), bundle["consensus"]["protocol"]
+        check(len(header) >= 15, "the header has too few fields")
+        items = [] if protocol == "none" else rlp.decode(header[12])
+        hashed = header if protocol == "none" else [*header[:12], extra_data(protocol, items, "hash"), *header[13:]]
+        check(keccak256(rlp.encode(hashed)) == hexed(block["hash"]), "the header is of another block")
+        listed = [f"0x{address.hex()}" for address in (items[1] if items else [])]
+        check(listed == bundle["consensus"]["validators"], "the header has other validators")
     key = rlp.encode(anchor["index"])
-    raw = hexed(anchor["transaction"]["raw"])
-    check(trie_value(header[4], key, anchor["transaction"]["proof"]) == raw, "the block has another transaction")
-    if raw[0] >= 0xC0:
-        _, _, _, to, _, data, v, *_ = rlp.decode(raw)
-        chain_id = (number(v) - 35) // 2
-    else:
-        fields = rlp.decode(raw[1:])
-        check(raw[0] in (1, 2), "the transaction has an unknown type")
-        to, data, chain_id = fields[3 + raw[0]], fields[5 + raw[0]], number(fields[0])
-    call = b"anchor(bytes32)" if merkle is None else b"anchorBatch(bytes32,uint32)"
-    arguments = anchored if merkle is None else anchored + size.to_bytes(32, "big")
-    check(to == hexed(anchor["contract"]) and chain_id == anchor["chain_id"], "the transaction is for another contract or chain")
-    check(data == keccak256(call)[:4] + arguments, "the transaction has another hash")
-    check(contract is None or contract.lower() == anchor["contract"], "the contract is another one")
-    # 8. Receipt
-    raw = hexed(anchor["receipt"]["raw"])
-    check(trie_value(header[5], key, anchor["receipt"]["proof"]) == raw, "the block has another receipt")
-    status, _, _, logs = rlp.decode(raw if raw[0] >= 0xC0 else raw[1:])
-    log = [to, [keccak256(b"Anchored(bytes32,uint32)"), anchored], size.to_bytes(32, "big")]
-    check(status == b"\x01" and log in logs, "the contract has not anchored the hash")
-    # 9. Commit seals
-    if validators is not None:
-        expected = {address.lower() for address in validators}
-        check(expected and set(listed) == expected, "the validators are others")
-        signed = keccak256(rlp.encode([*header[:12], extra_data(protocol, items, "seals"), *header[13:]]))
-        keys = [PublicKey.from_signature_and_message(seal, signed, hasher=None).format(compressed=False) for seal in items[4]]
-        signers = {f"0x{keccak256(key[1:])[-20:].hex()}" for key in keys}
-        check(len(signers) == len(items[4]) and signers <= expected, "a seal is of nobody on the list, or repeated")
-        check(3 * len(signers) >= 2 * len(expected), "there are too few seals")
+    with step("transaction_invalid"):
+        raw = hexed(anchor["transaction"]["raw"])
+        check(trie_value(header[4], key, anchor["transaction"]["proof"]) == raw, "the block has another transaction")
+        if raw[0] >= 0xC0:
+            _, _, _, to, _, data, v, *_ = rlp.decode(raw)
+            chain_id = (number(v) - 35) // 2
+        else:
+            fields = rlp.decode(raw[1:])
+            check(raw[0] in (1, 2), "the transaction has an unknown type")
+            to, data, chain_id = fields[3 + raw[0]], fields[5 + raw[0]], number(fields[0])
+        call = b"anchor(bytes32)" if merkle is None else b"anchorBatch(bytes32,uint32)"
+        arguments = anchored if merkle is None else anchored + size.to_bytes(32, "big")
+        check(to == hexed(anchor["contract"]) and chain_id == anchor["chain_id"], "the transaction is for another contract or chain")
+        check(data == keccak256(call)[:4] + arguments, "the transaction has another hash")
+    with step("receipt_invalid"):
+        raw = hexed(anchor["receipt"]["raw"])
+        check(trie_value(header[5], key, anchor["receipt"]["proof"]) == raw, "the block has another receipt")
+        status, _, _, logs = rlp.decode(raw if raw[0] >= 0xC0 else raw[1:])
+        log = [to, [keccak256(b"Anchored(bytes32,uint32)"), anchored], size.to_bytes(32, "big")]
+        check(status == b"\x01" and log in logs, "the contract has not anchored the hash")
+    with step("contract_differs"):
+        check(contract is None or contract.lower() == anchor["contract"], "the contract is another one")
+    with step("seals_invalid"):
+        if validators is not None:
+            check(protocol != "none", "blocks of this chain have no commit seals", "seals_absent")
+            expected = {address.lower() for address in validators}
+            check(expected and set(listed) == expected, "the validators are others", "validators_differ")
+            signed = keccak256(rlp.encode([*header[:12], extra_data(protocol, items, "seals"), *header[13:]]))
+            keys = [PublicKey.from_signature_and_message(seal, signed, hasher=None).format(compressed=False) for seal in items[4]]
+            signers = {f"0x{keccak256(key[1:])[-20:].hex()}" for key in keys}
+            check(len(signers) == len(items[4]) and signers <= expected, "a seal is of nobody on the list, or repeated")
+            check(3 * len(signers) >= 2 * len(expected), "there are too few seals", "seals_too_few")
+    with step("nothing_trusted"):
+        check(trusted_key is not None or validators is not None, "nothing in it is trusted: give --trust-key or --validators")
     return number(header[8]), datetime.datetime.fromtimestamp(number(header[11]), datetime.timezone.utc)
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Verifies a portable proof offline.")
     parser.add_argument("bundle", type=pathlib.Path)
     parser.add_argument("document", type=pathlib.Path)
-    parser.add_argument("--trust-key", required=True, help="the id of the issuer's key")
+    parser.add_argument("--trust-key", help="the id of the issuer's key")
     parser.add_argument("--validators", type=pathlib.Path, help="a file with the validators' addresses")
     parser.add_argument("--contract", help="the address of the ProofAnchor contract")
     given = parser.parse_args()
-    addresses = given.validators and re.findall("0x[0-9a-fA-F]{40}", text_of(given.validators.read_bytes()))
+    addresses = given.validators and re.findall("0x[0-9a-fA-F]{40}", given.validators.read_text("utf-8-sig"))
     try:
-        block, time = verify(text_of(given.bundle.read_bytes()), given.document.read_bytes(), given.trust_key, addresses, given.contract)
-    except Exception as error:  # members that are missing or of another type, RLP that is not canonical
-        raise SystemExit(f"NOT VERIFIED: unreadable ({error!r})")
+        block, time = verify(given.bundle.read_bytes(), given.document.read_bytes(), given.trust_key, addresses, given.contract)
+    except Failed as failed:
+        outcome, code = ("UNDETERMINED", 3) if failed.code in UNDETERMINED else ("NOT VERIFIED", 1)
+        print(f"{outcome} ({failed.code}): {failed}")
+        sys.exit(code)
     print(f"VERIFIED: the document existed at block {block}, {time:%Y-%m-%d %H:%M:%S} UTC")

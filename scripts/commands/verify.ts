@@ -1,9 +1,11 @@
 import { Argument, Command, Option } from "commander";
 import { concurrencyOption, parseKeyId, PROOFS_DIRECTORY } from "../proofs/options.ts";
 import { rpcOption } from "../proofs/node-query.ts";
-import { isAllVerified, reportText } from "../proofs/verify-files.ts";
+import { EXIT_CODES, reportText } from "../proofs/verify-files.ts";
 import { verifyNamed, type VerifyNamedOptions } from "../proofs/verify-named.ts";
 import type { Terminal } from "./run-command.ts";
+
+type VerifyCommandOptions = VerifyNamedOptions & { readonly json?: true; readonly quiet?: boolean };
 
 /** Creates the command `verify`. */
 export function verifyCommand(terminal: Terminal): Command {
@@ -17,23 +19,22 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--id-prefix <text>", "prefix of the document ids, before the path, as given to prove", "")
     .addOption(concurrencyOption())
     .option("--json", "print the report as JSON")
+    .option("--quiet", "print only files that are not verified, and the totals")
     .addHelpText(
       "after",
       `
 Without --trust-key, --validators and --rpc the node is the embedded chain's, from CHAIN_PORT or DATA_DIR.
 
-Results:
-  verified     the file matches its bundle, and the bundle is valid
-  changed      the file differs from its bundle, or the bundle is of a different document
-  no bundle    there is no bundle
-  invalid      a check of the verifier failed: the bundle is damaged or altered, or the chain does not have its block
-  not checked  the file or the chain could not be read
+Outcomes:
+  verified      the file matches its bundle, and the bundle is valid
+  not verified  the file differs from its bundle, or the bundle is of a different document, damaged or altered
+  undetermined  the file has no bundle or cannot be read, or the node does not respond or does not have the block
 
-Exit code: 0 all files are verified, 1 some files are not, 2 wrong usage.`,
+Exit code: 0 all files are verified, 1 some are not verified, 3 no such one, but some undetermined, 2 wrong usage.`,
     )
-    .action(async (names: string[], { json, ...options }: VerifyNamedOptions & { readonly json?: true }) => {
+    .action(async (names: string[], { json, quiet = false, ...options }: VerifyCommandOptions) => {
       const report = await verifyNamed(names, options);
-      terminal.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report)}\n`);
-      terminal.exit(isAllVerified(report) ? 0 : 1);
+      terminal.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report, quiet)}\n`);
+      terminal.exit(EXIT_CODES[report.outcome]);
     });
 }

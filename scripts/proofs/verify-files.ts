@@ -1,33 +1,44 @@
-import { conclusion, printable, verifyBundle, type VerifyOptions } from "../../verifier/verify.mjs";
+import {
+  blockReport,
+  type Code,
+  conclusion,
+  type Outcome,
+  printable,
+  trustReport,
+  verifyBundle,
+  type VerifyOptions,
+} from "../../verifier/verify.mjs";
 import { findBundle, readBundle } from "./bundle-file.ts";
 import { type Found, type FoundFile, hashFile } from "./files.ts";
 import { forEachConcurrently, showProgress } from "./file-run.ts";
 import { reasonOf } from "./reason.ts";
 
-/** Possible results. */
-const RESULTS = ["verified", "changed", "no_bundle", "invalid", "not_checked"] as const;
-
-type Result = (typeof RESULTS)[number];
+/** Codes of files that the verifier does not come to. */
+type FileCode = "no_bundle" | "file_unreadable" | "other_document";
 
 /** Result of a file. */
 interface Verdict {
   readonly file: string;
-  readonly result: Result;
+  readonly outcome: Outcome;
+  /** Why it is not verified: the verifier's code, or one of a file. */
+  readonly code: Code | FileCode | null;
   /** The verifier's conclusion, or the reason if the file is not verified. */
   readonly reason: string;
   readonly bytes?: number;
   readonly hash?: string;
   readonly document_id?: string;
-  readonly block_number?: number;
+  readonly block?: ReturnType<typeof blockReport>;
   /** Time of the block, UTC. */
   readonly block_time?: string;
 }
 
 /** Results of a run. */
 export interface VerifyReport {
-  readonly format: "sealbook-verification/2";
+  readonly format: "sealbook-verification/3";
+  readonly outcome: Outcome;
   readonly seconds: number;
-  readonly totals: { readonly files: number; readonly bytes: number } & Readonly<Record<Result, number>>;
+  readonly totals: { readonly files: number; readonly bytes: number } & Readonly<Record<Outcome, number>>;
+  readonly trusted: ReturnType<typeof trustReport>;
   readonly results: readonly Verdict[];
 }
 
@@ -47,7 +58,7 @@ export interface VerifySettings {
 /** Verifies files against their bundles. */
 export async function verifyFiles(found: Found, settings: VerifySettings): Promise<VerifyReport> {
   const start = performance.now();
-  const results: Verdict[] = found.unreadable.map(({ id, reason }) => ({ file: id, result: "not_checked", reason }));
+  const results: Verdict[] = found.unreadable.map(({ id, reason }) => unreadable(id, reason));
   const progress = showProgress("verifying", found.files.length);
   try {
     await forEachConcurrently(found.files, settings.concurrency, async (file) => {
@@ -57,14 +68,20 @@ export async function verifyFiles(found: Found, settings: VerifySettings): Promi
   } finally {
     progress.stop();
   }
-  const counts: Record<Result, number> = { verified: 0, changed: 0, no_bundle: 0, invalid: 0, not_checked: 0 };
-  for (const { result } of results) counts[result] += 1;
+  const counts: Record<Outcome, number> = { verified: 0, not_verified: 0, undetermined: 0 };
+  for (const { outcome } of results) counts[outcome] += 1;
   return {
-    format: "sealbook-verification/2",
+    format: "sealbook-verification/3",
+    outcome: counts.not_verified > 0 ? "not_verified" : counts.undetermined > 0 ? "undetermined" : "verified",
     seconds: (performance.now() - start) / 1000,
     totals: { files: results.length, bytes: results.reduce((sum, { bytes = 0 }) => sum + bytes, 0), ...counts },
+    trusted: trustReport(settings.trust),
     results: results.sort((a, b) => (a.file < b.file ? -1 : 1)),
   };
+}
+
+function unreadable(file: string, reason: string): Verdict {
+  return { file, outcome: "undetermined", code: "file_unreadable", reason };
 }
 
 async function verifyFile({ path, id: file }: FoundFile, settings: VerifySettings): Promise<Verdict> {
@@ -72,33 +89,35 @@ async function verifyFile({ path, id: file }: FoundFile, settings: VerifySetting
   try {
     const hashed = await hashFile(path);
     const bundle = await readBundle(await findBundle(directory, file));
-    if (bundle === undefined)
-      return { file, result: "no_bundle", reason: "there is no bundle of it; run prove", ...hashed };
+    if (bundle === undefined) {
+      const reason = "there is no bundle of it; run prove";
+      return { file, outcome: "undetermined", code: "no_bundle", reason, ...hashed };
+    }
     const { content, record } = bundle;
     const about = { ...hashed, ...(record === undefined ? {} : { document_id: record.document_id }) };
     if (!anyId && record !== undefined && !isDocumentOf(record.document_id, file, idPrefix)) {
       const reason = `the bundle is of a different document, ${JSON.stringify(record.document_id)}`;
-      return { file, result: "changed", reason, ...about };
+      return { file, outcome: "not_verified", code: "other_document", reason, ...about };
     }
-    const { options, nodeError } = noticingErrors(trust);
-    const verified = await verifyBundle(content, hashed.hash, options);
+    const verified = await verifyBundle(content, hashed.hash, trust);
     if (verified.ok) {
-      const { number, time } = verified.block;
-      const reason = conclusion(verified);
-      return { file, result: "verified", reason, ...about, block_number: Number(number), block_time: time };
+      const { outcome, block } = verified;
+      const proven = { block: blockReport(block), block_time: block.time };
+      return { file, outcome, code: null, reason: conclusion(verified), ...about, ...proven };
     }
-    const failed = verified.steps.find(({ ok }) => !ok);
-    if (failed === undefined || failed.ok) throw new Error("the verifier gives no reason");
-    const { title, reason } = failed;
-    if (title === "Document")
-      return { file, result: "changed", reason: "the document differs from the proved one", ...about };
-    const failure = nodeError();
-    return failure === undefined
-      ? { file, result: "invalid", reason: `${title}: ${reason}`, ...about }
-      : { file, result: "not_checked", reason: `not checked against the chain: ${reasonOf(failure)}`, ...about };
+    const { outcome, code, steps } = verified;
+    return { file, outcome, code, reason: reasonIn(steps), ...about };
   } catch (error) {
-    return { file, result: "not_checked", reason: reasonOf(error) };
+    return unreadable(file, reasonOf(error));
   }
+}
+
+function reasonIn(steps: Awaited<ReturnType<typeof verifyBundle>>["steps"]): string {
+  const failed = steps.at(-1);
+  if (failed === undefined || failed.ok) throw new Error("the verifier gives no reason");
+  return failed.code === "document_differs"
+    ? "the document differs from the proved one"
+    : `${failed.title}: ${failed.reason}`;
 }
 
 /** Returns whether a document is that of a file, which can have been proved from a folder above. */
@@ -107,36 +126,37 @@ function isDocumentOf(documentId: string, file: string, idPrefix: string): boole
   return id === `${idPrefix}${name}` || id.endsWith(`/${name}`);
 }
 
-/** Notes the errors of the node: such an error says nothing about the bundle, unlike a block that the node lacks. */
-function noticingErrors(trust: VerifyOptions): { options: VerifyOptions; nodeError: () => unknown } {
-  const { node } = trust;
-  if (node === undefined) return { options: trust, nodeError: () => undefined };
-  let nodeError: unknown;
-  const noticing: typeof node = (method, parameters) =>
-    node(method, parameters).catch((error: unknown) => {
-      nodeError = error;
-      throw error;
-    });
-  return { options: { ...trust, node: noticing }, nodeError: () => nodeError };
-}
-
-/** Formats the report: all files that are not verified, and the totals. */
-export function reportText({ totals, results, seconds }: VerifyReport): string {
-  const faults = results.filter(({ result }) => result !== "verified");
-  const lines = faults.map(({ file, result, reason }) => `${label(result)}: ${printable(file)}: ${printable(reason)}`);
-  const counts = RESULTS.slice(1).map((result) => `${totals[result]} ${label(result)}`);
+/**
+ * Formats the report: each file with its proven time or the reason, what was trusted, and the totals.
+ * @param isQuiet Omits verified files
+ */
+export function reportText({ totals, trusted, results, seconds }: VerifyReport, isQuiet: boolean): string {
+  const shown = isQuiet ? results.filter(({ outcome }) => outcome !== "verified") : results;
   const rate = seconds > 0 ? totals.files / seconds : 0;
   return [
-    ...lines,
-    `${totals.verified} of ${totals.files} files verified (${counts.join(", ")}), ` +
+    ...shown.map(lineOf),
+    `Trusted: ${trustText(trusted)}`,
+    `${totals.verified} of ${totals.files} files verified (${totals.not_verified} not verified, ` +
+      `${totals.undetermined} undetermined), ` +
       `${totals.bytes} bytes, ${seconds.toFixed(1)} s, ${rate.toFixed(0)} files/s`,
   ].join("\n");
 }
 
-export function isAllVerified({ totals }: VerifyReport): boolean {
-  return totals.verified === totals.files;
+function lineOf({ file, outcome, reason, block, block_time: time }: Verdict): string {
+  const what =
+    block === undefined || time === undefined
+      ? printable(reason)
+      : `existed at ${time} (block ${block.number} of chain ${block.chain_id})`;
+  return `${outcome.replace("_", " ")}: ${printable(file)}: ${what}`;
 }
 
-function label(result: Result): string {
-  return result.replace("_", " ");
+function trustText({ key_id: keyId, validators, node }: VerifyReport["trusted"]): string {
+  return [
+    ...(keyId === null ? [] : [`the issuer's key ${keyId}`]),
+    ...(validators === null ? [] : [`the given list of ${validators.length} validators`]),
+    ...(node ? ["the node"] : []),
+  ].join(", ");
 }
+
+/** Exit codes of the outcomes; 2 is wrong usage. */
+export const EXIT_CODES: Readonly<Record<Outcome, number>> = { verified: 0, not_verified: 1, undetermined: 3 };

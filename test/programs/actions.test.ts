@@ -200,8 +200,8 @@ describe("actions for continuous integration", () => {
     await writeFile(join(directory, "dist/notes.txt"), "other notes");
     const changed = await verify({ files });
     assert.equal(changed.code, 1);
-    assert.deepEqual(changed.errors, ["changed: dist/notes.txt: the document differs from the proved one"]);
-    assert.match(changed.summary, /^### Sealbook: 1 of 2 files verified\n[^]*\n\| dist\/notes\.txt \| changed \|/);
+    assert.deepEqual(changed.errors, ["not verified: dist/notes.txt: the document differs from the proved one"]);
+    assert.match(changed.summary, /^### Sealbook: 1 of 2 files verified\n[^]*\n\| dist\/notes\.txt \| not verified \|/);
   });
 
   it("verify with validators, a node and moved files", async () => {
@@ -211,13 +211,13 @@ describe("actions for continuous integration", () => {
     const bundle = await readFile(join(directory, "proofs/a.txt.bundle.json"));
     await writeFile(join(directory, "proofs/b.txt.bundle.json"), bundle);
     const moved = { files: "b.txt", proofs: "proofs", "trust-key": "", rpc: server.chainUrl };
-    assert.match((await verify(moved)).errors.join(), /^changed: b\.txt: the bundle is of a different document/);
+    assert.match((await verify(moved)).errors.join(), /^not verified: b\.txt: the bundle is of a different document/);
     assert.equal((await verify({ ...moved, "any-id": "true" })).code, 0);
     await writeFiles(directory, { "validators.txt": `0x${"1".repeat(40)}` });
     // The chain of the server has no validators.
     const { code, errors } = await verify({ files: "a.txt", proofs: "proofs", validators: "validators.txt" });
-    assert.equal(code, 1);
-    assert.match(errors.join(), /^invalid: a\.txt: /);
+    assert.equal(code, 3);
+    assert.match(errors.join(), /^undetermined: a\.txt: .* no commit seals$/);
   });
 
   it("take every name for a name", async () => {
@@ -238,7 +238,7 @@ describe("actions for continuous integration", () => {
     const failed = await verify({ files, proofs, "id-prefix": "--json" });
     assert.equal(failed.code, 1);
     assert.lengthOf(failed.errors, 2);
-    assert.match(failed.summary, /^\| &#96;id&#96;;&#124;&#60;b&#62;\.txt \| changed \|/m);
+    assert.match(failed.summary, /^\| &#96;id&#96;;&#124;&#60;b&#62;\.txt \| not verified \|/m);
     assert.match(failed.summary, /^\| d\/&#92;u&#123;a&#125;::error::x \| verified \|/m);
     const unproved = await prove({ files: "d\n::error::owned" });
     assert.deepEqual([unproved.code, unproved.errors], [1, []]);
@@ -282,7 +282,7 @@ describe("actions for continuous integration", () => {
       [verify, { "any-id": "yes" }, /^::error::any-id: must be true or false$/m],
       [verify, { files: "*.zip" }, /^::error::files: nothing matches \*\.zip$/m],
       [verify, { files: "empty" }, /^verify: empty: no files found$/m],
-      [verify, {}, /^::error::no bundle: a\.txt: there is no bundle of it; run prove$/m],
+      [verify, {}, /^::error::undetermined: a\.txt: there is no bundle of it; run prove$/m],
     ];
     for (const [action, inputs, reason] of cases) {
       const { code, log, outputs } = await action({ files: "a.txt", ...inputs });

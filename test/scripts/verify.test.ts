@@ -78,13 +78,21 @@ describe("verify script", () => {
   it("verifies unchanged files without the server", async () => {
     const { code, out, err } = await verify("d");
     assert.deepEqual([code, withoutProgress(err)], [0, ""]);
-    assert.match(out, /^4 of 4 files verified \(0 changed, 0 no bundle, 0 invalid, 0 not checked\), 3000002 bytes/);
+    const [first, , , , trusted, totals] = out.trimEnd().split("\n");
+    const { proof } = (await server.get(`/api/v1/proof/${encodeURIComponent("d/a.txt")}`)).body;
+    const time = `${new Date(1000 * proof.timestamp).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    assert.equal(first, `verified: d/a.txt: existed at ${time} (block ${proof.block_number} of chain 7325)`);
+    assert.equal(trusted, "Trusted: the node");
+    assert.match(totals ?? "", /^4 of 4 files verified \(0 not verified, 0 undetermined\), 3000002 bytes/);
+    const quiet = await verify("d", "--quiet");
+    assert.deepEqual([quiet.code, quiet.out.split("\n", 1)], [0, ["Trusted: the node"]]);
   });
 
   it("prints JSON", async () => {
-    const { code, format, totals, results } = await verdicts("d");
-    assert.deepEqual([code, format], [0, "sealbook-verification/2"]);
-    const counts = { verified: 4, changed: 0, no_bundle: 0, invalid: 0, not_checked: 0 };
+    const { code, format, outcome, totals, trusted, results } = await verdicts("d");
+    assert.deepEqual([code, format, outcome], [0, "sealbook-verification/3", "verified"]);
+    assert.deepEqual(trusted, { key_id: null, validators: null, node: true });
+    const counts = { verified: 4, not_verified: 0, undetermined: 0 };
     assert.deepEqual(totals, { files: 4, bytes: 3_000_002, ...counts });
     const { proof } = (await server.get(`/api/v1/proof/${encodeURIComponent("d/a.txt")}`)).body;
     const { reason, block_time, ...rest } = results[0];
@@ -92,9 +100,10 @@ describe("verify script", () => {
     assert.equal(Date.parse(block_time.replace(" UTC", "Z")) / 1000, proof.timestamp);
     assert.deepEqual(rest, {
       file: "d/a.txt",
-      result: "verified",
+      outcome: "verified",
+      code: null,
       document_id: "d/a.txt",
-      block_number: proof.block_number,
+      block: { number: proof.block_number, timestamp: proof.timestamp, chain_id: 7325 },
       hash: proof.hash,
       bytes: 1,
     });
@@ -106,7 +115,7 @@ describe("verify script", () => {
     assert.equal((await offline(kid)).code, 0);
     const other = await offline("A".repeat(43));
     assert.equal(other.code, 1);
-    assert.match(other.out, /^invalid: d\/a\.txt: Issuer's signature: .* not with the trusted key$/m);
+    assert.match(other.out, /^not verified: d\/a\.txt: Issuer's signature: .* not with the trusted key$/m);
   });
 
   it("finds the one file with a changed byte", async () => {
@@ -116,39 +125,37 @@ describe("verify script", () => {
       const { code, out } = await verify("d");
       assert.equal(code, 1);
       const lines = out.trimEnd().split("\n");
-      assert.lengthOf(lines, 2);
-      assert.equal(lines[0], "changed: d/ünï ☃.bin: the document differs from the proved one");
-      assert.match(lines[1] ?? "", /^3 of 4 files verified \(1 changed,/);
+      assert.lengthOf(lines, 6);
+      assert.equal(lines[3], "not verified: d/ünï ☃.bin: the document differs from the proved one");
+      assert.match(lines[5] ?? "", /^3 of 4 files verified \(1 not verified,/);
     });
   });
 
   it("reports a file without a bundle", async () => {
     await writeFiles(directory, { "new.txt": "never proved" });
     const { code, results } = await verdicts("d/a.txt", "new.txt");
-    assert.equal(code, 1);
-    assert.equal(results[0].result, "verified");
-    assert.deepInclude(results[1], { result: "no_bundle", reason: "there is no bundle of it; run prove" });
+    assert.equal(code, 3);
+    assert.equal(results[0].outcome, "verified");
+    const reason = "there is no bundle of it; run prove";
+    assert.deepInclude(results[1], { outcome: "undetermined", code: "no_bundle", reason });
     await rm(join(directory, "new.txt"));
   });
 
   it("reports an unavailable chain, and a chain that does not have the block", async () => {
     const { code, out } = await verify("d", "--rpc", NOWHERE);
-    assert.equal(code, 1);
-    assert.match(
-      out,
-      /^not checked: d\/a\.txt: not checked against the chain: the node at http:\/\/127\.0\.0\.1:9 does not respond$/m,
-    );
+    assert.equal(code, 3);
+    assert.match(out, /^undetermined: d\/a\.txt: Node: .*the node at http:\/\/127\.0\.0\.1:9 does not respond$/m);
     assert.match(out, /^0 of 4 files verified/m);
     // A node that returns an error says nothing about a bundle.
     const failing = await startFailingNode();
     const { results: unchecked } = await verdicts("d/a.txt", "--rpc", failing.url);
     failing.server.close();
-    assert.equal(unchecked[0].result, "not_checked");
-    assert.match(unchecked[0].reason, /^not checked against the chain: .*limit exceeded/);
+    assert.deepInclude(unchecked[0], { outcome: "undetermined", code: "node_unavailable" });
+    assert.match(unchecked[0].reason, /^Node: .*limit exceeded/);
     const other = await startServer();
     try {
       const { results } = await verdicts("d/a.txt", "--rpc", other.chainUrl);
-      assert.equal(results[0].result, "invalid");
+      assert.oneOf(results[0].code, ["node_differs", "node_lacks_block"]);
       assert.match(results[0].reason, /^Node: /);
     } finally {
       await other.stop();
@@ -158,7 +165,7 @@ describe("verify script", () => {
   it("finds a change without a node", async () => {
     await withContent(join(directory, "d/a.txt"), "b", async () => {
       const { results } = await verdicts("d/a.txt", "--rpc", NOWHERE);
-      assert.equal(results[0].result, "changed");
+      assert.deepInclude(results[0], { outcome: "not_verified", code: "document_differs" });
     });
   });
 
@@ -166,11 +173,12 @@ describe("verify script", () => {
     await symlink("nowhere", join(directory, "d/broken"));
     try {
       const { code, results } = await verdicts("d", "missing");
-      assert.equal(code, 1);
-      const faults = results.filter((r: ParsedJson) => r.result !== "verified");
+      assert.equal(code, 3);
+      const faults = results.filter((r: ParsedJson) => r.outcome !== "verified");
+      const unreadable = { outcome: "undetermined", code: "file_unreadable", reason: "does not exist" };
       assert.deepEqual(faults, [
-        { file: "d/broken", result: "not_checked", reason: "does not exist" },
-        { file: "missing", result: "not_checked", reason: "does not exist" },
+        { file: "d/broken", ...unreadable },
+        { file: "missing", ...unreadable },
       ]);
     } finally {
       await rm(join(directory, "d/broken"));
@@ -182,7 +190,8 @@ describe("verify script", () => {
       await withContent(pathOf("d/a.txt"), await readFile(pathOf("d/b/c.txt")), async () => {
         const { results } = await verdicts("d/a.txt");
         assert.deepInclude(results[0], {
-          result: "changed",
+          outcome: "not_verified",
+          code: "other_document",
           reason: 'the bundle is of a different document, "d/b/c.txt"',
         });
         assert.equal((await verdicts("d/a.txt", "--any-id")).code, 0);
@@ -193,14 +202,14 @@ describe("verify script", () => {
   it("reports an altered and a damaged bundle", async () => {
     const altered = JSON.parse(await readFile(pathOf("d/a.txt"), "utf8"));
     altered.record.metadata.timestamp -= 1;
-    for (const [text, reason] of [
-      [canonicalJson(altered), /^Issuer's signature: the signature does not match/],
-      [JSON.stringify(altered, null, 1), /^Format: the bundle is not canonical JSON/],
-      ["{", /^Format: the bundle is not JSON/],
+    for (const [text, expected, reason] of [
+      [canonicalJson(altered), "signature_invalid", /^Issuer's signature: the signature does not match/],
+      [JSON.stringify(altered, null, 1), "format_invalid", /^Format: the bundle is not canonical JSON/],
+      ["{", "format_invalid", /^Format: the bundle is not JSON/],
     ] as const)
       await withContent(pathOf("d/a.txt"), text, async () => {
         const { code, results } = await verdicts("d/a.txt");
-        assert.deepEqual([code, results[0].result], [1, "invalid"]);
+        assert.deepEqual([code, results[0].outcome, results[0].code], [1, "not_verified", expected]);
         assert.match(results[0].reason, reason);
       });
   });

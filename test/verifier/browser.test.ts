@@ -115,7 +115,7 @@ describeInBrowser("the verifier page in a browser", () => {
 
   it("fails without a trusted key, and cannot reach any network", async () => {
     await choose(vector("alone").path, DOCUMENT_PATH);
-    await verdict(/^Not verified\.$/);
+    await verdict(/^Undetermined: /);
     assert.deepEqual(await titles(".bad"), ["Trust"]);
     await using server = await fakeServer({
       status: 200,

@@ -1,12 +1,21 @@
 import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:http";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { contentOf, forged, withOtherForm } from "../support/forgery.ts";
-import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS, VALIDATORS_PATH } from "../vectors/bundles/vectors.ts";
+import { CODES } from "../../verifier/verify.mjs";
+import {
+  argumentsOf,
+  BUNDLE_CASES,
+  BUNDLE_VECTORS,
+  DOCUMENT_PATH,
+  TRUSTED_KEY,
+  VALIDATORS,
+  VALIDATORS_PATH,
+} from "../vectors/bundles/vectors.ts";
 
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 
@@ -39,11 +48,11 @@ describe("verify.mjs", () => {
         .to.match(/^passed {2}Format\n/)
         .and.match(/VERIFIED\. The document ".*" existed as it is now .*; by the issuer's signature\.\n$/);
       const sealed = await verify("--validators", VALIDATORS_PATH, path, DOCUMENT_PATH);
-      expect(sealed.code).to.equal(isSealed ? 0 : 1);
+      expect(sealed.code).to.equal(isSealed ? 0 : 3);
       expect(sealed.out).to.match(
         isSealed
           ? /by the commit seals of the chain's validators\.\n$/
-          : /blocks of this chain have no commit seals\n\nNOT VERIFIED\.\n$/,
+          : /blocks of this chain have no commit seals\n\nUNDETERMINED: .*\n$/,
       );
     });
   }
@@ -64,9 +73,56 @@ describe("verify.mjs", () => {
     ]);
   });
 
-  it("fails without a trusted key, validators or node", async () => {
+  it("passes the conformance suite: each case has its outcome, its code and its exit code", async () => {
+    for (const each of BUNDLE_CASES) {
+      const { code, out, err } = await verify(...argumentsOf(each), "--json");
+      const report = JSON.parse(out);
+      expect({ outcome: report.outcome, code: report.code }, each.name).to.deep.equal({
+        outcome: each.outcome,
+        code: each.code,
+      });
+      expect([code, err], each.name).to.deep.equal([
+        { verified: 0, not_verified: 1, undetermined: 3 }[each.outcome],
+        "",
+      ]);
+    }
+  });
+
+  it("has no codes but those of the page on the format, each of which a case of the suite has", async () => {
+    const page = await readFile(join(import.meta.dirname, "../../docs/proof-format.md"), "utf8");
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (verified|not_verified|undetermined) \|/gm)];
+    expect(Object.fromEntries(rows.map(([, code, outcome]) => [code, outcome]))).to.deep.equal(CODES);
+    const needsMore = ["node_", "statement_", "bundle_"];
+    const inFiles = Object.keys(CODES).filter((code) => !needsMore.some((start) => code.startsWith(start)));
+    expect([...new Set(BUNDLE_CASES.flatMap(({ code }) => code ?? []))]).to.have.members(inFiles);
+  });
+
+  it("prints JSON: the outcome, the proven time, what was trusted, and each step", async () => {
+    const { path, text: bundle } = vector("ibft2");
+    const verified = await verify(path, DOCUMENT_PATH, "--validators", VALIDATORS_PATH, "--json");
+    const { steps, ...report } = JSON.parse(verified.out);
+    expect(report).to.deep.equal({
+      format: "sealbook-verdict/1",
+      outcome: "verified",
+      code: null,
+      document_id: contentOf(bundle).record.document_id,
+      block: { number: 2, timestamp: Date.UTC(2026, 10, 26, 4, 8, 7) / 1000, chain_id: 7327 },
+      attestation: null,
+      trusted: { key_id: null, validators: VALIDATORS, node: false },
+    });
+    expect(steps.map(({ step }: { step: string }) => step)).to.deep.equal([
+      ...["format", "signature", "document", "record", "batch", "header", "transaction", "receipt", "seals"],
+    ]);
+    const failed = JSON.parse((await verify(path, path, "--json")).out);
+    expect(failed.steps.at(-1)).to.deep.include({ step: "document", ok: false, code: "document_differs" });
+    expect([failed.block, failed.document_id]).to.deep.equal([null, null]);
+    const quiet = await verify(path, DOCUMENT_PATH, "--validators", VALIDATORS_PATH, "--quiet");
+    expect(quiet).to.deep.equal({ code: 0, out: "", err: "" });
+  });
+
+  it("does not say anything without a trusted key, validators or node", async () => {
     const { code, out } = await verify(vector("alone").path, DOCUMENT_PATH);
-    expect(code).to.equal(1);
+    expect(code).to.equal(3);
     expect(out).to.match(/FAILED {2}Trust\n +the bundle is consistent, but nothing in it is trusted yet/);
   });
 
@@ -201,13 +257,17 @@ describe("verify.mjs", () => {
 
     it("fails when the node returns an error or an invalid response", async () => {
       respond = () => ({ error: { code: -32601, message: "no" } });
-      expect(await run()).to.equal("1: the node returned an error: no");
+      expect(await run()).to.equal("3: the node returned an error: no");
       respond = () => "hello";
-      expect(await run()).to.match(/^1: the node returned an error/);
+      expect(await run()).to.match(/^3: the node returned an error/);
       respond = () => ({ result: "many" });
-      expect(await run()).to.match(/^1: unreadable/);
+      expect(await run()).to.match(/^3: unreadable/);
+      respond = (method) => ({ result: method === "eth_chainId" ? "0x1" : null });
+      expect(await run()).to.match(/^3: the node is on chain 1, /);
+      respond = (method) => ({ result: method === "eth_chainId" ? "0x1c9f" : null });
+      expect(await run()).to.match(/^3: the node does not have block /);
       const { code, out } = await verify(path, DOCUMENT_PATH, "--rpc", "http://127.0.0.1:9");
-      expect(code).to.equal(1);
+      expect(code).to.equal(3);
       expect(out).to.include("the node does not respond");
     });
   });

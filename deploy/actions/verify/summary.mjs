@@ -12,12 +12,12 @@ if (report !== "") {
   const { totals, results } = JSON.parse(report);
   const title = `${totals.verified} of ${totals.files} files verified`;
   // Those that are not verified first.
-  const sorted = results.toSorted((a, b) => (a.result === "verified") - (b.result === "verified"));
-  const rows = sorted.map(({ file, result, reason }) => [file, result.replace("_", " "), reason].map(printable));
-  for (const [file, result, reason] of rows)
-    if (result !== "verified") stdout.write(`::error::${`${result}: ${file}: ${reason}`.replaceAll("%", "%25")}\n`);
+  const sorted = results.toSorted((a, b) => (a.outcome === "verified") - (b.outcome === "verified"));
+  const rows = sorted.map(({ file, outcome, reason }) => [file, outcome.replace("_", " "), reason].map(printable));
+  for (const [file, outcome, reason] of rows)
+    if (outcome !== "verified") stdout.write(`::error::${`${outcome}: ${file}: ${reason}`.replaceAll("%", "%25")}\n`);
   stdout.write(`${title}\n`);
-  const lines = [`### Sealbook: ${title}`, "", "| File | Result | Reason |", "|---|---|---|"];
+  const lines = [`### Sealbook: ${title}`, "", "| File | Outcome | Reason |", "|---|---|---|"];
   for (const row of rows.slice(0, MAXIMUM)) lines.push(`| ${row.map(cell).join(" | ")} |`);
   if (rows.length > MAXIMUM) lines.push("", `and ${rows.length - MAXIMUM} more`);
   appendFileSync(env.GITHUB_STEP_SUMMARY, `${lines.join("\n")}\n`);

@@ -81,7 +81,10 @@ describe("the package sealbook", function () {
     await writeFile(join(project, "report.txt"), "A report.\n");
     assert.match(await sealbook("prove", "report.txt"), /^1 of 1 files have proofs/);
     const [key = ""] = (await sealbook("issuer", "list")).split(" ");
-    assert.match(await sealbook("verify", "report.txt", "--trust-key", key), /^1 of 1 files verified/);
+    assert.match(
+      await sealbook("verify", "report.txt", "--trust-key", key),
+      /^verified: report\.txt: existed at [^]*^1 of 1 files verified/m,
+    );
     await writeFile(join(project, "report.txt"), "Another report.\n");
     await run("sealbook", ["verify", "report.txt", "--trust-key", key], { cwd: project, env }).then(
       () => assert.fail("verified"),

@@ -141,7 +141,9 @@ for (const engine of ENGINES)
           await relayer.sessions.insert({ ...sessionOf(name), state: "opening", transactionId });
         }
         const begun = async (sessions: Journal["sessions"], before: number) =>
-          (await sessions.changing(Date.now() + 1, before)).map(({ tokenHash }) => Buffer.from(tokenHash).toString().trim());
+          (await sessions.changing(Date.now() + 1, before)).map(({ tokenHash }) =>
+            Buffer.from(tokenHash).toString().trim(),
+          );
         assert.deepEqual(await begun(journal.sessions, 0), [
           Buffer.from(sessionOf("mine").tokenHash).toString().trim(),
         ]);

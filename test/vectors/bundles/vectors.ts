@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getBytes, id } from "ethers";
 import { signingKey } from "../../../server/issuer/signing-key.ts";
+import type { Code, Outcome } from "../../../verifier/verify.mjs";
 
 /** A bundle that has to be verified for ever. */
 export interface BundleVector {
@@ -37,3 +38,30 @@ export const BUNDLE_VECTORS: readonly BundleVector[] = readdirSync(import.meta.d
     text: read(file),
     isSealed: /^(ibft2|qbft)/.test(file),
   }));
+
+/** A case of the conformance suite: what a verifier has to say of a bundle. */
+export interface BundleCase {
+  readonly name: string;
+  /** A file of this folder, as the others. */
+  readonly bundle: string;
+  readonly document: string;
+  readonly trust_key?: string;
+  readonly validators?: string;
+  readonly contract?: string;
+  readonly outcome: Outcome;
+  readonly code: Code | null;
+}
+
+export const BUNDLE_CASES: readonly BundleCase[] = JSON.parse(read("cases.json"));
+
+/** Returns the arguments of a case for a verifier's command line. */
+export function argumentsOf({ bundle, document, trust_key: key, validators, contract }: BundleCase): string[] {
+  const at = (file: string): string => join(import.meta.dirname, file);
+  return [
+    at(bundle),
+    at(document),
+    ...(key === undefined ? [] : ["--trust-key", key]),
+    ...(validators === undefined ? [] : ["--validators", at(validators)]),
+    ...(contract === undefined ? [] : ["--contract", contract]),
+  ];
+}
