@@ -1,8 +1,9 @@
 import { Argument, Command, Option } from "commander";
-import { concurrencyOption, parseKeyId, PROOFS_DIRECTORY } from "../proofs/options.ts";
+import { concurrencyOption, parseKeyId, PROOFS_DIRECTORY, sumsOption } from "../proofs/options.ts";
 import { rpcOption } from "../proofs/node-query.ts";
-import { EXIT_CODES, reportText } from "../proofs/verify-files.ts";
+import { EXIT_CODES, reportLines } from "../proofs/verify-files.ts";
 import { verifyNamed, type VerifyNamedOptions } from "../proofs/verify-named.ts";
+import { jsonPieces } from "../proofs/json-pieces.ts";
 import type { Terminal } from "./run-command.ts";
 
 type VerifyCommandOptions = VerifyNamedOptions & { readonly json?: true; readonly quiet?: boolean };
@@ -10,7 +11,8 @@ type VerifyCommandOptions = VerifyNamedOptions & { readonly json?: true; readonl
 /** Creates the command `verify`. */
 export function verifyCommand(terminal: Terminal): Command {
   return new Command("verify")
-    .addArgument(new Argument("<file...>", "files, or folders with all their files"))
+    .addArgument(new Argument("[file...]", "files, or folders with all their files"))
+    .addOption(sumsOption())
     .option("--proofs <dir>", "folder of the bundles", PROOFS_DIRECTORY)
     .addOption(new Option("--trust-key <id>", "the id of the issuer's key, 43 characters").argParser(parseKeyId))
     .option("--validators <file>", "addresses of the chain's validators: a JSON list, or one per line")
@@ -34,7 +36,8 @@ Exit code: 0 all files are verified, 1 some are not verified, 3 no such one, but
     )
     .action(async (names: string[], { json, quiet = false, ...options }: VerifyCommandOptions) => {
       const report = await verifyNamed(names, options);
-      terminal.stdout.write(`${json === true ? JSON.stringify(report, null, 2) : reportText(report, quiet)}\n`);
+      const pieces = json === true ? jsonPieces(report) : reportLines(report, quiet);
+      for (const piece of pieces) terminal.stdout.write(piece);
       terminal.exit(EXIT_CODES[report.outcome]);
     });
 }

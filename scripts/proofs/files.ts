@@ -11,6 +11,8 @@ export interface FoundFile {
   readonly path: string;
   /** The POSIX path relative to the working directory, or the absolute path outside of it, in the Unicode form NFC. */
   readonly id: string;
+  /** SHA-256 of the content, lower-case hex, when it is known: then the file is not read. */
+  readonly hash?: string;
 }
 
 /** An unreadable file or folder. */
@@ -35,7 +37,7 @@ export function idOf(path: string, base: string): string {
   return (outside ? path : inside).split(sep).join("/").normalize("NFC");
 }
 
-const NOT_UTF8 = "has a name that is not UTF-8 text; rename it";
+export const NOT_UTF8 = "has a name that is not UTF-8 text; rename it";
 const SAME_NAME = "has a name that differs from that of another file only in its Unicode form; rename one of them";
 
 /**
@@ -88,7 +90,7 @@ type NamedEntry = Dirent<Buffer>;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Decodes a name; `undefined` for bytes that are not UTF-8. */
-function textOf(name: Uint8Array): string | undefined {
+export function textOf(name: Uint8Array): string | undefined {
   try {
     return utf8.decode(name);
   } catch {
@@ -112,7 +114,7 @@ export function namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /** Writes the bytes of a name that no terminal shows, or shows like another one. */
-function escaped(name: Uint8Array): string {
+export function escaped(name: Uint8Array): string {
   return Array.from(name, (byte) =>
     byte > 0x1f && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`,
   ).join("");
@@ -134,6 +136,14 @@ function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
 }
 
 const CHUNK = 256 * 1024;
+
+/** Returns the known hash of a file, or hashes it. */
+export async function contentOf(
+  { path, hash }: FoundFile,
+  signal?: AbortSignal,
+): Promise<{ hash: string; bytes?: number }> {
+  return hash === undefined ? hashFile(path, signal) : { hash };
+}
 
 /** Hash and size of a file. */
 interface HashedFile {

@@ -19,6 +19,14 @@ export function urlOption(): Option {
     .argParser(parseHttpUrl);
 }
 
+/** `--sums` */
+export function sumsOption(): Option {
+  return new Option(
+    "--sums <file>",
+    "list of hashes as of sha256sum or BSD's sha256, in place of files; - for the standard input",
+  );
+}
+
 /** `--concurrency` */
 export function concurrencyOption(): Option {
   return new Option("--concurrency <n>", "maximum number of concurrent files and requests")

@@ -7,7 +7,7 @@ import {
   readBundle,
   recordHashOf,
 } from "./bundle-file.ts";
-import { type FoundFile, hashFile } from "./files.ts";
+import { contentOf, type FoundFile } from "./files.ts";
 import { writeText } from "./write-file.ts";
 
 /** Settings of a run. */
@@ -23,7 +23,7 @@ export interface ProveSettings {
 /** A file with its bundle. */
 export interface ProvedFile {
   readonly document_id: string;
-  readonly bytes: number;
+  readonly bytes?: number;
   readonly hash: string;
   readonly record_hash: string;
   /** Path of the bundle. */
@@ -50,7 +50,8 @@ export async function proveFile(
   { stop, giveUp: signal }: ProveSignals,
 ): Promise<ProvedFile> {
   const { client, directory, idPrefix, type } = settings;
-  const { hash, bytes } = await hashFile(file.path, stop);
+  const content = await contentOf(file, stop);
+  const { hash } = content;
   const document_id = `${idPrefix}${file.id}`;
   const bundleFile = await findBundle(directory, file.id);
   const isSame = (record: Recorded | undefined): record is Recorded =>
@@ -59,7 +60,7 @@ export async function proveFile(
     (type === undefined || record.metadata.type === type) &&
     record.record_hash === recordHashOf(record);
   const existing = await readBundle(bundleFile);
-  const proved = { document_id, bytes, hash, bundleFile };
+  const proved = { document_id, ...content, bundleFile };
   if (isSame(existing?.record)) return { ...proved, record_hash: existing.record.record_hash, reused: true };
   await prepareBundle(bundleFile);
   // A run that was interrupted, or that ran into the timeout, is continued with the same record.

@@ -9,7 +9,8 @@ import type { Found } from "./files.ts";
 interface DocumentSummary {
   readonly file: string;
   readonly document_id: string;
-  readonly bytes: number;
+  /** Absent for a hash that was made elsewhere. */
+  readonly bytes?: number;
   readonly hash: string;
   readonly record_hash: string;
   /** Path of the bundle below the folder of bundles. */
@@ -107,7 +108,7 @@ export async function proveAll({ found, settings, server, concurrency, signals }
     interrupted: signals.stop.aborted,
     totals: {
       files,
-      bytes: documents.reduce((sum, { bytes }) => sum + bytes, 0),
+      bytes: documents.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
       anchored,
       reused: documents.length - anchored,
       failed: failures.length,

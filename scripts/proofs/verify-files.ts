@@ -9,7 +9,7 @@ import {
   type VerifyOptions,
 } from "../../verifier/verify.mjs";
 import { findBundle, readBundle } from "./bundle-file.ts";
-import { type Found, type FoundFile, hashFile } from "./files.ts";
+import { type Found, contentOf, type FoundFile } from "./files.ts";
 import { forEachConcurrently, showProgress } from "./file-run.ts";
 import { reasonOf } from "./reason.ts";
 
@@ -84,10 +84,11 @@ function unreadable(file: string, reason: string): Verdict {
   return { file, outcome: "undetermined", code: "file_unreadable", reason };
 }
 
-async function verifyFile({ path, id: file }: FoundFile, settings: VerifySettings): Promise<Verdict> {
+async function verifyFile(found: FoundFile, settings: VerifySettings): Promise<Verdict> {
+  const { id: file } = found;
   const { directory, trust, anyId, idPrefix } = settings;
   try {
-    const hashed = await hashFile(path);
+    const hashed = await contentOf(found);
     const bundle = await readBundle(await findBundle(directory, file));
     if (bundle === undefined) {
       const reason = "there is no bundle of it; run prove";
@@ -127,19 +128,17 @@ function isDocumentOf(documentId: string, file: string, idPrefix: string): boole
 }
 
 /**
- * Formats the report: each file with its proven time or the reason, what was trusted, and the totals.
+ * Formats the report as lines: each file with its proven time or the reason, what was trusted, and the totals.
  * @param isQuiet Omits verified files
  */
-export function reportText({ totals, trusted, results, seconds }: VerifyReport, isQuiet: boolean): string {
-  const shown = isQuiet ? results.filter(({ outcome }) => outcome !== "verified") : results;
+export function* reportLines({ totals, trusted, results, seconds }: VerifyReport, isQuiet: boolean): Generator<string> {
+  for (const result of results) if (!isQuiet || result.outcome !== "verified") yield lineOf(result);
+  yield `Trusted: ${trustText(trusted)}\n`;
   const rate = seconds > 0 ? totals.files / seconds : 0;
-  return [
-    ...shown.map(lineOf),
-    `Trusted: ${trustText(trusted)}`,
+  yield (
     `${totals.verified} of ${totals.files} files verified (${totals.not_verified} not verified, ` +
-      `${totals.undetermined} undetermined), ` +
-      `${totals.bytes} bytes, ${seconds.toFixed(1)} s, ${rate.toFixed(0)} files/s`,
-  ].join("\n");
+    `${totals.undetermined} undetermined), ${totals.bytes} bytes, ${seconds.toFixed(1)} s, ${rate.toFixed(0)} files/s\n`
+  );
 }
 
 function lineOf({ file, outcome, reason, block, block_time: time }: Verdict): string {
@@ -147,7 +146,7 @@ function lineOf({ file, outcome, reason, block, block_time: time }: Verdict): st
     block === undefined || time === undefined
       ? printable(reason)
       : `existed at ${time} (block ${block.number} of chain ${block.chain_id})`;
-  return `${outcome.replace("_", " ")}: ${printable(file)}: ${what}`;
+  return `${outcome.replace("_", " ")}: ${printable(file)}: ${what}\n`;
 }
 
 function trustText({ key_id: keyId, validators, node }: VerifyReport["trusted"]): string {

@@ -6,7 +6,7 @@ import { fileText, parseValidators } from "../../verifier/verify.mjs";
 import { reasonOf } from "./reason.ts";
 import { BAD_USAGE, CommandFailure } from "../commands/run-command.ts";
 import { verifyFiles, type VerifyReport } from "./verify-files.ts";
-import { findNamedFiles } from "./files.ts";
+import { filesOrSums } from "./sums.ts";
 import { nodeAt } from "./node-query.ts";
 
 export interface VerifyNamedOptions {
@@ -14,6 +14,8 @@ export interface VerifyNamedOptions {
   readonly proofs: string;
   /** The id of the issuer's key. */
   readonly trustKey?: string;
+  /** List of hashes in place of files, such as SHA256SUMS; `-` for the standard input. */
+  readonly sums?: string;
   /** File with the addresses of the chain's validators. */
   readonly validators?: string;
   /** JSON-RPC addresses of the chain's nodes; without any trust option the embedded chain's. */
@@ -29,9 +31,9 @@ export interface VerifyNamedOptions {
  * @throws CommandFailure when there is no file, or the validators cannot be read
  */
 export async function verifyNamed(names: readonly string[], options: VerifyNamedOptions): Promise<VerifyReport> {
-  const { proofs, trustKey, validators, rpc, anyId = false, idPrefix = "", concurrency } = options;
+  const { proofs, sums, trustKey, validators, rpc, anyId = false, idPrefix = "", concurrency } = options;
   const directory = resolve(proofs);
-  const found = await findNamedFiles(names, directory);
+  const found = await filesOrSums(names, sums, directory);
   const isOffline = rpc === undefined && (trustKey !== undefined || validators !== undefined);
   const node = isOffline ? undefined : nodeAt(rpc ?? embeddedChainUrl(readEnv()));
   const trust = {

@@ -1,7 +1,8 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import { DEFAULT_CONCURRENCY } from "../proofs/options.ts";
 import { CommandFailure } from "../commands/run-command.ts";
-import { EXIT_CODES, reportText } from "../proofs/verify-files.ts";
+import { EXIT_CODES, reportLines } from "../proofs/verify-files.ts";
+import { jsonPieces } from "../proofs/json-pieces.ts";
 import { verifyNamed } from "../proofs/verify-named.ts";
 import { printingFailures } from "./failures.ts";
 
@@ -15,7 +16,7 @@ export default function verify(
     if (networkConfig.type !== "http") throw new CommandFailure("name the network of the chain: --network NAME");
     const rpc = await networkConfig.url.getUrl();
     const report = await verifyNamed(files, { rpc, proofs, concurrency: DEFAULT_CONCURRENCY });
-    console.log(json ? JSON.stringify(report, null, 2) : reportText(report, false));
+    for (const piece of json ? jsonPieces(report) : reportLines(report, false)) process.stdout.write(piece);
     process.exitCode = EXIT_CODES[report.outcome];
   });
 }

@@ -29,12 +29,19 @@ export function startScript(name: string, directory: string, ...args: string[]):
   return startWith({}, name, directory, args);
 }
 
-function startWith(variables: Variables, name: string, directory: string, args: readonly string[]): RunningScript {
+function startWith(
+  variables: Variables,
+  name: string,
+  directory: string,
+  args: readonly string[],
+  input = "",
+): RunningScript {
   const child = spawn(process.execPath, [SEALBOOK, name, ...args], {
     cwd: directory,
     env: { ...SURROUNDINGS, ...variables },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
+  child.stdin.on("error", () => undefined).end(input);
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   const outcome = Promise.all([code, text(child.stdout), text(child.stderr)]);
   return {
@@ -62,6 +69,11 @@ export function runScriptWith(
   ...args: string[]
 ): Promise<Outcome> {
   return startWith(variables, name, directory, args).outcome;
+}
+
+/** Runs a script to its end, with this standard input. */
+export function runScriptOn(input: string, name: string, directory: string, ...args: string[]): Promise<Outcome> {
+  return startWith({}, name, directory, args, input).outcome;
 }
 
 /** Writes files by their relative paths. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { type Outcome, readJson, runScript, startScript, writeFiles } from "./proofs-support.ts";
+import { type Outcome, readJson, runScript, runScriptOn, startScript, writeFiles } from "./proofs-support.ts";
 import { withoutProgress } from "../support/without-progress.ts";
 
 const PROOFS = "sealbook-proofs";
@@ -33,6 +33,19 @@ describe("prove script", () => {
   const pathOf = (id: string): string => join(directory, PROOFS, `${id}.bundle.json`);
   const recordOf = async (id: string): Promise<ParsedJson> => (await readJson(pathOf(id))).record;
   const records = async (): Promise<number> => (await server.get("/api/v1/status")).body.journal.records;
+
+  it("proves hashes that were made elsewhere, without the files", async () => {
+    const sums = ["a", "b/c"].map((name) => `${sha256(name)}  ${name}\n`).join("");
+    const { code, out, err } = await runScriptOn(sums, "prove", directory, "--url", server.url, "--sums", "-");
+    assert.deepEqual([code, withoutProgress(err)], [0, ""]);
+    assert.match(out, /^2 of 2 files have proofs \(2 anchored, /);
+    assert.deepInclude(await recordOf("b/c"), { document_id: "b/c", hash: sha256("b/c") });
+    const summary = await readJson(join(directory, PROOFS, "summary.json"));
+    assert.deepEqual([summary.totals.bytes, summary.documents[0].bytes], [0, undefined]);
+    const again = await runScriptOn(sums, "prove", directory, "--url", server.url, "--sums", "-");
+    assert.match(again.out, /\(0 anchored, 2 reused, /);
+    assert.equal((await prove()).code, 2);
+  });
 
   it("proves all files of a folder", async () => {
     const files = {
@@ -237,7 +250,7 @@ describe("prove script", () => {
     for (const args of [[], ["a", "--concurrency", "0"], ["a", "--url", "ftp://x"], ["a", "--fast"]]) {
       const { code, out, err } = await runScript("prove", directory, ...args);
       assert.deepEqual([code, out], [2, ""], args.join(" "));
-      assert.match(err, /^error: /);
+      assert.match(err, args.length === 0 ? /^prove: give either files or --sums$/m : /^error: /);
     }
   });
 });

@@ -1,14 +1,17 @@
 import { assert } from "chai";
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { canonicalJson } from "../../server/kit/json.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { type Outcome, runScript, writeFiles } from "./proofs-support.ts";
+import { type Outcome, runScript, runScriptOn, writeFiles } from "./proofs-support.ts";
 import { withoutProgress } from "../support/without-progress.ts";
 
 const NOWHERE = "http://127.0.0.1:9";
@@ -86,6 +89,66 @@ describe("verify script", () => {
     assert.match(totals ?? "", /^4 of 4 files verified \(0 not verified, 0 undetermined\), 3000002 bytes/);
     const quiet = await verify("d", "--quiet");
     assert.deepEqual([quiet.code, quiet.out.split("\n", 1)], [0, ["Trusted: the node"]]);
+  });
+
+  it("verifies hashes that were made elsewhere, in each format, without the files", async () => {
+    const listed = promisify(execFile);
+    const sum = async (...args: string[]): Promise<string> =>
+      (await listed("sha256sum", args, { cwd: directory })).stdout;
+    const names = Object.keys(FILES);
+    const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
+    const lines = Object.entries(FILES).map(([name, content]) => [name, hashOf(content)] as const);
+    const lists = [
+      await sum("--", ...names),
+      await sum("--binary", "--", ...names),
+      await sum("--tag", "--", ...names),
+      lines.map(([name, hash]) => `SHA256(${name})= ${hash}\r\n`).join(""),
+      `# of BSD's sha256 -r\n\n${lines.map(([name, hash]) => `${hash.toUpperCase()} ./${name}`).join("\n")}`,
+    ];
+    for (const list of lists) {
+      await writeFiles(directory, { SHA256SUMS: list });
+      const { code, totals, results } = await verdicts("--sums", "SHA256SUMS");
+      assert.deepEqual([code, totals.verified, totals.bytes], [0, 4, 0], list);
+      assert.equal(results[0].file, "d/a.txt");
+      const piped = await runScriptOn(list, "verify", directory, "--rpc", server.chainUrl, "--sums", "-");
+      assert.equal(piped.code, 0, piped.err);
+    }
+    await writeFiles(directory, { SHA256SUMS: lists[0]?.replace(/^./, (digit) => (digit === "0" ? "1" : "0")) ?? "" });
+    const changed = await verdicts("--sums", "SHA256SUMS");
+    assert.deepEqual([changed.code, changed.results[0].code], [1, "document_differs"]);
+  });
+
+  it("reports a list that is none, a hash without a name, and a name with two hashes", async () => {
+    const hash = "ab".repeat(32);
+    const refused = async (content: string | Buffer): Promise<string> => {
+      await writeFiles(directory, { SUMS: content });
+      const { code, out, err } = await verify("--sums", "SUMS");
+      assert.deepEqual([code, out], [2, ""]);
+      return err;
+    };
+    assert.match(await refused(`${hash}  a\n${hash.slice(1)}  b\n`), /^verify: SUMS:2: is not a SHA-256 and a name/);
+    assert.match(await refused(`${hash}\n`), /^verify: SUMS:1: is not a SHA-256 and a name/);
+    assert.match(await refused(`\\${hash}  a\\tb\n`), /^verify: SUMS:1: has an unknown escape, \\t$/m);
+    assert.match(await refused(`${hash}  ${"a".repeat(200_000)}`), /^verify: SUMS:1: is longer than 16384 bytes$/m);
+    assert.equal((await verify("--sums", "missing")).err, "verify: --sums missing: does not exist\n");
+    assert.match((await verify("d", "--sums", "SUMS")).err, /^verify: give either files or --sums$/m);
+    await writeFiles(directory, {
+      SUMS: Buffer.concat([
+        Buffer.from(`${hash}  -\n${hash}  twice\n${"cd".repeat(32)}  twice\n\\${hash}  a\\nb\\\\\n${hash}  f`),
+        Buffer.from([0xf6, 0x0a]),
+      ]),
+    });
+    const { code, results } = await verdicts("--sums", "SUMS");
+    assert.equal(code, 3);
+    assert.deepEqual(
+      results.map(({ file, reason }: ParsedJson) => [file, reason]),
+      [
+        ["-", "has no name: the hash is of a standard input"],
+        ["a\nb\\", "there is no bundle of it; run prove"],
+        [`${hash}  f\\xf6`, "has a name that is not UTF-8 text; rename it"],
+        ["twice", "is listed twice, with different hashes"],
+      ],
+    );
   });
 
   it("prints JSON", async () => {
