@@ -42,7 +42,8 @@ export function proveCommand(terminal: Terminal): Command {
 The id of a document is its path relative to the working directory, or its absolute path outside of it. The bundle,
 a portable proof, is DIR/<path>.bundle.json. DIR/summary.json describes the last run.
 A bundle of the same content is reused. A bundle of different content is kept as <path>.bundle.1.json, .bundle.2.json
-and so on, oldest first. With --sums the hashes are anchored as they are, and no file is read. Follows symbolic links, except in circles. Skips the folder of bundles.
+and so on, oldest first. With --sums the hashes are anchored as they are, and no file is read. Follows symbolic
+links, except in circles. Skips the folder of bundles.
 
 Ctrl-C ends the run and keeps finished bundles; repeat the command to continue.
 ${CREDENTIALS_HELP}

@@ -1,4 +1,4 @@
-/** Writes an object as JSON in pieces, an item of its lists a line: a text of a million items is longer than a string. */
+/** Writes an object as JSON in pieces, an item of its lists a line: a million items do not fit in one string. */
 export function* jsonPieces(value: object): Generator<string> {
   let start = "{";
   for (const [name, member] of Object.entries(value) as readonly (readonly [string, unknown])[]) {
