@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler, Router } from "express";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SealbookError } from "../errors.ts";
-import { authenticate, type AuthenticationDeps } from "../http/access/authenticate.ts";
+import { authenticate, authenticateIfPresented, type AuthenticationDeps } from "../http/access/authenticate.ts";
 import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { fromAllowedNetwork, hostCheck, noteSource } from "../http/access/source.ts";
@@ -14,6 +14,8 @@ import { openApiRouter } from "../http/openapi/router.ts";
 import { type Attest, attestRoute } from "../attestation/routes.ts";
 import { sendProblem } from "../http/problem.ts";
 import { type ProofApiDeps, proofRoutes } from "../proofs/routes.ts";
+import type { ProofVerifier } from "../proofs/verifier.ts";
+import { verificationRoutes } from "../proofs/verification-routes.ts";
 import { recordStoreRouter } from "../http/record-store/router.ts";
 import { healthRoutes, metricsRoute, type OperationsRouteDeps, operationsRoutes } from "../operations/routes.ts";
 import { recordCalls, type RecordRouteDeps } from "../records/routes.ts";
@@ -65,6 +67,7 @@ export interface AppDeps {
   readonly sessions: SessionRouteDeps;
   readonly records: RecordRouteDeps;
   readonly proofs: ProofApiDeps;
+  readonly verifier: ProofVerifier;
   readonly recovery: RecoveryService;
   readonly operations: OperationsRouteDeps;
   readonly explorer: ExplorerDeps;
@@ -93,6 +96,9 @@ export function createApp(deps: AppDeps): Express {
   const unless = (part: Config["access"]["open"][number]): RequestHandler[] =>
     access.open.includes(part) ? [fromAllowedNetwork] : [fromAllowedNetwork, authenticated];
   const guards = [fromAllowedNetwork, authenticated];
+  const needsKeys = access.authentication.apiKeys !== undefined || access.authentication.tokens !== undefined;
+  const verifying =
+    needsKeys && access.open.includes("verify") ? [fromAllowedNetwork, authenticateIfPresented(authenticated)] : guards;
   // Posts of proofs are the most frequent requests: their routes come first.
   const integrity = [
     ...proofRoutes(deps.proofs),
@@ -101,6 +107,7 @@ export function createApp(deps: AppDeps): Express {
     ...operationsRoutes(operations),
   ];
   addRoutes(app, integrity, guards);
+  addRoutes(app, verificationRoutes(deps.verifier), verifying);
   app.use("/api/v1", ...guards, nothingHere);
   app.use("/api", recordStoreRouter([...sessionCalls(deps.sessions), ...recordCalls(deps.records)]));
   // With a trailing slash, a list would match the path of an entry with an empty id.
@@ -146,10 +153,10 @@ export function createApi(context: Context, parts: Parts): Express {
     records: records.routeDeps,
     proofs: {
       proofs: proofs.service,
-      verifier: proofs.verifier,
       bundles,
       location,
     },
+    verifier: proofs.verifier,
     recovery: recovery.service,
     operations: {
       alerts: context.alertStore,

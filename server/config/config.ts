@@ -92,7 +92,7 @@ function configOf(env: EnvironmentValues) {
       apiKeys: env.API_AUTH.includes("apikey"),
       tokens: env.API_AUTH.includes("jwt") ? tokenConfig(env) : undefined,
       /** Parts that need no authentication although the API does. */
-      open: (["metrics", "explorer"] as const).filter((part) => env.API_AUTH_EXEMPT.includes(part)),
+      open: (["metrics", "explorer", "verify"] as const).filter((part) => env.API_AUTH_EXEMPT.includes(part)),
     },
     chain: {
       /** Folder of the addresses of the contracts and of generated keys. */

@@ -89,9 +89,18 @@ const AUTHENTICATION = {
         "Authentication of the integrity-proof API, the explorer's API and the metrics: `none`, `apikey`, `jwt`, or " +
         "`apikey,jwt` for either",
     }),
-  API_AUTH_EXEMPT: z.enum(["none", "metrics", "explorer", "metrics,explorer"]).default("none").meta({
-    description: "Parts without the authentication of `API_AUTH`: `none`, `metrics`, `explorer`, or `metrics,explorer`",
-  }),
+  API_AUTH_EXEMPT: z
+    .string()
+    .regex(
+      /^(none|(metrics|explorer|verify)(,(metrics|explorer|verify))*)$/,
+      "is not none, or of metrics, explorer, verify",
+    )
+    .default("none")
+    .meta({
+      description:
+        "Parts without the authentication of `API_AUTH`: `none`, or a list of `metrics`, `explorer`, `verify`. " +
+        "Verification then names no document",
+    }),
   JWT_KEY: publicKeySource.optional().meta({
     description:
       "Key that verifies tokens: the path of a PEM file with the public key, or the `http(s)://` address of a JWKS",

@@ -18,6 +18,7 @@ import {
   FoundProof,
   ProofResponse,
   Verification,
+  Verifications,
 } from "./responses.ts";
 
 const TAG = "Proofs";
@@ -152,33 +153,60 @@ export const findProof = defineRoute({
   errors: [404, 409],
 });
 
-/**
- * The hash to verify: `hash` and `document_hash` are two names of one field.
- * @param named The one that an error names when both are missing
- */
-const verifiedHash = (id: string, named: "hash" | "document_hash") =>
-  z
-    .object({ hash: Sha256.optional(), document_hash: Sha256.optional() })
-    .transform(({ hash, document_hash }, context): Uint8Array => {
-      if (hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0) {
-        context.addIssue({ code: "custom", path: ["hash"], message: "differs from document_hash; send one of them" });
-        return z.NEVER;
-      }
-      const given = document_hash ?? hash;
-      if (given !== undefined) return given;
-      context.addIssue({ code: "custom", path: [named], message: "is missing" });
-      return z.NEVER;
-    })
-    .meta({
-      id,
-      description: "A hash, as `document_hash` or as `hash`; if both are sent, they must be equal.",
-      anyOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
-    });
+/** `hash` and `document_hash` are two names of one field. */
+const ONE_HASH = { hash: Sha256.optional(), document_hash: Sha256.optional() };
+
+/** @param named The one that an error names when both are missing */
+function oneHash(
+  { hash, document_hash }: z.output<z.ZodObject<typeof ONE_HASH>>,
+  context: z.RefinementCtx,
+  named: "hash" | "document_hash",
+): Uint8Array {
+  const differ = hash !== undefined && document_hash !== undefined && Buffer.compare(hash, document_hash) !== 0;
+  const given = document_hash ?? hash;
+  if (given !== undefined && !differ) return given;
+  context.addIssue(
+    differ
+      ? { code: "custom", path: ["hash"], message: "differs from document_hash; send one of them" }
+      : { code: "custom", path: [named], message: "is missing" },
+  );
+  return z.NEVER;
+}
+
+const HashQuery = z
+  .object(ONE_HASH)
+  .transform((given, context) => oneHash(given, context, "hash"))
+  .meta({
+    id: "HashQuery",
+    description: "A hash, as `document_hash` or as `hash`; if both are sent, they must be equal.",
+    anyOf: [{ required: ["document_hash"] }, { required: ["hash"] }],
+  });
+
+const HashBody = z
+  .object({
+    ...ONE_HASH,
+    hashes: z
+      .array(Sha256)
+      .min(1, "has no hash")
+      .max(MAX_TREE_SIZE, `has more than ${MAX_TREE_SIZE} hashes`)
+      .optional()
+      .meta({ description: "Up to 1000 hashes, in place of one." }),
+  })
+  .transform(({ hashes, ...one }, context): { hash: Uint8Array } | { hashes: Uint8Array[] } => {
+    if (hashes === undefined) return { hash: oneHash(one, context, "document_hash") };
+    if (one.hash === undefined && one.document_hash === undefined) return { hashes };
+    context.addIssue({ code: "custom", path: ["hashes"], message: "is sent with another hash; send one of them" });
+    return z.NEVER;
+  })
+  .meta({
+    id: "HashBody",
+    description:
+      "A hash, as `document_hash` or as `hash`; if both are sent, they must be equal. Or a list, as `hashes`.",
+  });
 
 const VERIFY = {
   path: "/api/v1/verify",
   tag: TAG,
-  result: Verification,
   statuses: { 200: "The result of the verification." },
 } as const;
 
@@ -188,16 +216,20 @@ export const verifyHash = defineRoute({
   method: "get",
   summary: "Verify a hash",
   description: "Returns whether a document with this hash has a proof, and its time.",
-  query: verifiedHash("HashQuery", "hash"),
+  result: Verification,
+  query: HashQuery,
 });
 
 export const verifyPostedHash = defineRoute({
   ...VERIFY,
   id: "verifyPostedHash",
   method: "post",
-  summary: "Verify a hash with POST",
-  description: "The same as GET; it records nothing.",
-  body: verifiedHash("HashBody", "document_hash"),
+  summary: "Verify hashes with POST",
+  description:
+    "The same as GET; it records nothing. With `hashes` it verifies up to 1000 at once, and returns their results in " +
+    "`results`, in their order; those of callers with access to the journal name the document.",
+  body: HashBody,
+  result: z.union([Verification, Verifications]),
 });
 
 /** The integrity-proof API. */

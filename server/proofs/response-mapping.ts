@@ -3,7 +3,7 @@ import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { hex, prefixedHex } from "../kit/bytes.ts";
 import type { NewProof, Proof } from "./proof.ts";
 import type { Batch, FoundProofs } from "./service.ts";
-import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification } from "./responses.ts";
+import type { BatchPage, ConfirmedProof, FoundProof, ProofResponse, Verification, Verifications } from "./responses.ts";
 import type { Verification as VerificationResult } from "./verifier.ts";
 
 /** The chain and the block explorer in every proof. */
@@ -132,4 +132,15 @@ export function toVerificationResponse(result: VerificationResult): Verification
   if (!result.valid) return result;
   const { tx_hash, block_number, timestamp } = toOnChainFields(result.proof.outcome);
   return { valid: true, proof: { tx_hash, block_number, timestamp } };
+}
+
+/** @param hasJournal Whether the caller may know the documents */
+export function toVerifications(results: readonly VerificationResult[], hasJournal: boolean): Verifications {
+  return {
+    results: results.map((result) => {
+      const verification = toVerificationResponse(result);
+      if (!verification.valid || !result.valid || !hasJournal) return verification;
+      return { ...verification, id: proofId(result.proof), document_id: result.proof.documentId };
+    }),
+  };
 }

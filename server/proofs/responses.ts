@@ -111,18 +111,29 @@ export const BatchPage = z
 /** `GET /api/v1/proof/tx/{txhash}` */
 export const AnchoredProofs = z.union([BatchPage, FoundProof]);
 
+const ValidHash = z.object({
+  valid: z.literal(true),
+  proof: OnChain.pick({ tx_hash: true, block_number: true, timestamp: true }).meta({ id: "VerifiedProof" }),
+});
+const InvalidHash = z.object({ valid: z.literal(false), message: z.string() }).meta({ id: "InvalidHash" });
+
 /** `GET` and `POST /api/v1/verify` */
 export const Verification = z
-  .union([
-    z
-      .object({
-        valid: z.literal(true),
-        proof: OnChain.pick({ tx_hash: true, block_number: true, timestamp: true }).meta({ id: "VerifiedProof" }),
-      })
-      .meta({ id: "ValidHash" }),
-    z.object({ valid: z.literal(false), message: z.string() }).meta({ id: "InvalidHash" }),
-  ])
+  .union([ValidHash.meta({ id: "ValidHash" }), InvalidHash])
   .meta({ id: "Verification", description: "The result of a verification." });
+
+const JOURNAL = { description: "Absent for callers without access to the journal." };
+const FoundHash = ValidHash.extend({
+  id: Hash.exactOptional().meta(JOURNAL),
+  document_id: z.string().exactOptional().meta(JOURNAL),
+});
+
+/** `POST /api/v1/verify` with `hashes` */
+export const Verifications = z
+  .object({
+    results: z.array(z.union([FoundHash.meta({ id: "FoundHash" }), InvalidHash]).meta({ id: "ListedVerification" })),
+  })
+  .meta({ id: "Verifications", description: "The results of a list of hashes, in its order." });
 
 const HexBytes = z
   .string()
@@ -173,5 +184,6 @@ export type BatchResponse = ResponseOf<typeof BatchResponse>;
 export type BatchPage = ResponseOf<typeof BatchPage>;
 export type AnchoredProofs = ResponseOf<typeof AnchoredProofs>;
 export type Verification = ResponseOf<typeof Verification>;
+export type Verifications = ResponseOf<typeof Verifications>;
 /** A portable proof without its signature. All hex is lower-case. */
 export type Bundle = Omit<ResponseOf<typeof Bundle>, "signature">;

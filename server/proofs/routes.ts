@@ -6,15 +6,7 @@ import { serve, type ServedRoute, serveRaw } from "../http/serve.ts";
 import { heavyRequests } from "../http/source-limits.ts";
 import { type KeyedCall, keyedCall } from "../journal/keyed-calls.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
-import {
-  findBatch,
-  findByTransaction,
-  findProof,
-  submitProof,
-  submitProofs,
-  verifyHash,
-  verifyPostedHash,
-} from "./api.ts";
+import { findBatch, findByTransaction, findProof, submitProof, submitProofs } from "./api.ts";
 import type { BundleService } from "./bundle.ts";
 import type { Proof } from "./proof.ts";
 import {
@@ -27,10 +19,8 @@ import {
   toFoundProof,
   toProofResponse,
   toProofResponses,
-  toVerificationResponse,
 } from "./response-mapping.ts";
 import type { ProofService } from "./service.ts";
-import type { ProofVerifier } from "./verifier.ts";
 
 /** The limit of a bulk request. */
 const BULK_BODY = { bytes: 2 * 1024 * 1024, advice: "send the documents in several batches" };
@@ -42,14 +32,13 @@ const PENDING_RETRY_SECONDS = 3;
 /** Dependencies of the proof routes. */
 export interface ProofApiDeps {
   readonly proofs: ProofService;
-  readonly verifier: ProofVerifier;
   readonly bundles: BundleService;
   /** Set once the server listens: links can point to the server itself. */
   readonly location: () => ProofLocation;
 }
 
-/** The routes for proofs and verification. */
-export function proofRoutes({ proofs, verifier, bundles, location }: ProofApiDeps): ServedRoute[] {
+/** The routes for proofs. */
+export function proofRoutes({ proofs, bundles, location }: ProofApiDeps): ServedRoute[] {
   const bulks = heavyRequests(BULKS_PER_SOURCE);
   // Reads of the journal: they run on the thread one after the other anyway.
   const reads = heavyRequests(1);
@@ -108,9 +97,6 @@ export function proofRoutes({ proofs, verifier, bundles, location }: ProofApiDep
       if (found === undefined) throw new SealbookError("not_found", none);
       sendJson(response, polled(response, toFoundProof(found, location())));
     }),
-
-    serve(verifyHash)(async ({ query }) => toVerificationResponse(await verifier.verify(query))),
-    serve(verifyPostedHash)(async ({ body }) => toVerificationResponse(await verifier.verify(body))),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Request, RequestHandler } from "express";
-import { type ApiCaller, type ApiKeyStore, isValid, noteApiCaller, parseApiKey } from "./caller.ts";
+import { type ApiCaller, type ApiKeyStore, isValid, noteApiCaller, notePublicCaller, parseApiKey } from "./caller.ts";
 import type { Clock } from "../../kit/time.ts";
 import { SealbookError } from "../../errors.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
@@ -37,6 +37,16 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
         "the presented key or token has the scope `read`: it allows queries, no records and no statements",
       );
     }
+    next();
+  };
+}
+
+/** Lets requests without credentials pass as those of the public; credentials that are presented must be valid. */
+export function authenticateIfPresented(authenticated: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    const isPresented = request.get(KEY_HEADER) !== undefined || request.get("Authorization") !== undefined;
+    if (isPresented) return authenticated(request, response, next);
+    notePublicCaller(request);
     next();
   };
 }

@@ -76,11 +76,22 @@ export interface ApiCaller extends Caller {
 }
 
 const callers = new WeakMap<Request, Caller>();
+const publicCallers = new WeakSet<Request>();
 const apiCallers = new WeakMap<Request, ApiCaller>();
 
 /** Records the account that makes a request. */
 export function noteAccount(request: Request, address: string): void {
   callers.set(request, { kind: "account", id: address });
+}
+
+/** Records that a request came without credentials to a part that needs none, although the API does. */
+export function notePublicCaller(request: Request): void {
+  publicCallers.add(request);
+}
+
+/** Returns whether the caller may know what a proof shows, and nothing else of the journal. */
+export function isPublicCaller(request: Request): boolean {
+  return publicCallers.has(request);
 }
 
 /** Records the authenticated caller of the integrity-proof API. */

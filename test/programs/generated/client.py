@@ -6,7 +6,7 @@ import sys
 import time
 
 from sealbook_client import Client
-from sealbook_client.api.proofs import find_proof, submit_proof, verify_hash
+from sealbook_client.api.proofs import find_proof, submit_proof, verify_hash, verify_posted_hash
 from sealbook_client.api.records import call
 from sealbook_client.api.recovery import verify_restored
 from sealbook_client.models import (
@@ -15,11 +15,13 @@ from sealbook_client.models import (
     DecodeCall,
     Document,
     FoundConfirmedProof,
+    HashBody,
     RestoredDocument,
     RestoredDocuments,
     SearchCall,
     StoreCall,
     ValidHash,
+    Verifications,
 )
 
 url, login, password, input_data = sys.argv[1:]
@@ -47,10 +49,12 @@ body = Document.from_dict({"document_id": topic, "hash": digest, "metadata": met
 proved = submit_proof.sync(client=client, body=body)
 proof = find_proof.sync(topic, client=client)
 verified = verify_hash.sync(client=client, hash_=digest)
+listed = verify_posted_hash.sync(client=client, body=HashBody(hashes=[digest]))
 restored = RestoredDocuments(documents=[RestoredDocument(document_id=topic, hash_=digest)])
 compared = verify_restored.sync(client=client, body=restored)
 
 assert isinstance(proved, ConfirmedProof) and isinstance(proof, FoundConfirmedProof) and isinstance(verified, ValidHash)
+assert isinstance(listed, Verifications)
 print(
     json.dumps(
         {
@@ -60,6 +64,7 @@ print(
             "status": proved.status,
             "found": proof.proof.hash_,
             "block": verified.proof.block_number > 0,
+            "listed": [result.valid for result in listed.results],
             "result": [document.result for document in compared.documents],
         }
     )

@@ -51,6 +51,7 @@ const proved = dataOf(
 );
 const proof = dataOf(await api.GET("/api/v1/proof/{id}", { params: { path: { id: topic } } }));
 const verified = dataOf(await api.GET("/api/v1/verify", { params: { query: { hash } } }));
+const listed = dataOf(await api.POST("/api/v1/verify", { body: { hashes: [hash] } }));
 const compared = dataOf(await api.POST("/api/v1/recovery/verify", { body: { documents: [document] } }));
 
 console.log(
@@ -61,6 +62,7 @@ console.log(
     status: proved.status,
     found: "status" in proof && proof.status === "confirmed" ? proof.proof.hash : proof,
     block: "proof" in verified ? verified.proof.block_number > 0 : verified.message,
+    listed: "results" in listed ? listed.results.map(({ valid }) => valid) : listed,
     result: compared.documents.map(({ result }) => result),
   }),
 );
