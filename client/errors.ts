@@ -18,6 +18,7 @@ export interface ClientErrorOptions {
   readonly problem?: Problem | undefined;
   readonly details?: readonly Fault[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  readonly retryForMilliseconds?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -33,6 +34,8 @@ export class ClientError extends Error {
   readonly details: readonly Fault[];
   /** Seconds until a retry can succeed, from `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** For how long a retry can succeed; 0 for a reason that stays. `undefined` when nobody knows. */
+  readonly retryForMilliseconds: number | undefined;
 
   constructor(code: string, message: string, options: ClientErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -42,6 +45,7 @@ export class ClientError extends Error {
     this.problem = options.problem;
     this.details = options.details ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.retryForMilliseconds = options.retryForMilliseconds;
   }
 }
 

@@ -45,6 +45,11 @@ const TIMEOUT_MILLISECONDS = 90_000;
 const AS_IT_COMES = { duplex: "half" } as const;
 /** The API never redirects. fetch would send the API key to the target of a redirect. */
 const STAY_HERE = { redirect: "error" } as const;
+/** For how long a server is tried that has never responded: it may just be starting. */
+const UNKNOWN_SERVER_MILLISECONDS = 3_000;
+/** Codes of reasons that stay: no such host, and a certificate that is not trusted. */
+const LASTING =
+  /^(ENOTFOUND$|ERR_INVALID_URL$|ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_PURPOSE$)/;
 const NDJSON = "application/x-ndjson";
 
 /** Sends requests to one server. */
@@ -52,6 +57,7 @@ export class Http {
   /** The server's address, with a slash at the end. */
   readonly base: string;
   readonly #options: HttpOptions;
+  #hasResponded = false;
 
   constructor(url: string, options: HttpOptions = {}) {
     this.base = url.endsWith("/") ? url : `${url}/`;
@@ -77,6 +83,7 @@ export class Http {
         ...STAY_HERE,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
+      this.#hasResponded = true;
       const bytes = new Uint8Array(await response.arrayBuffer());
       const text = new TextDecoder().decode(bytes);
       return { status: response.status, headers: response.headers, bytes, text, body: parseJson(text) };
@@ -116,6 +123,7 @@ export class Http {
         ...STAY_HERE,
         ...(signal === undefined ? {} : { signal }),
       });
+      this.#hasResponded = true;
       const { status, headers } = response;
       if (status >= 300) {
         const text = await response.text();
@@ -142,7 +150,12 @@ export class Http {
   }
 
   #unreachable(error: unknown): ClientError {
-    return new ClientError("unreachable", `${this.base} cannot be reached: ${reasonOf(error)}`, { cause: error });
+    const reason = reasonOf(error);
+    const known = this.#hasResponded ? undefined : UNKNOWN_SERVER_MILLISECONDS;
+    return new ClientError("unreachable", `${this.base} cannot be reached: ${reason}`, {
+      cause: error,
+      retryForMilliseconds: LASTING.test(reason) ? 0 : known,
+    });
   }
 }
 

@@ -54,7 +54,10 @@ const POLL_SECONDS = 3;
 
 /** Options of a {@link ProofClient}. */
 export interface ProofClientOptions extends HttpOptions {
-  /** Maximum retry time while the server is not available; 0 disables retries. Default 60 s. */
+  /**
+   * Maximum retry time while the server is not available; 0 disables retries. Default 60 s. A server that never responded
+   * is tried for 3 s, and not again for a lasting reason, such as an unknown host.
+   */
   readonly retryForMilliseconds?: number;
 }
 

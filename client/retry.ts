@@ -23,7 +23,7 @@ export async function withRetry<T>(attempt: () => Promise<T>, options: RetryOpti
     } catch (error) {
       if (!isTransient(error)) throw error;
       // Measured from the first failure: the attempt itself may have run long.
-      end ??= performance.now() + options.retryForMilliseconds;
+      end ??= performance.now() + Math.min(options.retryForMilliseconds, error.retryForMilliseconds ?? Infinity);
       // With jitter: many clients lose a server at the same time.
       const wait = Math.max((error.retryAfterSeconds ?? 0) * 1000, delay * (0.5 + Math.random() / 2));
       if (performance.now() + wait > end) throw error;

@@ -1,6 +1,9 @@
 import { assert } from "chai";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:https";
 import { ClientError, ProofClient } from "../../client/index.ts";
+import { makeAuthority } from "../../scripts/network/authority.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { fakeServer, rejection, type Reply } from "./fake-server.ts";
 
@@ -248,6 +251,25 @@ describe("proof client", () => {
         const error = await failureOf(new ProofClient(server.url).submit({ document_id: "d", hash: HASH }));
         assert.equal(error.code, "unexpected_response");
       }
+    });
+
+    it("tries a server that never responded for a few seconds only, and one without a trusted certificate once", async () => {
+      const start = performance.now();
+      const unknown = await failureOf(new ProofClient("http://127.0.0.1:9").status());
+      assert.deepInclude(unknown, { code: "unreachable", retryForMilliseconds: 3_000 });
+      assert.isBelow(performance.now() - start, 30_000);
+      const { certificate: cert, key } = await makeAuthority();
+      let connections = 0;
+      const untrusted = createServer({ cert, key }).listen(0, "127.0.0.1");
+      untrusted.on("connection", () => (connections += 1));
+      await once(untrusted, "listening");
+      const address = untrusted.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      const lasting = await failureOf(new ProofClient(`https://127.0.0.1:${port}`).status());
+      untrusted.close();
+      assert.deepInclude(lasting, { code: "unreachable", retryForMilliseconds: 0 });
+      assert.match(lasting.message, /cannot be reached: INVALID_PURPOSE$/);
+      assert.equal(connections, 1);
     });
 
     it("reports an unreachable server, and can be aborted", async () => {
