@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Problem as ServerProblem } from "../server/http/responses.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { attest } from "../server/attestation/api.ts";
 import type { Attestation, Audience } from "../server/attestation/responses.ts";
 import type { RequestOf, Route } from "../server/http/route.ts";
@@ -55,8 +55,8 @@ const POLL_SECONDS = 3;
 /** Options of a {@link ProofClient}. */
 export interface ProofClientOptions extends HttpOptions {
   /**
-   * Maximum retry time while the server is not available; 0 disables retries. Default 60 s. A server that never responded
-   * is tried for 3 s, and not again for a lasting reason, such as an unknown host.
+   * Maximum retry time while the server is not available; 0 disables retries. Default 60 s. A server that never
+   * responded is tried for 3 s, and not again for a lasting reason, such as an unknown host.
    */
   readonly retryForMilliseconds?: number;
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { RequestOf } from "../server/http/route.ts";
 import type { RecordStoreCall } from "../server/http/record-store/call.ts";
 import { Failure, type RowVerdict } from "../server/http/record-store/responses.ts";

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { hexlify, JsonRpcProvider, Network, NonceManager, randomBytes, Wallet } from "ethers";
 import express from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
 import { startEmbeddedChain } from "../../server/chain/embedded/embedded-chain.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";

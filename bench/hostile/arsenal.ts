@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { type TransactionLike, Wallet } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";

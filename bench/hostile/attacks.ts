@@ -1,6 +1,6 @@
 import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type ServingProcess, startServing } from "./processes.ts";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { openSqlite } from "../../server/journal/engine/sqlite.ts";
 import { fillJournal } from "../load/journal.ts";
 import type { Bench } from "../run/bench.ts";

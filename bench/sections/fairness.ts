@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { type Prepared, prepare, writeArsenal } from "../hostile/arsenal.ts";
 import { ATTACKS } from "../hostile/attacks.ts";
 import { ACTIVITIES, type Activity, type Observed, WellBehaved } from "../load/well-behaved.ts";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { type Contract, ContractFactory, randomBytes, hexlify } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { type Evm, startEvm } from "../chain/evm.ts";
 import type { Bench } from "../run/bench.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import { RecordClient, RecordSession } from "../../client/index.ts";
 import { type Activity, hourMix } from "../load/hour-mix.ts";
 import { httpRequests } from "../load/http-request.ts";

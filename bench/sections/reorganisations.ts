@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { hexlify, randomBytes, toQuantity, Wallet } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { freePort } from "../../test/support/free-port.ts";

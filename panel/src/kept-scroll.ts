@@ -1,5 +1,5 @@
 import { computed, effect } from "@preact/signals";
-import { z } from "zod";
+import * as z from "zod";
 import { addressOf, route } from "./route.ts";
 import { kept } from "./session/kept.ts";
 import { session } from "./session/session.ts";

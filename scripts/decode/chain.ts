@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { EventTableClient, type LoggedRow } from "../../server/chain/contracts/event-table-client.ts";
 import { FullNodeBlock, fetchBlock, NodeBlock, NodeTransaction } from "../../server/chain/node/node-block.ts";
 import { NodeReceipt } from "../../server/chain/node/receipt.ts";

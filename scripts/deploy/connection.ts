@@ -1,5 +1,5 @@
 import { HDNodeWallet, Wallet } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { ownKey, type RelayerKey } from "../../server/chain/keys/relayer-key.ts";
 import { ifNodeError, type Rpc } from "../../server/chain/rpc/rpc.ts";
 import { EMBEDDED_CHAIN_ID, embeddedKeys } from "../../server/composition/embedded-chain.ts";

@@ -1,6 +1,6 @@
 import type { Artifact } from "@nomicfoundation/ignition-core";
 import { getAddress, getCreateAddress } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import {
   constructorArgumentsOf,
   type DeployedContract,

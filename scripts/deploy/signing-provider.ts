@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { EIP1193Provider } from "@nomicfoundation/ignition-core";
 import { type BaseWallet, keccak256 } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { feeRefusal } from "../../server/chain/transactions/send-refusal.ts";
 import type { FeeQuote } from "../../server/chain/transactions/fees.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { GENESIS_DIGEST, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { KeptSums } from "./key-check.ts";
 import { CommandFailure } from "../commands/run-command.ts";

@@ -1,5 +1,5 @@
 import { LineCounter, type Document, isNode, parseDocument } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { parseEnode } from "../../server/chain/consensus/peers.ts";
 import { SealbookError } from "../../server/errors.ts";
 

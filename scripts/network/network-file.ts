@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { SealbookError } from "../../server/errors.ts";
 import { isMissing } from "./folder.ts";
 

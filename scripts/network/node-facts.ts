@@ -1,5 +1,5 @@
 import { hexlify } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { parseEnode } from "../../server/chain/consensus/peers.ts";
 import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/consensus-seals.ts";
 import { NodeBlock } from "../../server/chain/node/node-block.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DocumentId, Sha256 } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import { Attestation, AUDIENCES } from "./responses.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Jws, KeyId, PublicJwk } from "../issuer/responses.ts";
 import { Address, ChainHash, Hash, Metadata, type ResponseOf, seconds, whole } from "../http/responses.ts";
 

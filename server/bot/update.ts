@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Position } from "../readings/index.ts";
 import type { Language } from "./texts/texts.ts";
 

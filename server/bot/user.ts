@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { BotJournal } from "./journal.ts";
 import { QUESTIONS } from "./form.ts";
 import type { BotCipher } from "./bot-cipher.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { computeAddress, getAddress, isAddress } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { isNetwork } from "../kit/network-list.ts";
 import { parseTargets } from "../journal/replication/targets.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { pageCursor, pageLimit } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import type { LogPosition } from "./chain/newest-logs.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { RowVerdict } from "../http/record-store/responses.ts";
 import { Address, ChainHash, next, type ResponseOf, seconds, whole } from "../http/responses.ts";
 

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { type ErrorCode, type ErrorDetail, malformed, SealbookError } from "../errors.ts";
 
 /** The HTTP status of each error code. */

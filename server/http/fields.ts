@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * Creates the schema of a string with a maximum length in Unicode code points, like in JSON Schema; JavaScript counts

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { parseInput } from "./errors.ts";
 
 /** Name of the header. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * The type of a response, inferred from its schema. The schemas in the `responses.ts` files are the only definition of

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { malformed, SealbookError } from "../errors.ts";
 import { limitList, type ListLimit, parseInput } from "./errors.ts";
 import { idempotencyKeyOf } from "./idempotency-key.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 const Coordinate = z.string().regex(/^[\w-]{43}$/);
 const point = { kty: z.literal("EC"), crv: z.literal("P-256"), x: Coordinate, y: Coordinate };

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Database } from "./engine/database.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { ChainIdentity, ChainIdentityStore } from "../chain/identity.ts";

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import { z } from "zod";
+import * as z from "zod";
 import { type Alert, type AlertKind, type AlertStore, type Finding, withMessage } from "./alert.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";

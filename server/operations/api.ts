@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { pageLimit } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import { Alerts, Status } from "./responses.ts";

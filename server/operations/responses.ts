@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Address, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 /** Conditions that operators are alerted to. */

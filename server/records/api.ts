@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { storedText } from "../http/fields.ts";
 import { defineCall, TokenCredentials } from "../http/record-store/call.ts";
 import type { JsonObject } from "../kit/json.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { duration, marks, reference, RowVerdict } from "../http/record-store/responses.ts";
 import { Address, ChainHash, next, type ResponseOf } from "../http/responses.ts";
 

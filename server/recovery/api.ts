@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DocumentId, isNoLaterThanTomorrow, pageCursor, pageLimit, Sha256, TOO_LATE } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ChainHash, Hash, Metadata, next, Problem, type ResponseOf, seconds, whole } from "../http/responses.ts";
 
 /** The position of a record on the chain; the id is the recorded hash. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { limitedText } from "../http/fields.ts";
 import { defineCall, TokenCredentials } from "../http/record-store/call.ts";
 import { AuthContent, CloseContent, SessionContent } from "./responses.ts";

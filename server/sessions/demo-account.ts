@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { writeFileDurably } from "../kit/durable-file.ts";
 import type { SessionJournal } from "./store.ts";
 import type { AccountService } from "./account-service.ts";

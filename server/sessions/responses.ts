@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { component, duration } from "../http/record-store/responses.ts";
 import type { ResponseOf } from "../http/responses.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { id, Interface, Wallet } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { ProofAnchor__factory } from "../../typechain-types/factories/ProofAnchor__factory.ts";
 import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { assert } from "chai";
 import { parse } from "yaml";
-import { z } from "zod";
+import * as z from "zod";
 import { readJson, writeFiles } from "../scripts/proofs-support.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { SEALBOOK } from "../support/sealbook.ts";

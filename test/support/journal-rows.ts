@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { z } from "zod";
+import * as z from "zod";
 import { decodeEntry, encodeEntry, type JournalEntry } from "../../server/journal/entries/codec.ts";
 import { PackedTexts, packTexts } from "../../server/journal/entries/row-body.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";

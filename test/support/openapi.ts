@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { openApiDocument } from "../../server/http/openapi/document.ts";
 import { EXAMPLES, ROUTES, TAGS } from "../../server/composition/openapi.ts";
 import type { ParsedJson } from "./parsed-json.ts";

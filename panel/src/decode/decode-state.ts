@@ -1,5 +1,5 @@
 import { batch, signal } from "@preact/signals";
-import { z } from "zod";
+import * as z from "zod";
 import { kept } from "../session/kept.ts";
 import { type Decoded, decodeInput, type InputError } from "./decoding.ts";
 

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { z } from "zod";
+import * as z from "zod";
 import {
   currentReadings,
   DAY_MILLISECONDS,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { kept } from "../session/kept.ts";
 import { Document } from "../proof/document.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { NewRecord } from "../../../client/records.ts";
 import type { Texts } from "../texts/texts.ts";
 import { parseForSending } from "../components/written-json.ts";

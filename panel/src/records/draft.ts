@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { newIdempotencyKey } from "../../../client/idempotency-key.ts";
 import type { NewRecord } from "../../../client/records.ts";
 import { kept } from "../session/kept.ts";

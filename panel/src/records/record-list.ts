@@ -1,5 +1,5 @@
 import { batch, effect, signal } from "@preact/signals";
-import { z } from "zod";
+import * as z from "zod";
 import type { FoundRecord } from "../../../client/index.ts";
 import { kept } from "../session/kept.ts";
 import { records, session } from "../session/session.ts";

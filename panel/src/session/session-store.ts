@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { storedText } from "../stored-text.ts";
 
 const OpenSession = z.object({

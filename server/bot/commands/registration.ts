@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { BotJournal, BotStores } from "../journal.ts";
 import { parseReading, readingRecord } from "../reading.ts";
 import type { AccountService, AccountStore, NewAccount } from "../../sessions/index.ts";

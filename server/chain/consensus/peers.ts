@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { computeAddress } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { SealbookError } from "../../errors.ts";
 import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 import { Quantity } from "../rpc/query.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Participation } from "./bft-report.ts";
 import { type BftProtocol, mostFaulty } from "../evidence/consensus-seals.ts";
 import { ifNodeError, type Rpc } from "../rpc/rpc.ts";

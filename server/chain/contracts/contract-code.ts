@@ -1,5 +1,5 @@
 import { concat, keccak256 } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { EventTable__factory } from "../../../typechain-types/factories/EventTable__factory.ts";
 import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
 import { SessionRegistry__factory } from "../../../typechain-types/factories/SessionRegistry__factory.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { fetchBlock, NodeBlock } from "../node/node-block.ts";
 import { Hash, Hex, Quantity, fetchQuantity } from "../rpc/query.ts";
 import { unavailable } from "../rpc/rpc.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { z } from "zod";
+import * as z from "zod";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { PinnedPath } from "../../kit/pinned-path.ts";
 import { makePrivate } from "../../kit/durable-file.ts";

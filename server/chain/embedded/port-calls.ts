@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Transaction } from "ethers";
 import { NodeError } from "../rpc/node-error.ts";

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import express, { type ErrorRequestHandler, type Request, type Response } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { failure, type PortCalls } from "./port-calls.ts";
 

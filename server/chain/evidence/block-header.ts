@@ -1,6 +1,6 @@
 import { RLP } from "@ethereumjs/rlp";
 import { getBytes, keccak256 } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { BigQuantity, Data } from "../rpc/query.ts";
 
 /** The mix hash of every block of a BFT chain; some nodes leave it out. */

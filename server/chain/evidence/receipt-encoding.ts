@@ -1,6 +1,6 @@
 import { RLP } from "@ethereumjs/rlp";
 import { concat, getBytes } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { BigQuantity, Data } from "../rpc/query.ts";
 
 /** The fields of a log that the block's receipts root covers. */

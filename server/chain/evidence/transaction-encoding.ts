@@ -1,6 +1,6 @@
 import { type Input, RLP } from "@ethereumjs/rlp";
 import { concat, getBytes, hexlify, keccak256 } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { BigQuantity, Data, Hex, lookUp } from "../rpc/query.ts";
 import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 

@@ -1,5 +1,5 @@
 import { hexlify, keccak256 } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import type { BlockReference } from "../block.ts";
 import type { ValidatorHistory } from "../consensus/validators.ts";
 import { fetchBlock, type ValidatorNames } from "../node/node-block.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { fetchBlock, NodeBlock, type ValidatorNames } from "../node/node-block.ts";
 import { fetchHead, lookUp } from "../rpc/query.ts";
 import { type Rpc, ContradictionError, isContradiction, toQuantity, unavailable } from "../rpc/rpc.ts";

@@ -2,7 +2,7 @@ import { computeAddress, getBytes, keccak256, type Signature, hexlify, randomByt
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Address } from "../transaction.ts";
 import { signDigest } from "../fast-crypto.ts";
 import { SealbookError } from "../../errors.ts";

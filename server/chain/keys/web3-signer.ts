@@ -1,5 +1,5 @@
 import { computeAddress, hexlify, keccak256, recoverAddress, Signature } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import type { Address } from "../transaction.ts";
 import { SealbookError } from "../../errors.ts";
 import type { RelayerKey } from "./relayer-key.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { limitsRate } from "../rpc/node-words.ts";
 import { AddressText, Hex, Quantity, query, withBlocksTo } from "../rpc/query.ts";
 import { isTooLarge, nodeErrorIn, type Rpc, toQuantity } from "../rpc/rpc.ts";

@@ -1,5 +1,5 @@
 import { getBytes } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import type { BlockReference } from "../block.ts";
 import {
   Hash,

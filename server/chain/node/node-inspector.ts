@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type BftReport, type BftBlock, bftReport } from "../consensus/bft-report.ts";
 import { type AddressState, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import type { FeeQuote, FeeSource } from "../transactions/fees.ts";

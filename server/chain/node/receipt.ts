@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { getBytes } from "ethers";
 import { Quantity, Hash, OptionalAddress, lookUp, lookUpWithHead } from "../rpc/query.ts";
 import { nodeErrorIn, type Rpc, toQuantity } from "../rpc/rpc.ts";

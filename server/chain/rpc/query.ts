@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getAddress } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { parseHex } from "../../kit/bytes.ts";
 import { SealbookError } from "../../errors.ts";
 import { NodeError } from "./node-error.ts";

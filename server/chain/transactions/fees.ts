@@ -1,5 +1,5 @@
 import { formatUnits } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { BigQuantity, lookUp, query } from "../rpc/query.ts";
 import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 import type { NetworkFault } from "../consensus/network-faults.ts";

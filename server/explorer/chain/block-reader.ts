@@ -1,5 +1,5 @@
 import { getAddress, hexlify } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import { quorumOf, type BftProtocol, commitSignersOf, consensusOf } from "../../chain/evidence/consensus-seals.ts";
 import type { BlockList, BlockSummary, ExploredBlock } from "../responses.ts";
 import { SealbookError } from "../../errors.ts";

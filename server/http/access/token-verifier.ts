@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { createRemoteJWKSet, errors, importSPKI, type JWTVerifyGetKey, jwtVerify } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 import type { AccessScope } from "./caller.ts";
 import { SealbookError } from "../../errors.ts";
 

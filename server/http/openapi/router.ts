@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { type RequestHandler, Router } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { SealbookError } from "../../errors.ts";
 import { libraryFile, ROOT } from "../../kit/program-files.ts";
 import type { Examples, Tag } from "./document.ts";

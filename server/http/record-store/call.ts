@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ResponseOf } from "../responses.ts";
 
 /** The common fields of every call. */

@@ -3,7 +3,7 @@ import { sendJson } from "../json-response.ts";
 import { SealbookError } from "../../errors.ts";
 import { noteFailure } from "../request-log.ts";
 import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
-import { z } from "zod";
+import * as z from "zod";
 
 /** The route of a call, which its error response names. */
 export const NamedRoute = z.object({ route: z.string() });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { malformed, reasonOf, SealbookError } from "../../errors.ts";
 import { cookieOf } from "../cookie.ts";
 import { parseInput } from "../errors.ts";

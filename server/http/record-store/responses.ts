@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ChainHash, type ResponseOf } from "../responses.ts";
 
 /** A duration as the envelope writes it. */

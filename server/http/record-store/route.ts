@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Route } from "../route.ts";
 import { Envelope, type RecordStoreCall } from "./call.ts";
 import { Failure, successOf } from "./responses.ts";

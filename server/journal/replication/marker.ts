@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SealbookError } from "../../errors.ts";
 import { MARKER_FILE } from "./layout.ts";
 import type { ObjectStore } from "./object-store.ts";

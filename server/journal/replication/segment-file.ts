@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip as gunzipCallback, gzip as gzipCallback } from "node:zlib";

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
+import { build } from "rolldown";
 import { ROOT } from "../../../server/kit/program-files.ts";
 import { fakeServer } from "../../client/fake-server.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
@@ -89,5 +90,14 @@ describe("the package of the client", () => {
     const imported = [...code.matchAll(/^import .* from "([^"]+)"/gm)].map(([, name]) => name);
     assert.deepEqual(imported, ["zod"]);
     assert.notMatch(code, /import\(|require\(|\bprocess\./);
+  });
+
+  it("is small in an application: zod's languages, which nothing uses, are left out", async () => {
+    const program = 'import { ProofClient } from "@sealbook/client"; console.log(new ProofClient("http://x"));';
+    await writeFile(join(project, "small.js"), program);
+    const output = { format: "esm", minify: true } as const;
+    const built = await build({ cwd: project, input: "small.js", platform: "browser", write: false, output });
+    const bytes = built.output.reduce((sum, part) => sum + (part.type === "chunk" ? part.code.length : 0), 0);
+    assert.isBelow(bytes, 250_000);
   });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 
 const staticElement = z.strictObject({ reference: z.union([z.int(), z.string()]), type: z.string() });
 const dynamicElement = z.strictObject({

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createInterface } from "node:readline";
 import { assert, expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { anvilPid } from "../../../support/anvil-process.ts";
 import { Account, block, height, picture, Scene } from "./support.ts";
 

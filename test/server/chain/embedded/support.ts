@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCreateAddress, Wallet, type HDNodeWallet } from "ethers";
-import { z } from "zod";
+import * as z from "zod";
 import {
   startEmbeddedChain,
   type EmbeddedChain,

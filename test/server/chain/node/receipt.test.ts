@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { fetchBlockReceipts } from "../../../../server/chain/node/receipt.ts";
 import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 import { isContradiction, nodeErrorIn } from "../../../../server/chain/rpc/rpc.ts";

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 import { isRevert, limitsRate } from "../../../../server/chain/rpc/node-words.ts";
 import { fetchChainIdOf, lookUpInBlock, query } from "../../../../server/chain/rpc/query.ts";
