@@ -37,6 +37,7 @@ export type { AuthContent, CloseContent, SessionContent } from "../server/sessio
 export { ClientError, type ClientErrorCode, isTransient, type Problem } from "./errors.ts";
 export { ExplorerClient, type ListOptions } from "./explorer.ts";
 export { conforms } from "./http.ts";
+export { type InclusionProof, toInclusionProof } from "./inclusion-proof.ts";
 export {
   type AttestationRequest,
   type AttestationSubject,
