@@ -23,6 +23,8 @@ import { printable } from "../../verifier/verify.mjs";
 /** Invalid call data, or a check that failed. */
 const FAILED = 1;
 
+const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
+
 interface BlockRange {
   readonly from: number;
   /** The newest block when unset. */
@@ -76,6 +78,8 @@ async function run(terminal: Terminal, hex: string | undefined, options: DecodeO
   const { tx, blocks, file } = options;
   if ([hex, tx, blocks, file].filter((source) => source !== undefined).length !== 1)
     throw new CommandFailure("give one of call data, --tx, --blocks and --file", BAD_USAGE);
+  if (hex !== undefined && TRANSACTION_HASH.test(hex))
+    throw new CommandFailure(`this is the hash of a transaction, no call data: --tx ${hex} decodes it`, BAD_USAGE);
   if (options.csv && (options.json || (blocks === undefined && file === undefined)))
     throw new CommandFailure("--csv is for --blocks or --file, without --json", BAD_USAGE);
   const node = nodeOf(terminal, options);
@@ -193,7 +197,7 @@ function explained(error: SealbookError): string {
 }
 
 function parseHash(value: string): string {
-  if (/^0x[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+  if (TRANSACTION_HASH.test(value)) return value.toLowerCase();
   throw new InvalidArgumentError("It must be 0x and 64 hexadecimal digits.");
 }
 

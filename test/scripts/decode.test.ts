@@ -152,6 +152,7 @@ describe("decode script", () => {
     ["an empty standard input", ["-"], 1, /^decode: inputdata: does not start with 0x\n$/],
     ["the wrong function", [own.inputdata, "--function", "set"], 1, /is not that of set/],
     ["no data", [], 2, /^decode: give one of call data, --tx, --blocks and --file\n$/],
+    ["the hash of a transaction", [HASH], 2, /^decode: this is the hash of a transaction, no call data: --tx 0x12/],
     ["call data and a transaction", [own.inputdata, "--tx", HASH], 2, /^decode: give one of call data, --tx, /],
     ["blocks that end before they begin", ["--blocks", "7-6"], 2, /The first block is after the last/],
     ["blocks that are no range", ["--blocks", "7"], 2, /It must be FROM-TO, or FROM-/],
