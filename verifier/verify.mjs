@@ -803,8 +803,8 @@ function checkReceipt(bundle) {
   if (!isEqual(bytesOf(status, "the status"), [1])) fail("the transaction failed");
   const { hash, size } = anchoredHash(bundle);
   const event = keccak256(text.encode("Anchored(bytes32,uint32)"));
-  const emitted = listOf(logs, "the logs").some((log) => {
-    const [address, topics, logged] = listOf(log, "a log", 3);
+  const fields = listOf(logs, "the logs").map((log) => listOf(log, "a log", 3));
+  const emitted = fields.some(([address, topics, logged]) => {
     return (
       `0x${toHex(address)}` === contract &&
       topics.length === 2 &&
@@ -866,13 +866,16 @@ async function checkNode(bundle, { node }) {
     block: { hash },
   } = bundle;
   const number = toNumber(headerFields(bundle)[NUMBER]);
-  const chainId = BigInt(await node("eth_chainId", []));
+  const given = await node("eth_chainId", []);
+  if (typeof given !== "string" || given === "") fail("the node returned no chain id");
+  const chainId = BigInt(given);
   if (chainId !== BigInt(chain_id))
     fail(`the node is on chain ${chainId}, the bundle is for chain ${chain_id}`, "node_other_chain");
   const block = await node("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
   if (block === null) fail(`the node does not have block ${number}`, "node_lacks_block");
-  if (String(block.hash).toLowerCase() !== hash)
-    fail(`the node has the hash ${String(block.hash)} for block ${number}`, "node_differs");
+  if (typeof block?.hash !== "string") fail(`the node returned no block ${number}`);
+  if (block.hash.toLowerCase() !== hash)
+    fail(`the node has the hash ${block.hash} for block ${number}`, "node_differs");
   return {
     proves: "the node's chain has this block, whose hash covers everything above",
     assumes: "the node is honest and on the expected chain: run your own node, or query several",
@@ -993,7 +996,7 @@ async function outcomeOf(step, check, subject) {
 export function parseValidators(list) {
   const addresses = list.trim().startsWith("[") ? JSON.parse(list) : list.split(/[\s,]+/).filter((item) => item !== "");
   for (const address of addresses) {
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+    if (typeof address !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(address))
       fail(`"${String(address).slice(0, 50)}" is not the address of a validator`);
   }
   return addresses;
@@ -1285,7 +1288,7 @@ const USAGE = `usage: node verify.mjs BUNDLE DOCUMENT [OPTIONS]
   --contract ADDRESS the ProofAnchor contract that must have anchored the hash
   --rpc URL          JSON-RPC address of a node of the chain, http or https; nothing else uses the network
   --json             print one JSON object: outcome, code, time, what was trusted, and each step
-  --quiet            print nothing
+  --quiet            print nothing, unless with --json
 
 Exit code: 0 verified, 1 not verified, 3 undetermined: what was given does not suffice to say; 2 wrong usage.`;
 
@@ -1310,6 +1313,8 @@ async function main(args) {
   if (contract !== undefined) options.contract = contract;
   if (values.has("--validators"))
     options.validators = parseValidators(fileText(await readFile(values.get("--validators"))));
+  if (values.has("--rpc") && !/^https?:\/\/./.test(values.get("--rpc")))
+    throw new UsageError("--rpc is not an http or https address");
   if (values.has("--rpc")) options.node = nodeAt(values.get("--rpc"));
   const documentHash = documentFile === undefined ? undefined : await fileHash(documentFile);
   const isText = !values.has("--json") && !values.has("--quiet");
@@ -1410,16 +1415,23 @@ async function fileHash(path) {
   return hash.digest("hex");
 }
 
+/** The longest wait for a response of the node, with its body. */
+const NODE_MILLISECONDS = 30_000;
+
 function nodeAt(url) {
   return async (method, params) => {
+    const signal = globalThis.AbortSignal.timeout(NODE_MILLISECONDS);
     const response = await fetch(url, {
+      signal,
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
     }).catch((error) => fail(`the node does not respond (${error.cause?.message ?? error.message})`));
-    const result = await response.json().catch(() => fail("the node's response is not JSON"));
-    if (result.error !== undefined || result.result === undefined)
-      fail(`the node returned an error: ${result.error?.message}`);
+    const result = await response
+      .json()
+      .catch(() => fail(signal.aborted ? "the node does not respond in time" : "the node's response is not JSON"));
+    if (!response.ok || result?.error || result?.result === undefined)
+      fail(`the node returned an error: ${result?.error?.message ?? response.status}`);
     return result.result;
   };
 }

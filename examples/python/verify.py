@@ -66,7 +66,9 @@ def trie_value(root, key, proof):
                 break
             reference, rest = node[rest[0]], rest[1:]
         else:  # extension or leaf
+            check(len(node) == 2, "a node of a trie has another number of elements")
             flag, *piece = nibbles(node[0])
+            check(flag <= 3 and (flag % 2 or piece[0] == 0), "a piece of a key has another prefix")
             piece = piece if flag % 2 else piece[1:]
             check(rest[: len(piece)] == piece, "a trie has another key")
             reference, rest = node[1], rest[len(piece) :]
@@ -173,6 +175,9 @@ def verify(content, document, trusted_key=None, validators=None, contract=None):
         header, protocol = rlp.decode(hexed(block["header"])), bundle["consensus"]["protocol"]
         check(len(header) >= 15, "the header has too few fields")
         items = [] if protocol == "none" else rlp.decode(header[12])
+        if items:
+            check(len(items) == 5 and isinstance(items[3], bytes), "the extra data have another form")
+            check(all(len(seal) == 65 for seal in items[4]), "a seal is not 65 bytes")
         hashed = header if protocol == "none" else [*header[:12], extra_data(protocol, items, "hash"), *header[13:]]
         check(keccak256(rlp.encode(hashed)) == hexed(block["hash"]), "the header is of another block")
         listed = [f"0x{address.hex()}" for address in (items[1] if items else [])]
@@ -182,12 +187,13 @@ def verify(content, document, trusted_key=None, validators=None, contract=None):
         raw = hexed(anchor["transaction"]["raw"])
         check(trie_value(header[4], key, anchor["transaction"]["proof"]) == raw, "the block has another transaction")
         if raw[0] >= 0xC0:
-            _, _, _, to, _, data, v, *_ = rlp.decode(raw)
+            _, _, _, to, _, data, v, _, _ = rlp.decode(raw)
+            check(number(v) >= 35, "the transaction has no chain id")
             chain_id = (number(v) - 35) // 2
         else:
-            fields = rlp.decode(raw[1:])
-            check(raw[0] in (1, 2), "the transaction has an unknown type")
-            to, data, chain_id = fields[3 + raw[0]], fields[5 + raw[0]], number(fields[0])
+            fields, place = rlp.decode(raw[1:]), 4 if raw[0] == 1 else 5
+            check(1 <= raw[0] <= 4 and len(fields) >= 11, "the transaction has an unknown type")
+            to, data, chain_id = fields[place], fields[place + 2], number(fields[0])
         call = b"anchor(bytes32)" if merkle is None else b"anchorBatch(bytes32,uint32)"
         arguments = anchored if merkle is None else anchored + size.to_bytes(32, "big")
         check(to == hexed(anchor["contract"]) and chain_id == anchor["chain_id"], "the transaction is for another contract or chain")
@@ -197,6 +203,7 @@ def verify(content, document, trusted_key=None, validators=None, contract=None):
         check(trie_value(header[5], key, anchor["receipt"]["proof"]) == raw, "the block has another receipt")
         status, _, _, logs = rlp.decode(raw if raw[0] >= 0xC0 else raw[1:])
         log = [to, [keccak256(b"Anchored(bytes32,uint32)"), anchored], size.to_bytes(32, "big")]
+        check(all(len(each) == 3 for each in logs), "a log has another form")
         check(status == b"\x01" and log in logs, "the contract has not anchored the hash")
     with step("contract_differs"):
         check(contract is None or contract.lower() == anchor["contract"], "the contract is another one")

@@ -41,6 +41,7 @@ async function readSums(path: string): Promise<Found> {
       if (line.length > LONGEST) throw new WrongLine(`is longer than ${LONGEST} bytes`);
       if (line.length === 0 || line[0] === 0x23) continue;
       const { id, hash } = parseLine(line);
+      if (line.includes(0)) throw new WrongLine("has a NUL: lists of sha256sum -z are not read");
       if (id === undefined) unreadable.push({ id: escaped(line), reason: NOT_UTF8 });
       else if (id === "-") unreadable.push({ id, reason: "has no name: the hash is of a standard input" });
       else if ((hashes.get(id) ?? hash) !== hash) twice.add(id);
@@ -50,7 +51,7 @@ async function readSums(path: string): Promise<Found> {
     if (error instanceof WrongLine) throw new CommandFailure(`${name}:${number}: ${error.message}`, BAD_USAGE);
     throw new CommandFailure(`--sums ${path}: ${reasonOf(error)}`, BAD_USAGE);
   }
-  if (number === 0) throw new CommandFailure(`${name}: no hashes found`);
+  if (hashes.size + unreadable.length + twice.size === 0) throw new CommandFailure(`${name}: no hashes found`);
   for (const id of twice) {
     hashes.delete(id);
     unreadable.push({ id, reason: "is listed twice, with different hashes" });

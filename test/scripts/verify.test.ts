@@ -127,6 +127,9 @@ describe("verify script", () => {
       return err;
     };
     assert.match(await refused(`${hash}  a\n${hash.slice(1)}  b\n`), /^verify: SUMS:2: is not a SHA-256 and a name/);
+    assert.match(await refused(`${hash}  a\0${hash}  b\0`), /^verify: SUMS:1: has a NUL/);
+    await writeFiles(directory, { SUMS: "# nothing\n\n" });
+    assert.deepInclude(await verify("--sums", "SUMS"), { code: 1, err: "verify: SUMS: no hashes found\n" });
     assert.match(await refused(`${hash}\n`), /^verify: SUMS:1: is not a SHA-256 and a name/);
     assert.match(await refused(`\\${hash}  a\\tb\n`), /^verify: SUMS:1: has an unknown escape, \\t$/m);
     assert.match(await refused(`${hash}  ${"a".repeat(200_000)}`), /^verify: SUMS:1: is longer than 16384 bytes$/m);

@@ -195,6 +195,8 @@ describe("verify.mjs", () => {
     const file = join(directory, "validators.json");
     await writeFile(file, JSON.stringify(VALIDATORS.map((address) => `0x${address.slice(2).toUpperCase()}`)));
     expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(0);
+    await writeFile(file, JSON.stringify([VALIDATORS]));
+    expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(2);
     await writeFile(file, JSON.stringify(VALIDATORS.slice(1)));
     expect((await verify(vector("qbft").path, DOCUMENT_PATH, "--validators", file)).code).to.equal(1);
   });
@@ -209,6 +211,7 @@ describe("verify.mjs", () => {
       [path, path, "--rpc"],
       [path, path, "--trust-key", "12"],
       [path, path, "--contract", "0x12"],
+      [path, path, "--rpc", "nowhere"],
     ];
     for (const args of usage) {
       const { code, out, err } = await verify(...args);
@@ -262,10 +265,14 @@ describe("verify.mjs", () => {
       expect(await run()).to.match(/^3: the node returned an error/);
       respond = () => ({ result: "many" });
       expect(await run()).to.match(/^3: unreadable/);
+      respond = () => ({ error: null, result: "" });
+      expect(await run()).to.equal("3: the node returned no chain id");
       respond = (method) => ({ result: method === "eth_chainId" ? "0x1" : null });
       expect(await run()).to.match(/^3: the node is on chain 1, /);
       respond = (method) => ({ result: method === "eth_chainId" ? "0x1c9f" : null });
       expect(await run()).to.match(/^3: the node does not have block /);
+      respond = (method) => ({ result: method === "eth_chainId" ? "0x1c9f" : {} });
+      expect(await run()).to.match(/^3: the node returned no block /);
       const { code, out } = await verify(path, DOCUMENT_PATH, "--rpc", "http://127.0.0.1:9");
       expect(code).to.equal(3);
       expect(out).to.include("the node does not respond");
