@@ -867,7 +867,7 @@ async function checkNode(bundle, { node }) {
   } = bundle;
   const number = toNumber(headerFields(bundle)[NUMBER]);
   const given = await node("eth_chainId", []);
-  if (typeof given !== "string" || given === "") fail("the node returned no chain id");
+  if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(String(given))) fail("the node returned no chain id");
   const chainId = BigInt(given);
   if (chainId !== BigInt(chain_id))
     fail(`the node is on chain ${chainId}, the bundle is for chain ${chain_id}`, "node_other_chain");

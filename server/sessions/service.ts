@@ -238,7 +238,6 @@ export class SessionService {
       ...session,
       tokenHash: hash,
       state: "opening",
-      expiresAt: 0,
       wrappedSecureKey: wrapSecureKey(token, secureKey),
     });
     await this.#deps.changes.mined(transactionId, hash, session.tokenHash);

@@ -106,7 +106,7 @@ export interface Session {
   readonly id: Uint8Array;
   readonly account: string;
   readonly state: SessionState;
-  /** Unix seconds; 0 while opening. */
+  /** Unix seconds; that of the replaced token while opening, 0 for a login. */
   readonly expiresAt: number;
   readonly validated: boolean;
   /** The session's secure key, encrypted under the token. Both keys are empty once the token has ended or expired. */

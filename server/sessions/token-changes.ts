@@ -49,8 +49,9 @@ export class TokenChanges {
   }
 
   /**
-   * Waits until a session's transaction is mined. If it is not, updates the affected tokens and throws. A replacement
-   * that may still be mined stays open for the client's repeated call, and for {@link settle}.
+   * Waits until a session's transaction is mined. If it is not, updates the affected tokens and throws. Of a
+   * replacement that may still be mined the old token ends, and the new one stays open for the client's repeated call,
+   * and for {@link settle}.
    * @param opening The new token
    * @param replacing The old token
    */
@@ -62,7 +63,13 @@ export class TokenChanges {
     const hasNoEffect = outcome.state !== "pending" || (await transactions.cancel(transactionId));
     if (hasNoEffect || opening === undefined || replacing === undefined)
       await this.#undo(hasNoEffect, opening, replacing);
+    else await this.#hold(replacing);
     throw sessionError(outcome);
+  }
+
+  /** Ends an old token; the repeated call needs its keys. */
+  async #hold(replacing: Uint8Array): Promise<void> {
+    await this.#deps.journal.sessions.transition(replacing, "replacing", { state: "ended", keepsKeys: true });
   }
 
   /** Ends a new token, and makes the old one active again if the transaction certainly has no effect; else ends it. */
@@ -93,29 +100,29 @@ export class TokenChanges {
     return { expiresAt, validated, rules };
   }
 
-  /** Cancels the calls of the last run that were not sent, and ends sessions of sent logins and closes. */
+  /** Cancels the calls of the last run that were not sent; the old tokens of the others end. */
   async recover(): Promise<void> {
     for (const { transactionId, opening, replacing } of await this.#abandoned()) {
       const hasNoEffect = await this.#deps.transactions.cancel(transactionId);
-      if (hasNoEffect || opening === undefined || replacing === undefined)
-        await this.#undo(hasNoEffect, opening?.tokenHash, replacing?.tokenHash);
+      const isReplacement = opening !== undefined && opening.expiresAt > 0;
+      if (hasNoEffect || !isReplacement) await this.#undo(hasNoEffect, opening?.tokenHash, replacing?.tokenHash);
+      else if (replacing !== undefined) await this.#hold(replacing.tokenHash);
     }
   }
 
   /**
-   * Settles the calls that nobody waits for any more. A replacement is completed when it is mined: the client repeats
-   * its call with its key. The token of a login is lost with its response.
+   * Settles the calls that nobody waits for any more. A new token becomes active when it is mined, until the old one
+   * expires: the client repeats its call with its key.
    */
   async settle(): Promise<void> {
     const { transactions, clock } = this.#deps;
     for (const { transactionId, opening, replacing } of await this.#abandoned()) {
       const { state } = await transactions.outcome(transactionId, 0);
       const hasNoEffect = state === "pending" ? await transactions.cancel(transactionId) : state !== "confirmed";
-      if (hasNoEffect || opening === undefined || replacing === undefined)
+      const replaced = replacing && { tokenHash: replacing.tokenHash, keepsKeys: true };
+      if (!hasNoEffect && opening !== undefined && state === "confirmed") await this.activate(opening, replaced);
+      else if (hasNoEffect || opening === undefined || 1000 * opening.expiresAt < clock())
         await this.#undo(hasNoEffect, opening?.tokenHash, replacing?.tokenHash);
-      else if (state === "confirmed") await this.activate(opening, { tokenHash: replacing.tokenHash, keepsKeys: true });
-      else if (1000 * replacing.expiresAt < clock() - MAX_CALL_MILLISECONDS)
-        await this.#undo(false, opening.tokenHash, replacing.tokenHash);
     }
   }
 
