@@ -41,10 +41,10 @@ describe("scripts with the node of another program", function () {
     const verify = (): Promise<Outcome> => runScript("verify", directory, "d", "--rpc", anvil.http);
     const good = await verify();
     assert.deepEqual([good.code, withoutProgress(good.err)], [0, ""]);
-    assert.match(good.out, /^2 of 2 files verified/);
+    assert.match(good.out, /^2 of 2 files verified/m);
     await writeFile(file, tampered);
     const bad = await verify();
     assert.equal(bad.code, 1);
-    assert.match(bad.out, /^invalid: d\/b\.txt: Transaction: /m);
+    assert.match(bad.out, /^not verified: d\/b\.txt: Transaction: /m);
   });
 });
