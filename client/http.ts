@@ -151,10 +151,10 @@ export class Http {
 
   #unreachable(error: unknown): ClientError {
     const reason = reasonOf(error);
-    const known = this.#hasResponded ? undefined : UNKNOWN_SERVER_MILLISECONDS;
+    const limit = this.#hasResponded ? undefined : UNKNOWN_SERVER_MILLISECONDS;
     return new ClientError("unreachable", `${this.base} cannot be reached: ${reason}`, {
       cause: error,
-      retryForMilliseconds: LASTING.test(reason) ? 0 : known,
+      retryForMilliseconds: LASTING.test(reason) ? 0 : limit,
     });
   }
 }

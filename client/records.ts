@@ -22,7 +22,10 @@ const RETRY_FOR_MILLISECONDS = 15_000;
 
 /** Options of a {@link RecordClient}. */
 export interface RecordClientOptions extends HttpOptions {
-  /** Maximum retry time of a store, search or decode while the server is not available. Default 15 s. */
+  /**
+   * Maximum retry time of a store, search or decode while the server is not available. Default 15 s. A server that
+   * never responded is tried for 3 s, and not again for a lasting reason, such as an unknown host.
+   */
   readonly retryForMilliseconds?: number;
   /** The form token of a page of the server; logins, logouts and records are then sent as form posts. */
   readonly formToken?: string | undefined;

@@ -107,6 +107,8 @@ export function verifyBundle(
 ): Promise<Result>;
 export function conclusion(result: Extract<Result, { ok: true }>): string;
 
+/** Exit codes of the outcomes; 2 is wrong usage. */
+export const EXIT_CODES: Readonly<Record<Outcome, number>>;
 /** Describes the block of a result for programs. */
 export function blockReport(block: ProvingBlock): {
   readonly number: number;

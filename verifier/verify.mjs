@@ -1333,7 +1333,8 @@ const HEADLINES = {
   not_verified: "NOT VERIFIED.",
   undetermined: "UNDETERMINED: what was given does not suffice to say.",
 };
-const EXIT_CODES = { verified: 0, not_verified: 1, undetermined: 3 };
+/** Exit codes of the outcomes; 2 is wrong usage. */
+export const EXIT_CODES = { verified: 0, not_verified: 1, undetermined: 3 };
 
 /** Describes a result for programs: names as in the files, and `null` for what there is not. */
 function reportOf(result, { trustedKey, validators, node }) {

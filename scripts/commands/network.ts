@@ -213,11 +213,10 @@ export function networkCommand(terminal: Terminal): Command {
       const away = network.hosts.filter(
         ({ name }) => filesOnly !== true && client === undefined && !rpc.has(name) && !existsSync(folderOf(name)),
       );
-      if (away.length === network.hosts.length || filesOnly === true) {
-        const names = [...network.hosts, ...network.relayers].map(({ name }) => name);
-        if (!names.some((name) => existsSync(join(directory, name))))
-          throw new CommandFailure(`${directory} has no folder of a data centre or a relayer to check`, BAD_USAGE);
-      }
+      const queriesNone = filesOnly === true || away.length === network.hosts.length;
+      const isHere = ({ name }: { readonly name: string }): boolean => existsSync(join(directory, name));
+      if (queriesNone && ![...network.hosts, ...network.relayers].some(isHere))
+        throw new CommandFailure(`${directory} has no folder of a data centre or a relayer to check`, BAD_USAGE);
       const accessOf = (host: NetworkHost): Access | undefined =>
         away.includes(host)
           ? undefined
@@ -236,7 +235,7 @@ export function networkCommand(terminal: Terminal): Command {
       else if (json !== true)
         printLine(
           terminal,
-          filesOnly || away.length === network.hosts.length
+          queriesNone
             ? "The files match network.json."
             : away.length > 0
               ? "What is here and its nodes match network.json."

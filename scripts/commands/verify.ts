@@ -1,7 +1,8 @@
 import { Argument, Command, Option } from "commander";
 import { concurrencyOption, parseKeyId, PROOFS_DIRECTORY, sumsOption } from "../proofs/options.ts";
 import { rpcOption } from "../proofs/node-query.ts";
-import { EXIT_CODES, reportLines } from "../proofs/verify-files.ts";
+import { reportLines } from "../proofs/verify-files.ts";
+import { EXIT_CODES } from "../../verifier/verify.mjs";
 import { verifyNamed, type VerifyNamedOptions } from "../proofs/verify-named.ts";
 import { jsonPieces } from "../proofs/json-pieces.ts";
 import type { Terminal } from "./run-command.ts";

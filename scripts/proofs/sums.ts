@@ -40,8 +40,8 @@ async function readSums(path: string): Promise<Found> {
       number += 1;
       if (line.length > LONGEST) throw new WrongLine(`is longer than ${LONGEST} bytes`);
       if (line.length === 0 || line[0] === 0x23) continue;
-      const { id, hash } = parseLine(line);
       if (line.includes(0)) throw new WrongLine("has a NUL: lists of sha256sum -z are not read");
+      const { id, hash } = parseLine(line);
       if (id === undefined) unreadable.push({ id: escaped(line), reason: NOT_UTF8 });
       else if (id === "-") unreadable.push({ id, reason: "has no name: the hash is of a standard input" });
       else if ((hashes.get(id) ?? hash) !== hash) twice.add(id);

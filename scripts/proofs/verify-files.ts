@@ -156,6 +156,3 @@ function trustText({ key_id: keyId, validators, node }: VerifyReport["trusted"])
     ...(node ? ["the node"] : []),
   ].join(", ");
 }
-
-/** Exit codes of the outcomes; 2 is wrong usage. */
-export const EXIT_CODES: Readonly<Record<Outcome, number>> = { verified: 0, not_verified: 1, undetermined: 3 };

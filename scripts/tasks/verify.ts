@@ -1,7 +1,8 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import { DEFAULT_CONCURRENCY } from "../proofs/options.ts";
 import { CommandFailure } from "../commands/run-command.ts";
-import { EXIT_CODES, reportLines } from "../proofs/verify-files.ts";
+import { reportLines } from "../proofs/verify-files.ts";
+import { EXIT_CODES } from "../../verifier/verify.mjs";
 import { jsonPieces } from "../proofs/json-pieces.ts";
 import { verifyNamed } from "../proofs/verify-named.ts";
 import { printingFailures } from "./failures.ts";

@@ -122,10 +122,10 @@ export const Verification = z
   .union([ValidHash.meta({ id: "ValidHash" }), InvalidHash])
   .meta({ id: "Verification", description: "The result of a verification." });
 
-const JOURNAL = { description: "Absent for callers without access to the journal." };
+const WITH_JOURNAL = { description: "Absent for callers without access to the journal." };
 const FoundHash = ValidHash.extend({
-  id: Hash.exactOptional().meta(JOURNAL),
-  document_id: z.string().exactOptional().meta(JOURNAL),
+  id: Hash.exactOptional().meta(WITH_JOURNAL),
+  document_id: z.string().exactOptional().meta(WITH_JOURNAL),
 });
 
 /** `POST /api/v1/verify` with `hashes` */

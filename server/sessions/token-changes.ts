@@ -118,10 +118,14 @@ export class TokenChanges {
     const { transactions, clock } = this.#deps;
     for (const { transactionId, opening, replacing } of await this.#abandoned()) {
       const { state } = await transactions.outcome(transactionId, 0);
+      if (state === "confirmed" && opening !== undefined) {
+        const replaced = replacing && { tokenHash: replacing.tokenHash, keepsKeys: true };
+        // Without a response of the chain the next run does it; the other calls do not wait for it.
+        await this.activate(opening, replaced).catch(() => undefined);
+        continue;
+      }
       const hasNoEffect = state === "pending" ? await transactions.cancel(transactionId) : state !== "confirmed";
-      const replaced = replacing && { tokenHash: replacing.tokenHash, keepsKeys: true };
-      if (!hasNoEffect && opening !== undefined && state === "confirmed") await this.activate(opening, replaced);
-      else if (hasNoEffect || opening === undefined || 1000 * opening.expiresAt < clock())
+      if (hasNoEffect || opening === undefined || 1000 * opening.expiresAt < clock())
         await this.#undo(hasNoEffect, opening?.tokenHash, replacing?.tokenHash);
     }
   }
