@@ -11,6 +11,8 @@ import { parseAddress } from "../address.ts";
 import { auditCall, type CallToAudit, verdictOf } from "../decode/audit.ts";
 import { auditCalls, type BatchRow, callsOfBlocks, callsOfLines } from "../decode/batch.ts";
 import { csvHeader, csvLine, jsonLine, textLine } from "../decode/batch-format.ts";
+import { knownTables } from "../decode/known-tables.ts";
+import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { AuditedChain } from "../decode/chain.ts";
 import { callListing } from "../decode/listing.ts";
 import { callReport } from "../decode/report.ts";
@@ -69,7 +71,7 @@ export function decodeCommand(terminal: Terminal): Command {
       "\nWithout --rpc the node is the embedded chain's, from CHAIN_PORT or DATA_DIR. Call data alone needs no node; " +
         "with\n--contract it is compared with the chain. A signature of a contract account counts when the chain has " +
         "its row.\n\nExit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage,\n" +
-        "3 undetermined: the chain could not be queried.",
+        "3 undetermined: the chain could not be queried, or the signature could not be checked.",
     )
     .action((hex: string | undefined, options: DecodeOptions) => run(terminal, hex, options));
 }
@@ -102,9 +104,9 @@ async function run(terminal: Terminal, hex: string | undefined, options: DecodeO
 }
 
 /** Opens the node of what is read from a chain, or compared with it; `undefined` for call data alone. */
-function nodeOf({ variables }: Terminal, { tx, blocks, file, rpc, contract, chainId }: DecodeOptions) {
+function nodeOf({ variables }: Terminal, { tx, blocks, rpc, contract, chainId }: DecodeOptions) {
   if (tx !== undefined || blocks !== undefined) return nodeAt(rpc ?? embeddedChainUrl(variables));
-  if (rpc !== undefined && (file !== undefined || contract !== undefined)) return nodeAt(rpc);
+  if (rpc !== undefined) return nodeAt(rpc);
   if (contract !== undefined && chainId === undefined)
     throw new CommandFailure("--contract needs --chain-id, or a node: --rpc", BAD_USAGE);
   if (contract === undefined && chainId !== undefined)
@@ -131,21 +133,27 @@ async function decodeOne(
 async function callOf(
   hex: string | undefined,
   { tx, ...options }: DecodeOptions,
-  { stdin }: Terminal,
+  { stdin, variables }: Terminal,
   chain: AuditedChain | undefined,
 ): Promise<CallToAudit> {
   if (tx === undefined) {
     const inputdata = hex === "-" ? (await text(stdin)).trim() : (hex ?? "");
-    return { inputdata, contract: contractOf(options, chain) };
+    return { inputdata, tables: await tablesOf(options, variables, chain) };
   }
   const transaction = await chain?.transaction(tx);
   if (transaction === undefined) throw new CommandFailure(`the chain has no transaction ${tx}`);
   return { inputdata: transaction.input, transaction };
 }
 
-function contractOf({ contract, chainId }: DecodeOptions, chain: AuditedChain | undefined): TableContract | undefined {
+/** Returns the event table that the options name, or those of the deployments in `DATA_DIR`. */
+async function tablesOf(
+  { contract, chainId }: DecodeOptions,
+  variables: EnvironmentVariables,
+  chain: AuditedChain | undefined,
+): Promise<readonly TableContract[]> {
   const id = chain?.chainId ?? chainId;
-  return contract === undefined || id === undefined ? undefined : { chainId: id, address: contract };
+  if (contract === undefined) return knownTables(variables, id);
+  return id === undefined ? [] : [{ chainId: id, address: contract }];
 }
 
 async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined): Promise<void> {
@@ -173,7 +181,10 @@ async function batchOf(terminal: Terminal, options: DecodeOptions, chain: Audite
   const { blocks, file, contract } = options;
   if (blocks === undefined || chain === undefined) {
     const input = file === "-" || file === undefined ? terminal.stdin : createReadStream(file);
-    return { calls: callsOfLines(input, { contract: contractOf(options, chain) }, chain), place: "" };
+    return {
+      calls: callsOfLines(input, { tables: await tablesOf(options, terminal.variables, chain) }, chain),
+      place: "",
+    };
   }
   const newest = await chain.newestBlock();
   const to = Math.min(blocks.to ?? newest, newest);

@@ -12,8 +12,8 @@ export interface CallToAudit {
   readonly transaction?: ChainTransaction | undefined;
   /** The event of a row that another contract wrote: the call data are those of the event. */
   readonly event?: RowEvent | undefined;
-  /** The event table that the call is for, when there is no transaction. */
-  readonly contract?: TableContract | undefined;
+  /** The event tables that the call can be for, when there is no transaction. */
+  readonly tables?: readonly TableContract[] | undefined;
 }
 
 /** The row on chain. */
@@ -55,18 +55,21 @@ export function verdictOf({ failed, undetermined }: Pick<AuditedCall, "failed" |
  * @throws SealbookError `malformed` for data that no contract decodes to a record
  */
 export async function auditCall(
-  { inputdata, transaction, event, contract: given }: CallToAudit,
+  { inputdata, transaction, event, tables = [] }: CallToAudit,
   expected: RowFunction | undefined,
   chain: AuditedChain | undefined,
 ): Promise<AuditedCall> {
-  const { warnings: deviations, ...accepted } = decodeAcceptedCallData(
+  const { warnings: deviations, ...call } = decodeAcceptedCallData(
     inputdata,
     event === undefined ? expected : undefined,
   );
-  const decoded = withWrittenNumbers(accepted);
+  const decoded = withWrittenNumbers(call);
   const warnings = [...deviations, ...duplicateKeyWarnings(decoded.row.payloadBase64)];
   const called = event?.contract ?? transaction?.to;
-  const contract = called !== undefined && chain !== undefined ? { chainId: chain.chainId, address: called } : given;
+  const contract =
+    called !== undefined && chain !== undefined
+      ? { chainId: chain.chainId, address: called }
+      : tableOf(decoded, tables);
   const contracts = contract === undefined ? [] : [contract];
   const outcome = await outcomeOf();
   const written = outcome?.written;
@@ -74,10 +77,18 @@ export async function auditCall(
   const state = await stateOf();
   // Only an event table vouches for the signature of a contract account; others can log any signer.
   const isVouched = state !== "unknown" && event?.isTrusted !== false;
-  const checks = checkRow(decoded, { contracts, loggedSigner: isVouched ? written?.signer : undefined });
+  // The digest of a current row has its signer.
+  const accepted = written?.signer ?? (state === "current" ? recoveredSigner() : undefined);
+  const checks = withoutGuess(
+    checkRow(decoded, { contracts, loggedSigner: isVouched ? accepted : undefined }),
+    contract,
+  );
   const onChain = state && { state, wrote: wroteOf(written?.replaced) };
   const failed = failedChecks(checks, contract, state);
-  const undetermined = state === "undetermined" ? [NOT_QUERIED] : [];
+  const undetermined = [
+    ...(checks.signatureChecked ? [] : [checks.binding === "contract" ? NOT_ASKED : NO_PLACE]),
+    ...(state === "undetermined" ? [NOT_QUERIED] : []),
+  ];
   const isFromEvent = event !== undefined;
   return { decoded, checks, contract, transaction, isFromEvent, onChain, warnings, failed, undetermined };
 
@@ -104,6 +115,11 @@ function wroteOf(replaced: string | null | undefined): RowOnChain["wrote"] {
 
 const NOT_QUERIED = "the node does not return the row of the chain now; it may be another one by now";
 
+const NO_PLACE =
+  "the signature is not checked: it counts for one chain and contract, which are not known here; give --contract with " +
+  "--chain-id or --rpc";
+const NOT_ASKED = "the signature is not checked: it is of a contract account, which only the chain can ask";
+
 /** The states in which the chain does not have the row. */
 const FAILED_STATES: Readonly<Partial<Record<RowState, string>>> = {
   missing: "the chain has no such row",
@@ -111,22 +127,37 @@ const FAILED_STATES: Readonly<Partial<Record<RowState, string>>> = {
   pending: "the transaction is in no block yet: it wrote no row",
 };
 
-function failedChecks(checks: RowChecks, contract: TableContract | undefined, state: RowState | undefined): string[] {
+function failedChecks(
+  checks: RowChecks,
+  contract: TableContract | undefined,
+  state: RowState | undefined,
+): string[] {
   const failed: string[] = [];
   const { signer, signatureChecked, signedBySender, rowIdMatches } = checks;
-  if (signer === undefined) failed.push("no event table would accept the signature");
-  else if (!signatureChecked) failed.push("only the chain can check the signature of a contract");
-  else if (!signedBySender) failed.push(wrongSigner(signer, contract));
+  if (signatureChecked && signer === undefined) failed.push("no event table would accept the signature");
+  else if (signatureChecked && !signedBySender) failed.push(wrongSigner(checks, contract));
   if (!rowIdMatches) failed.push("the row id in the row is not that of the call");
   const reason = state && FAILED_STATES[state];
   if (reason !== undefined) failed.push(reason);
   return failed;
 }
 
-function wrongSigner(signer: Address, contract: TableContract | undefined): string {
-  if (contract !== undefined) return `the signer ${signer} is not the sender named in the row`;
-  return (
-    "the sender named in the row did not sign the row data alone; a signature that is bound to its place is checked " +
-    "with --contract and --chain-id"
-  );
+/** Without a binding, what the signature recovers is nobody's address. */
+function wrongSigner({ signer, binding }: RowChecks, contract: TableContract | undefined): string {
+  if (binding !== undefined || contract === undefined) return `the signer ${signer} is not the sender named in the row`;
+  const { address, chainId } = contract;
+  return `the sender named in the row signed neither it for contract ${address} on chain ${chainId} nor its data alone`;
+}
+
+/** Returns the table for which a row is signed; of a single one, that one. */
+function tableOf(decoded: DecodedCallData, tables: readonly TableContract[]): TableContract | undefined {
+  const [only, another] = tables;
+  if (another === undefined) return only;
+  return tables.find((table) => checkRow(decoded, { contracts: [table] }).binding === "place");
+}
+
+/** A signature for a place that is not known recovers an arbitrary address: it is no signer. */
+function withoutGuess(checks: RowChecks, contract: TableContract | undefined): RowChecks {
+  const isGuess = contract === undefined && checks.signer !== undefined && checks.binding === undefined;
+  return isGuess ? { ...checks, signer: undefined, signatureChecked: false } : checks;
 }

@@ -88,7 +88,7 @@ function callsOf(
 /** Reads hashes of transactions and call data, one a line; lines that are empty or begin with `#` are left out. */
 export async function* callsOfLines(
   input: Readable,
-  place: Pick<CallToAudit, "contract">,
+  place: Pick<CallToAudit, "tables">,
   chain: AuditedChain | undefined,
 ): AsyncGenerator<FoundCall> {
   let number = 0;

@@ -8,6 +8,7 @@ const BINDING = {
   none: "over the row data alone: bound to no place",
   contract: "of a contract account (ERC-1271)",
 } as const;
+const NOT_CHECKED = "not checked";
 
 /**
  * Formats audited call data, one field per line.
@@ -17,6 +18,7 @@ const BINDING = {
 export function callListing(call: AuditedCall): string {
   const { decoded, checks, contract, transaction, isFromEvent, onChain, warnings } = call;
   const { row, arguments: args, filechain } = decoded;
+  const isChecked = checks.signatureChecked;
   const lines: [name: string, value: string | undefined][] = [
     ["transaction", transaction?.hash],
     ["block", transaction?.block && `${transaction.block.number}, ${timeText(transaction.block.time)}`],
@@ -34,9 +36,9 @@ export function callListing(call: AuditedCall): string {
     ["topic", row.topic],
     ["format", row.format],
     ["signature", args.signature],
-    ["signer", checks.signer ?? "none: no event table would accept the signature"],
+    ["signer", checks.signer ?? (isChecked ? "none: no event table would accept the signature" : NOT_CHECKED)],
     ["signature is", checks.binding && BINDING[checks.binding]],
-    ["signed by sender", checks.signedBySender ? "yes" : "no"],
+    ["signed by sender", isChecked ? (checks.signedBySender ? "yes" : "no") : NOT_CHECKED],
     ["row id matches", checks.rowIdMatches ? "yes" : "no"],
     ["on chain", onChain?.state],
     ["written", onChain?.wrote && WROTE[onChain.wrote]],

@@ -24,7 +24,8 @@ export function callReport(call: AuditedCall) {
       undetermined,
       signer: checks.signer ?? null,
       binding: checks.binding ?? null,
-      signed_by_sender: checks.signedBySender,
+      /** `null` when the signature is not checked. */
+      signed_by_sender: checks.signatureChecked ? checks.signedBySender : null,
       row_id_matches: checks.rowIdMatches,
     },
     chain:

@@ -4,6 +4,8 @@ import { type AuditedCall, auditCall } from "../decode/audit.ts";
 import { AuditedChain } from "../decode/chain.ts";
 import { callListing } from "../decode/listing.ts";
 import { callReport } from "../decode/report.ts";
+import { knownTables } from "../decode/known-tables.ts";
+import { readEnv } from "../../server/config/environment.ts";
 import { printingFailures } from "./failures.ts";
 import { nodeErrorOf } from "../../server/chain/rpc/rpc.ts";
 
@@ -17,7 +19,7 @@ export default function decode(
   return printingFailures(async () => {
     const audited = HASH.test(data)
       ? await auditTransaction(hre, data.toLowerCase())
-      : await auditCall({ inputdata: data }, undefined, undefined);
+      : await auditCall({ inputdata: data, tables: await knownTables(readEnv(), undefined) }, undefined, undefined);
     console.log(json ? JSON.stringify(callReport(audited), null, 2) : callListing(audited));
     const { failed, undetermined } = audited;
     if (failed.length > 0) throw new CommandFailure(`checks failed: ${failed.join("; ")}`);

@@ -89,7 +89,7 @@ export function createRecords(
     decoder,
     storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),
-    audit: rowAudit(database),
+    audit: rowAudit(database, rpc),
     decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
   };
   return { records, routeDeps, indexer, decoder, search, foreignWrites, syncLog };

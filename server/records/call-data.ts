@@ -96,6 +96,7 @@ function rowFunctionFragment(name: RowFunction): FunctionFragment {
   return eventTableInterface.getFunction(name);
 }
 
+const SELECTOR_BYTES = 4;
 const BY_SELECTOR: ReadonlyMap<string, RowFunction> = new Map(
   ROW_FUNCTIONS.map((name) => [rowFunctionFragment(name).selector, name]),
 );
@@ -103,12 +104,13 @@ const BY_SELECTOR: ReadonlyMap<string, RowFunction> = new Map(
 /** The selectors of the row functions: `0x` and eight lower-case digits. */
 export const ROW_SELECTORS: ReadonlySet<string> = new Set(BY_SELECTOR.keys());
 
-/** Returns the row function of a selector: `0x` and eight lower-case digits. */
-function rowFunctionOf(selector: string): RowFunction | undefined {
-  return BY_SELECTOR.get(selector);
+/**
+ * Returns the row function that call data call.
+ * @param inputdata `0x`-prefixed lower-case hex, with the selector
+ */
+export function rowFunctionOf(inputdata: string): RowFunction | undefined {
+  return BY_SELECTOR.get(inputdata.slice(0, 2 + 2 * SELECTOR_BYTES));
 }
-
-const SELECTOR_BYTES = 4;
 
 /** Decoded call data of a row function. */
 export interface DecodedCallData {

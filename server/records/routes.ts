@@ -119,8 +119,9 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
       noteAccount(request, account.address);
       await deps.decodesPerAccount(account.address);
       const start = performance.now();
-      const { transaction, checks } = await decoded(deps.decoder, account.address, inputdata, name);
-      const record = toVerdict(await deps.audit.verdictOf(signedRow(transaction)));
+      const call = await decoded(deps.decoder, account.address, inputdata, name);
+      const { transaction, checks } = call;
+      const record = toVerdict(await deps.audit.verdictOf(signedRow(call)));
       return { component_render: secondsSince(start), tparams: { transaction, checks: toChecks(checks), record } };
     }),
   ];

@@ -1,5 +1,10 @@
 import type { Row } from "./row-data.ts";
+import { type Decoded, type RowFunction, rowFunctionOf } from "./call-data.ts";
+import { NodeTransaction } from "../chain/node/node-block.ts";
+import { lookUp } from "../chain/rpc/query.ts";
+import { LaggingError, type Rpc, unavailable } from "../chain/rpc/rpc.ts";
 import type { Address } from "../chain/transaction.ts";
+import { prefixedHex } from "../kit/bytes.ts";
 import {
   recoverSigner,
   recoverUnboundSigner,
@@ -10,7 +15,6 @@ import {
 } from "./row-signature.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecordMarks } from "./record.ts";
-import type { DecodedTransaction } from "./responses.ts";
 
 /**
  * The reach of a signature. `place`: it counts only for the chain, contract, table and row id of the row. `none`: it is
@@ -86,8 +90,8 @@ interface SignedRow {
   /** As stored. */
   readonly rowdata: Uint8Array;
   readonly signature: string;
-  /** The transaction with the call; `undefined` for call data alone. */
-  readonly transactionHash?: Uint8Array;
+  /** The transaction with the call, or the function of call data alone. */
+  readonly call: { readonly transactionHash: Uint8Array } | { readonly function: RowFunction };
 }
 
 /** The first write of row data and signature. */
@@ -101,41 +105,59 @@ interface OriginalRow {
 /** The entry of a signed row in the index of the event tables. */
 export interface RowVerdict extends RecordMarks {
   /**
-   * `original` for the first write; `replay` for the same row data and signature in another table or under another row
-   * id, or written again by a later transaction.
+   * `original` for the first write; `replay` for the same row data and signature in another table, under another row
+   * id or by another function, or written again by a later transaction.
    */
   readonly verdict: "original" | "replay";
   readonly original: OriginalRow;
 }
 
+const CallData = NodeTransaction.pick({ input: true });
+
 /** Finds signed rows in the record index. */
 export interface RowAudit {
-  /** @returns `undefined` when the index has neither the row nor a copy of it */
+  /**
+   * @returns `undefined` when the index has neither the row nor a copy of it
+   * @throws SealbookError `chain_unavailable` for call data alone
+   */
   verdictOf(row: SignedRow): Promise<RowVerdict | undefined>;
 }
 
-/** Returns the row of a decoded transaction. */
-export function signedRow({ tabname, rowid, rowdata, signature }: DecodedTransaction): SignedRow {
+/** Returns the row of decoded call data. */
+export function signedRow({
+  function: name,
+  transaction: { tabname, rowid, rowdata, signature },
+}: Pick<Decoded, "function" | "transaction">): SignedRow {
   const bytes = ({ hexdata }: { readonly hexdata: string }): Buffer => Buffer.from(hexdata, "hex");
   return {
     tableName: bytes(tabname).toString(),
     rowId: BigInt(rowid.reference),
     rowdata: bytes(rowdata),
     signature: bytes(signature).toString(),
+    call: { function: name },
   };
 }
 
-/** The audit of rows over the record index; each costs a look-up. */
-export function rowAudit(database: Database): RowAudit {
+/** The audit of rows over the record index; each costs a look-up, and for call data alone a query to the chain. */
+export function rowAudit(database: Database, rpc: Pick<Rpc, "call">): RowAudit {
+  // The events, of which the index is made, do not tell the function.
+  const wasCalledBy = async (transactionHash: Uint8Array, name: RowFunction): Promise<boolean> => {
+    const hash = prefixedHex(transactionHash);
+    const transaction = await lookUp(rpc, CallData, "eth_getTransactionByHash", [hash]);
+    if (transaction === undefined) throw unavailable(new LaggingError(`the node does not have transaction ${hash}`));
+    return rowFunctionOf(transaction.input) === name;
+  };
   return {
-    async verdictOf({ tableName, rowId, rowdata, signature, transactionHash }) {
+    async verdictOf({ tableName, rowId, rowdata, signature, call }) {
       const found = await findOriginal(database, rowDigest(rowdata, signature));
       if (found === undefined) return undefined;
       const { original } = found;
       const isOriginal =
         original.tableName === tableName &&
         original.rowId === rowId &&
-        (transactionHash === undefined || Buffer.compare(original.transactionHash, transactionHash) === 0);
+        ("transactionHash" in call
+          ? Buffer.compare(original.transactionHash, call.transactionHash) === 0
+          : await wasCalledBy(original.transactionHash, call.function));
       return { ...found, verdict: isOriginal ? "original" : "replay" };
     },
   };

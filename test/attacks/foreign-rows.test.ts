@@ -174,6 +174,24 @@ describe("rows that a stolen relayer key writes", function () {
     assert.deepEqual([record.verdict, checks.passed, checks.binding], ["original", true, "place"]);
   });
 
+  it("are the original in the call that wrote them, and a replay in one of the other function", async () => {
+    const rowId = await store("by insert");
+    const stored = await rowOf(rowId);
+    await write("set", TABLE, 4_000n, await signed(4_000n, "by set"));
+    await eventually(async () => assert.lengthOf((await search("by set")).events, 1));
+    const written = await rowOf(4_000n);
+    const verdictOf = async (name: "set" | "insert", place: bigint, row: SignedRow): Promise<unknown> =>
+      (await decode(name, TABLE, place, row)).record?.verdict;
+    assert.deepEqual(
+      [await verdictOf("insert", rowId, stored), await verdictOf("set", rowId, stored)],
+      ["original", "replay"],
+    );
+    assert.deepEqual(
+      [await verdictOf("set", 4_000n, written), await verdictOf("insert", 4_000n, written)],
+      ["original", "replay"],
+    );
+  });
+
   // Security, relayer key: cannot write a record again in its own place undetected
   it("in their own place again are marked as replays", async () => {
     const rowId = await store("again");

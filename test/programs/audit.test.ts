@@ -120,16 +120,17 @@ describe("the programs of the audit page", () => {
       const lines = (await audit(tparams.locations[0].tx_hash)).split("\n");
       assert.match(lines[0] ?? "", new RegExp(`^row: events/\\d+, code ${record.code}, topic PM2.5, of \\w+, `));
       assert.equal(lines[1], `sender: ${server.demo.login}, signed for this place`);
-      assert.equal(lines[2], "on chain: current");
-      assert.equal(lines[3], `payload: ${JSON.stringify(payload)}`);
+      assert.equal(lines[2], "written: as the first row of its number");
+      assert.equal(lines[3], "on chain: current");
+      assert.equal(lines[4], `payload: ${JSON.stringify(payload)}`);
     }
   });
 
   it("agree about a row that another one has overwritten", async () => {
     const first = await write("insert", "before");
     const second = await write("set", "after");
-    assert.match(await audit(first), /^on chain: overwritten$/m);
-    assert.match(await audit(second), /^on chain: current$/m);
+    assert.match(await audit(first), /^written: as the first row of its number\non chain: overwritten$/m);
+    assert.match(await audit(second), /^written: over another row\non chain: current$/m);
   });
 
   it("agree about a row that is signed over its data alone, and one that its sender did not sign", async () => {
@@ -149,7 +150,7 @@ describe("the programs of the audit page", () => {
       await response.wait().catch(() => undefined);
       const printed = await audit(response.hash);
       assert.match(printed, new RegExp(`signed ${expected}$`, "m"));
-      assert.match(printed, /^on chain: missing$/m);
+      assert.match(printed, /^written: not at all\non chain: missing$/m);
     }
   });
 });

@@ -1,9 +1,12 @@
 import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { encodeCallData } from "../../server/records/call-data.ts";
 import { signRow } from "../../server/records/row-signature.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content } from "../support/envelope.ts";
 import { freePort } from "../support/free-port.ts";
 import { allTransactions } from "../support/rpc.ts";
@@ -17,8 +20,10 @@ interface Outcome {
   readonly err: string;
 }
 
-async function decode(args: readonly string[], input = ""): Promise<Outcome> {
-  const child = spawn(process.execPath, [SEALBOOK, "decode", ...args], { env: SURROUNDINGS, stdio: "pipe" });
+/** Without `DATA_DIR` no deployment is known. */
+async function decode(args: readonly string[], input = "", dataDirectory = "/nonexistent"): Promise<Outcome> {
+  const env = { ...SURROUNDINGS, DATA_DIR: dataDirectory };
+  const child = spawn(process.execPath, [SEALBOOK, "decode", ...args], { env, stdio: "pipe" });
   const code = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.on("error", () => undefined); // it may end without reading its input
   child.stdin.end(input);
@@ -116,7 +121,7 @@ describe("decode script", () => {
     assert.include(json.out.replaceAll(/\s/g, ""), `"payload":${payload}`);
   });
 
-  it("reports another or a missing signer", async () => {
+  it("does not check a signature whose place it does not know, and fails for what is wrong anywhere", async () => {
     const { arguments: args } = await import("../../server/records/call-data.ts").then((m) =>
       m.decodeCallData(own.inputdata),
     );
@@ -127,11 +132,11 @@ describe("decode script", () => {
     ]);
     assert.match(another.out, /^checks: +failed$/m);
     assert.equal(another.code, 1);
-    assert.match(another.err, /^decode: check failed: the sender named in the row did not sign the row data alone; /m);
     assert.match(another.err, /^decode: check failed: the row id in the row is not that of the call$/m);
+    assert.match(another.out, /^signer: +not checked$/m);
+    assert.match(another.out, /^signed by sender: +not checked$/m);
+    assert.match(another.err, /^decode: undetermined: the signature is not checked: it counts for one chain and con/m);
     assert.equal(none.code, 1);
-    assert.match(another.out, /^signer: +0x[0-9a-fA-F]{40}$/m);
-    assert.match(another.out, /^signed by sender: +no$/m);
     assert.match(none.out, /^signer: +none/m);
     assert.match(none.out, /^signed by sender: +no$/m);
   });
@@ -205,11 +210,51 @@ describe("decode script with the place of a row", () => {
     ]) {
       const { code, err } = await decode([data ?? "", ...place]);
       assert.equal(code, 1);
-      assert.match(err, /^decode: check failed: the signer 0x[0-9a-fA-F]{40} is not the sender named in the row$/m);
+      assert.match(err, /^decode: check failed: the sender named in the row signed neither it for contract 0x/m);
     }
-    const { code, err } = await decode([inputdata]);
-    assert.equal(code, 1);
-    assert.match(err, /a signature that is bound to its place is checked with --contract and --chain-id$/m);
+    const { code, out, err } = await decode([inputdata, "--json"]);
+    assert.equal(code, 3);
+    assert.match(err, /give --contract with --chain-id or --rpc$/m);
+    const { checks, chain } = JSON.parse(out);
+    assert.deepInclude(checks, { passed: false, failed: [], signer: null, signed_by_sender: null, binding: null });
+    assert.isNull(chain);
+  });
+
+  it("knows the place from the deployment in DATA_DIR", async () => {
+    const directory = await temporaryDirectory();
+    await mkdir(join(directory, "deployments"));
+    const write = (chainId: number, EventTable: string): Promise<void> => {
+      const contracts = { SessionRegistry: SENDER, EventTable, ProofAnchor: SENDER };
+      const deployment = JSON.stringify({ chainId, firstBlock: 0, contracts });
+      return writeFile(join(directory, `deployments/${chainId}.json`), deployment);
+    };
+    try {
+      await write(7325, contract);
+      const known = await decode([inputdata], "", directory);
+      assert.deepEqual([known.code, known.err], [0, ""]);
+      assert.match(known.out, /^contract: +0x[0-9a-fA-F]{40} on chain 7325$/m);
+      const line = await decode(["--file", "-"], inputdata, directory);
+      assert.match(line.out, /^line 1 passed events\/7 /);
+      const other = encodeCallData("insert", { ...row, rowid: 8n, signature });
+      assert.equal((await decode([other], "", directory)).code, 1);
+      await write(1, SENDER);
+      assert.match((await decode([inputdata], "", directory)).out, /^contract: +0x[0-9a-fA-F]{40} on chain 7325$/m);
+      const ambiguous = await decode(
+        [encodeCallData("insert", { ...row, tabname: "other", signature })],
+        "",
+        directory,
+      );
+      assert.equal(ambiguous.code, 3, "it may be of neither");
+    } finally {
+      await removeDirectory(directory);
+    }
+  });
+
+  it("leaves the signature of a contract account to the chain", async () => {
+    const account = encodeCallData("insert", { ...row, signature: `${SENDER}abcd` });
+    const { code, out, err } = await decode([account, "--contract", contract, "--chain-id", "7325"]);
+    assert.equal(code, 3, out);
+    assert.match(err, /^decode: undetermined: the signature is not checked: it is of a contract account, /m);
   });
 
   it("decodes what a contract accepts with a warning: other offsets, bytes after the end, no padding", async () => {
@@ -276,6 +321,8 @@ describe("decode script with a transaction", () => {
     const { input = "", to = "" } = transaction ?? {};
     const place = ["--contract", to ?? "", "--rpc", server.chainUrl];
     assert.match((await decode([input, ...place])).out, /^on chain: +current$/m);
+    const known = await decode([input, "--rpc", server.chainUrl], "", server.directory);
+    assert.match(known.out, /^on chain: +current$/m);
     const { inputdata } = vector("own-insert-compressed");
     const other = await decode([input, ...place, "--chain-id", "1"]);
     assert.deepEqual([other.code, other.err], [1, "decode: --chain-id is 1, but the node is of chain 7325\n"]);

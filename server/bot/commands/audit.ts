@@ -50,10 +50,11 @@ export function auditCommands({
 
   return {
     decode: on("decode", async (input, caller, { texts }) => {
-      const { function: name, row, transaction, checks } = await decoder.decode(caller, prefixedHex(input));
+      const decoded = await decoder.decode(caller, prefixedHex(input));
+      const { function: name, row, transaction, checks } = decoded;
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
-      const found = await audit.verdictOf(signedRow(transaction));
+      const found = await audit.verdictOf(signedRow(decoded));
       const text = [
         texts.decoded(name),
         texts.checks(checks),

@@ -104,7 +104,13 @@ export class TransactionReader {
     if (action.kind !== "record") return action;
     const { rowdata, ...written } = action;
     const { table, row_id: rowId, compressed: comp, signature, signer, row } = written;
-    const signed = { tableName: table, rowId: BigInt(rowId), rowdata, signature, transactionHash: getBytes(hash) };
+    const signed = {
+      tableName: table,
+      rowId: BigInt(rowId),
+      rowdata,
+      signature,
+      call: { transactionHash: getBytes(hash) },
+    };
     const [on_chain, verdict] = await Promise.all([
       this.#eventTable.stateOf(table, rowId, { signer: signer ?? undefined, comp, rowdata }),
       this.#audit.verdictOf(signed),

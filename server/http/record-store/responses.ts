@@ -62,7 +62,7 @@ export const RowVerdict = z
     verdict: z.enum(["original", "replay"]).meta({
       description:
         "`original` for the first write of the row data and signature; `replay` when they are written again, or in " +
-        "another table or under another row id than first.",
+        "another table, under another row id or by another function than first.",
     }),
     table: z.string().meta({ description: "The table of the original." }),
     chainid: reference,
