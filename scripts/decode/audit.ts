@@ -127,11 +127,7 @@ const FAILED_STATES: Readonly<Partial<Record<RowState, string>>> = {
   pending: "the transaction is in no block yet: it wrote no row",
 };
 
-function failedChecks(
-  checks: RowChecks,
-  contract: TableContract | undefined,
-  state: RowState | undefined,
-): string[] {
+function failedChecks(checks: RowChecks, contract: TableContract | undefined, state: RowState | undefined): string[] {
   const failed: string[] = [];
   const { signer, signatureChecked, signedBySender, rowIdMatches } = checks;
   if (signatureChecked && signer === undefined) failed.push("no event table would accept the signature");
