@@ -114,10 +114,9 @@ function wroteOf(replaced: string | null | undefined): RowOnChain["wrote"] {
 }
 
 const NOT_QUERIED = "the node does not return the row of the chain now; it may be another one by now";
-
 const NO_PLACE =
-  "the signature is not checked: it counts for one chain and contract, which are not known here; give --contract with " +
-  "--chain-id or --rpc";
+  "the signature is not checked: it counts for one chain and contract, which are not known here; give --contract " +
+  "with --chain-id or --rpc";
 const NOT_ASKED = "the signature is not checked: it is of a contract account, which only the chain can ask";
 
 /** The states in which the chain does not have the row. */
