@@ -6,6 +6,8 @@ import { authenticate, authenticateIfPresented, type AuthenticationDeps } from "
 import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { fromAllowedNetwork, hostCheck, noteSource } from "../http/access/source.ts";
+import { compressedJson } from "../http/compressed-json.ts";
+import { crossOrigin } from "../http/cross-origin.ts";
 import { urlLimit } from "../http/listener.ts";
 import { requestRate } from "../http/source-limits.ts";
 import { type ExplorerDeps, explorerRoutes } from "../explorer/routes.ts";
@@ -35,7 +37,7 @@ import { AttestationService } from "../attestation/service.ts";
 import { statementQueue } from "../attestation/statement-queue.ts";
 import { ChainDecoder } from "../explorer/decoder.ts";
 import { ChainExplorer } from "../explorer/explorer.ts";
-import { rateLimit } from "../http/limits.ts";
+import { rateLimit } from "../http/rate-limit.ts";
 import { evidenceSource } from "../chain/evidence/anchor-evidence.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle.ts";
@@ -53,6 +55,8 @@ interface AccessDeps {
   readonly networks: NetworkList;
   /** Their `X-Forwarded-For` is trusted. */
   readonly proxies: NetworkList;
+  /** Origins of other pages that may call the APIs. */
+  readonly origins: readonly string[];
   /** Small requests of a source in a second. */
   readonly requestRate: number;
   readonly authentication: AuthenticationDeps;
@@ -91,7 +95,7 @@ export function createApp(deps: AppDeps): Express {
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => operations.metrics.httpRequests.observe(labels, seconds);
   app.use(logRequests(logger, observe), dataHeaders(), hostCheck(access.hosts), urlLimit());
-  app.use(noteSource(access), requestRate(access.requestRate));
+  app.use(noteSource(access), requestRate(access.requestRate), ...crossOrigin(access.origins), compressedJson());
   const authenticated = authenticate(access.authentication);
   const unless = (part: Config["access"]["open"][number]): RequestHandler[] =>
     access.open.includes(part) ? [fromAllowedNetwork] : [fromAllowedNetwork, authenticated];
@@ -178,7 +182,11 @@ export function createApi(context: Context, parts: Parts): Express {
         ),
         audit: records.routeDeps.audit,
       }),
-      requestsPerSource: rateLimit(config.explorer.rate, "requests to the explorer from this network address"),
+      requestsPerSource: rateLimit(
+        config.explorer.rate,
+        "explorer",
+        "requests to the explorer from this network address",
+      ),
     },
     access: accessOf(context),
     attest: statementQueue(
@@ -206,9 +214,10 @@ export function createApi(context: Context, parts: Parts): Express {
 }
 
 function accessOf({ config, opened: { tokens }, database, clock, logger }: Context): AccessDeps {
-  const { allowedNetworks, allowedHosts, trustedProxies, requestRate, apiKeys, open } = config.access;
+  const { allowedNetworks, allowedHosts, allowedOrigins, trustedProxies, requestRate, apiKeys, open } = config.access;
   return {
     hosts: allowedHosts,
+    origins: allowedOrigins,
     networks: new NetworkList(allowedNetworks),
     proxies: new NetworkList(trustedProxies),
     requestRate,

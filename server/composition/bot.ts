@@ -2,7 +2,7 @@ import { type Bot, createBot } from "../bot/bot.ts";
 import type { BotEvent } from "../bot/events.ts";
 import type { NodeInspector } from "../chain/node/node-inspector.ts";
 import { configuredSecrets } from "../config/secrets.ts";
-import { rateLimit } from "../http/limits.ts";
+import { rateLimit } from "../http/rate-limit.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
@@ -50,7 +50,7 @@ export function createChatBot(context: Context, parts: BotParts): Bot | undefine
     readingMaxAgeMilliseconds: map.readingMaxAgeMilliseconds,
     decoder: records.decoder,
     decodesPerAccount: records.routeDeps.decodesPerAccount,
-    decodesPerStranger: rateLimit(STRANGER_RATE, "transactions decoded for this user"),
+    decodesPerStranger: rateLimit(STRANGER_RATE, "decodes", "transactions decoded for this user"),
     audit: records.routeDeps.audit,
     storesPerAccount: records.routeDeps.storesPerAccount,
     isAllowedSource: (source) => sensorNetworks.has(source),

@@ -1,4 +1,4 @@
-import { rateLimit } from "../http/limits.ts";
+import { rateLimit } from "../http/rate-limit.ts";
 import { reasonOf } from "../errors.ts";
 import { errorField } from "../kit/logger.ts";
 import { Decoder } from "../records/decoder.ts";
@@ -87,10 +87,10 @@ export function createRecords(
     journal,
     clock,
     decoder,
-    storesPerAccount: rateLimit(config.storeRate, "records stored by this account"),
-    searchesPerAccount: rateLimit(config.queryRate, "searches of this account"),
+    storesPerAccount: rateLimit(config.storeRate, "stores", "records stored by this account"),
+    searchesPerAccount: rateLimit(config.queryRate, "searches", "searches of this account"),
     audit: rowAudit(database, rpc),
-    decodesPerAccount: rateLimit(config.queryRate, "transactions decoded for this account"),
+    decodesPerAccount: rateLimit(config.queryRate, "decodes", "transactions decoded for this account"),
   };
   return { records, routeDeps, indexer, decoder, search, foreignWrites, syncLog };
 }

@@ -1,5 +1,5 @@
 import { SessionRegistryClient, type Registrar } from "../chain/contracts/session-registry-client.ts";
-import { rateLimit } from "../http/limits.ts";
+import { rateLimit } from "../http/rate-limit.ts";
 import { panelFragments } from "../panel/fragments.ts";
 import { AccountService } from "../sessions/account-service.ts";
 import { loginLimit } from "../sessions/login-limit.ts";
@@ -30,12 +30,12 @@ export function createSessions(context: Context, { sender: transactions }: Relay
     vault,
     telemetry,
     clock,
-    limitReplacements: rateLimit(config.rate, "validations and extensions of this account"),
   });
   const live = (): Promise<number> => journal.sessions.countLive(Math.floor(clock() / 1000));
   metrics.gauge("sealbook_sessions_live", "Sessions that are live", live);
   const routeDeps: SessionRouteDeps = {
     sessions,
+    replacementsPerAccount: rateLimit(config.rate, "replacements", "validations and extensions of this account"),
     serviceLog: journal.serviceLog,
     statistics: async () => ({
       records: await journal.records.count(),

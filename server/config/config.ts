@@ -86,6 +86,7 @@ function configOf(env: EnvironmentValues) {
     access: {
       allowedNetworks: env.ALLOWED_NETWORKS,
       allowedHosts: [env.HOST, ...(env.PUBLIC_URL ? [new URL(env.PUBLIC_URL).host] : []), ...env.ALLOWED_HOSTS],
+      allowedOrigins: env.ALLOWED_ORIGINS,
       trustedProxies: env.TRUSTED_PROXIES,
       /** Small requests of a source per second. */
       requestRate: env.REQUEST_RATE,

@@ -10,6 +10,7 @@ import {
   networks,
   nodeUrls,
   oneLine,
+  origins,
   privateKey,
   publicKeySource,
   replicaTargets,
@@ -66,6 +67,10 @@ const LISTENER = {
   ALLOWED_HOSTS: hostNames.default([]).meta({
     description: "Names of the server in requests, as `sealbook.example,...`; requests for other hosts get 421",
     unset: "`localhost`, the address of the connection, and the hosts of `HOST` and `PUBLIC_URL`, which always count",
+  }),
+  ALLOWED_ORIGINS: origins.default([]).meta({
+    description: "Origins of other pages that may call the APIs, without cookies, as `https://app.example,...`",
+    unset: "none",
   }),
   TRUSTED_PROXIES: networks.default([]).meta({
     description: "Networks of proxies whose `X-Forwarded-For` is trusted",

@@ -47,6 +47,12 @@ export const hostNames = list(
   (name) => `has "${name}", which is not the name or the address of a host`,
 );
 
+/** As browsers send them: without a path, a default port or capital letters. */
+export const origins = list(
+  (item) => /^https?:$/.test(URL.parse(item)?.protocol ?? "") && URL.parse(item)?.origin === item,
+  (item) => `has "${item}", which is no origin such as https://app.example; there is no wildcard`,
+);
+
 /** The host is named in the pages' policy, so that it may hold nothing but a name; one for all, or `{s}` before it. */
 export const tileUrl = z
   .string()

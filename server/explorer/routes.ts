@@ -2,7 +2,7 @@ import { getAddress } from "ethers";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { sourceOf } from "../http/access/source.ts";
-import type { RateLimit } from "../http/limits.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import type { InputOf, ResultOf, Route } from "../http/route.ts";
 import { serve, type ServedRoute } from "../http/serve.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
@@ -34,8 +34,8 @@ export interface ExplorerDeps {
 /** Public data of the chain. */
 export function explorerRoutes({ explorer, requestsPerSource }: ExplorerDeps): ServedRoute[] {
   const queue = new KeyedQueue<string>(AT_ONCE, AT_ONCE, UNFINISHED);
-  const admit: RequestHandler = async (request, _response, next) => {
-    await requestsPerSource(sourceOf(request).key);
+  const admit: RequestHandler = async (request, response, next) => {
+    await requestsPerSource(sourceOf(request).key, response);
     next();
   };
   const explore =

@@ -6,6 +6,8 @@ import { authenticatedCaller } from "./access/caller.ts";
 const HEADER = "X-Request-Id";
 /** The key of the failure in `response.locals`. */
 const FAILURE = "failure";
+/** W3C Trace Context: version, trace id, span id of the caller, flags. */
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/;
 const WELL_FORMED = /^[\w.-]{1,64}$/;
 
 /** Records the duration of a request. */
@@ -27,7 +29,8 @@ export function logRequests(logger: Logger, observe: ObserveRequest): RequestHan
       const { statusCode: status } = response;
       observe({ method: request.method, route: routePattern(request), status: String(status) }, milliseconds / 1000);
       const failure: unknown = response.locals[FAILURE];
-      if (failure instanceof Error) logger.error({ request_id: id, err: failure }, "a request failed");
+      if (failure instanceof Error)
+        logger.error({ request_id: id, ...traceOf(request), err: failure }, "a request failed");
       const level = status >= 500 ? "warn" : "debug";
       if (logger.isLevelEnabled(level))
         logger[level](fieldsOf(id, request, response, milliseconds), "request completed");
@@ -45,12 +48,19 @@ function fieldsOf(id: string, request: Request, { statusCode: status }: Response
   const caller = authenticatedCaller(request);
   return {
     request_id: id,
+    ...traceOf(request),
     ...(caller && { [caller.kind]: caller.id }),
     method: request.method,
     route: routePattern(request),
     status,
     milliseconds: Math.round(milliseconds),
   };
+}
+
+/** Returns the caller's trace, by which a tracing system joins the logs of several programs. */
+function traceOf({ headers: { traceparent } }: Request): object {
+  const [, trace, span] = typeof traceparent === "string" ? (TRACE_PARENT.exec(traceparent) ?? []) : [];
+  return trace === undefined ? {} : { trace_id: trace, parent_span_id: span };
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { RequestHandler } from "express";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import { SealbookError } from "../errors.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { sourceOf } from "./access/source.ts";
+import { noteRate, type RatePolicy, tooMany } from "./rate-limit.ts";
 
 /** Time over which the requests of a source are counted: they come in bursts. */
 const WINDOW_SECONDS = 10;
@@ -24,7 +24,9 @@ const HEAVY_UNFINISHED = 2_048;
  * @throws SealbookError `too_many_requests`
  */
 export function requestRate(perSecond: number): RequestHandler {
-  const limiter = new RateLimiterMemory({ points: perSecond * WINDOW_SECONDS, duration: WINDOW_SECONDS });
+  const policy: RatePolicy = { name: "requests", quota: perSecond * WINDOW_SECONDS, windowSeconds: WINDOW_SECONDS };
+  const limiter = new RateLimiterMemory({ points: policy.quota, duration: WINDOW_SECONDS });
+  const message = `too many requests from this network address; at most ${perSecond} a second, fewer large ones`;
   return (request, response, next) => {
     const { key, isProxy } = sourceOf(request);
     if (isProxy) return next();
@@ -35,19 +37,16 @@ export function requestRate(perSecond: number): RequestHandler {
       if (more > 0) void limiter.penalty(key, more);
     });
     limiter.consume(key).then(
-      () => next(),
-      (refusal: unknown) => setTimeout(() => next(tooMany(refusal, perSecond)), REFUSAL_MILLISECONDS).unref(),
+      (state) => {
+        noteRate(response, policy, state);
+        next();
+      },
+      (refusal: unknown) => {
+        if (refusal instanceof RateLimiterRes) noteRate(response, policy, refusal);
+        setTimeout(() => next(tooMany(refusal, message)), REFUSAL_MILLISECONDS).unref();
+      },
     );
   };
-}
-
-function tooMany(refusal: unknown, perSecond: number): unknown {
-  if (!(refusal instanceof RateLimiterRes)) return refusal;
-  return new SealbookError(
-    "too_many_requests",
-    `too many requests from this network address; at most ${perSecond} a second, fewer large ones`,
-    { retryAfterSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) },
-  );
 }
 
 /**

@@ -149,7 +149,12 @@ export const findProof = defineRoute({
       .meta({ description: "`bundle` for the portable proof." }),
   }),
   result: z.union([FoundProof, Bundle]),
-  statuses: { 200: { description: "The proof, or the bundle of the newest proof.", headers: RETRY } },
+  statuses: {
+    200: {
+      description: "The proof, or the bundle of the newest proof.",
+      headers: { ...RETRY, ETag: "Identifies a bundle." },
+    },
+  },
   errors: [404, 409],
 });
 

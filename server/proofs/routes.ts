@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Request, Response } from "express";
 import { SealbookError } from "../errors.ts";
 import { authenticatedCaller } from "../http/access/caller.ts";
@@ -121,8 +122,9 @@ async function sendBundle(response: Response, proof: Proof, bundles: BundleServi
   const bundle = await bundles.bundleFor(proof);
   if (bundle === undefined)
     throw new SealbookError("conflict", "the chain does not have the proof's anchor as the journal has it");
-  // The text is signed and must be sent unchanged.
+  // The text is signed and must be sent unchanged; it is the same as long as key and evidence are.
   response
+    .set({ ETag: `"${hash("sha256", bundle, "base64url")}"`, "Cache-Control": "private, no-cache" })
     .attachment(`${proofId(proof)}.bundle.json`)
     .type("application/json")
     .send(bundle);

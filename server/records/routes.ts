@@ -7,7 +7,7 @@ import { type RowAudit, type RowChecks as Checks, type RowVerdict, signedRow } f
 import { SealbookError } from "../errors.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
-import type { RateLimit } from "../http/limits.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import { serveCall, type ServedCall } from "../http/record-store/router.ts";
 import type { SessionService } from "../sessions/index.ts";
@@ -78,19 +78,19 @@ export interface RecordRouteDeps extends KeyedStoreDeps {
 /** The calls of records. */
 export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
   return [
-    serveCall(store)(async ({ credentials, payload }, request) => {
+    serveCall(store)(async ({ credentials, payload }, request, response) => {
       const key = idempotencyKeyOf(request);
       const authorized = await deps.sessions.authorize(credentials.token);
       noteAccount(request, authorized.account.address);
-      await deps.storesPerAccount(authorized.account.address);
+      await deps.storesPerAccount(authorized.account.address, response);
       const { rowId, event } = await storeOnce(deps, authorized, payload, key);
       return { chainid: Number(rowId), event, notification: false, result: "success" };
     }),
 
-    serveCall(search)(async ({ credentials, payload }, request) => {
+    serveCall(search)(async ({ credentials, payload }, request, response) => {
       const { account } = await deps.sessions.authorize(credentials.token);
       noteAccount(request, account.address);
-      await deps.searchesPerAccount(account.address);
+      await deps.searchesPerAccount(account.address, response);
       const { target, value, limit, cursor, locations } = payload.search;
       const { rows, next } = await deps.records.search(account.address, {
         field: target === "1" ? "code" : "topic",
@@ -114,10 +114,10 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
     serveCall(
       decode,
       MAX_DECODE_BODY,
-    )(async ({ credentials, payload: { inputdata, function: name } }, request) => {
+    )(async ({ credentials, payload: { inputdata, function: name } }, request, response) => {
       const { account } = await deps.sessions.authorize(credentials.token);
       noteAccount(request, account.address);
-      await deps.decodesPerAccount(account.address);
+      await deps.decodesPerAccount(account.address, response);
       const start = performance.now();
       const call = await decoded(deps.decoder, account.address, inputdata, name);
       const { transaction, checks } = call;

@@ -9,6 +9,7 @@ import { idempotencyKeyOf } from "../http/idempotency-key.ts";
 import { formTokenOf } from "../http/record-store/form-post.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import { serveCall, type ServedCall } from "../http/record-store/router.ts";
+import type { RateLimit } from "../http/rate-limit.ts";
 import type { LoginLimit } from "./login-limit.ts";
 import { auth, close, extend, validate } from "./api.ts";
 import type { AuthContent, SessionContent } from "./responses.ts";
@@ -71,18 +72,23 @@ export interface SessionRouteDeps {
   readonly statistics: () => Promise<ServiceStatistics>;
   readonly panel: PanelFragments;
   readonly limitLogins: LoginLimit;
+  readonly replacementsPerAccount: RateLimit;
 }
 
 /** The calls of sessions. */
 export function sessionCalls(deps: SessionRouteDeps): ServedCall[] {
-  const { sessions, panel } = deps;
+  const { sessions, panel, replacementsPerAccount } = deps;
+  const limitOf =
+    (response: Response) =>
+    (account: Address): Promise<void> =>
+      replacementsPerAccount(account, response);
   return [
     serveCall(auth)(({ credentials }, request, response) => authenticate(deps, credentials, request, response)),
     serveCall(validate)(({ credentials: { token } }, request, response) =>
-      replace(token, request, response, (key) => sessions.validate(token, key)),
+      replace(token, request, response, (key) => sessions.validate(token, limitOf(response), key)),
     ),
     serveCall(extend)(({ credentials: { token } }, request, response) =>
-      replace(token, request, response, (key) => sessions.extend(token, key)),
+      replace(token, request, response, (key) => sessions.extend(token, limitOf(response), key)),
     ),
     serveCall(close)(async ({ credentials: { token } }, request, response) => {
       noteAccount(request, (await sessions.close(token)).account);

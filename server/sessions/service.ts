@@ -6,7 +6,6 @@ import type { SessionEvents } from "./events.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
 import { prefixedHex } from "../kit/bytes.ts";
-import type { RateLimit } from "../http/limits.ts";
 import { type Account, parseToken, randomKey, type Session, successorOf, tokenHash } from "./session.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { MAX_CALL_MILLISECONDS, type Replaced, type TokenChanges } from "./token-changes.ts";
@@ -18,8 +17,6 @@ export interface SessionServiceDeps {
   readonly vault: KeyVault;
   readonly telemetry: SessionEvents;
   readonly clock: Clock;
-  /** Limits the replacements of tokens of one account. */
-  readonly limitReplacements: RateLimit;
 }
 
 /** State of a session after a call. */
@@ -41,6 +38,9 @@ export interface Authorized extends SessionKeys {
   readonly account: Account;
   readonly token: Uint8Array;
 }
+
+/** Counts a replacement of an account's token; throws SealbookError `too_many_requests`. */
+type Limit = (account: Address) => Promise<void>;
 
 type Change = "validated" | "extended" | "closed";
 
@@ -129,32 +129,33 @@ export class SessionService {
 
   /**
    * Replaces the token and marks the session as validated. Does not change the expiry.
+   * @param limit Counts replacements of an account; the token remains valid when it refuses
    * @param key With the client's idempotency key, a repeated call has the same successor until that is replaced
-   * @throws SealbookError `too_many_requests`; the token remains valid
    */
-  async validate(presented: string, key?: string): Promise<SessionView> {
+  async validate(presented: string, limit: Limit, key?: string): Promise<SessionView> {
     const call = key && `validate ${key}`;
-    return this.#repeatable(presented, call, () => this.#validate(presented, call));
+    return this.#repeatable(presented, call, () => this.#validate(presented, limit, call));
   }
 
   /**
    * Replaces the token and restarts the session's lifetime.
+   * @param limit As for {@link validate}
    * @param key As for {@link validate}
-   * @throws SealbookError `extend_refused` if the session is not validated or expires too soon; `too_many_requests`,
-   * and the token remains valid
+   * @throws SealbookError `extend_refused` if the session is not validated or expires too soon
    */
-  async extend(presented: string, key?: string): Promise<SessionView> {
+  async extend(presented: string, limit: Limit, key?: string): Promise<SessionView> {
     const call = key && `extend ${key}`;
-    return this.#repeatable(presented, call, () => this.#extend(presented, call));
+    return this.#repeatable(presented, call, () => this.#extend(presented, limit, call));
   }
 
-  async #validate(presented: string, key: string | undefined): Promise<SessionView> {
+  async #validate(presented: string, limit: Limit, key: string | undefined): Promise<SessionView> {
     const { chain } = this.#deps;
     const authorized = await this.authorize(presented);
+    await limit(authorized.account.address);
     return this.#replace(authorized, "validated", key, (session, next) => chain.validateCall(session, next));
   }
 
-  async #extend(presented: string, key: string | undefined): Promise<SessionView> {
+  async #extend(presented: string, limit: Limit, key: string | undefined): Promise<SessionView> {
     const { chain, clock } = this.#deps;
     const authorized = await this.authorize(presented);
     const { validated, expiresAt } = authorized.session;
@@ -167,6 +168,7 @@ export class SessionService {
         `${remaining} s are left; an extension needs more than ${minimumToExtend}`,
       );
     }
+    await limit(authorized.account.address);
     return this.#replace(authorized, "extended", key, (session, next) => chain.extendCall(session, next));
   }
 
@@ -231,7 +233,6 @@ export class SessionService {
     key: string | undefined,
     call: (session: Session, newTokenHash: Uint8Array) => ContractCall,
   ): Promise<SessionView> {
-    await this.#deps.limitReplacements(account.address);
     const token = key === undefined ? randomKey() : successorOf(replaced, secureKey, key);
     const hash = tokenHash(token);
     const transactionId = await this.#deps.changes.begin(session, call(session, hash), {

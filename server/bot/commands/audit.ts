@@ -3,7 +3,7 @@ import { malformed, SealbookError } from "../../errors.ts";
 import { type Message, textMessage } from "../message.ts";
 import type { SentDocument } from "../update.ts";
 import { type Command, type Request, textReply } from "./command.ts";
-import type { RateLimit } from "../../http/limits.ts";
+import type { RateLimit } from "../../http/rate-limit.ts";
 import { prefixedHex } from "../../kit/bytes.ts";
 import type { Caller } from "../../kit/workers/worker-pool.ts";
 

@@ -78,6 +78,14 @@ describe("configuration", function () {
     STORE_RATE: [...wholeNumbers, "0"],
     QUERY_RATE: [...wholeNumbers, "0"],
     ALLOWED_HOSTS: ["", " ", "a,", "host:8080", "http://host", "*.host", "fd00::1", "a b"],
+    ALLOWED_ORIGINS: [
+      "*",
+      "https://*.example",
+      "app.example",
+      "https://app.example/",
+      "https://app.example:443",
+      "null",
+    ],
     TELEGRAM_TOKEN: [
       "",
       "x",
