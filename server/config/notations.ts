@@ -49,7 +49,7 @@ export const hostNames = list(
 
 /** As browsers send them: without a path, a default port or capital letters. */
 export const origins = list(
-  (item) => /^https?:$/.test(URL.parse(item)?.protocol ?? "") && URL.parse(item)?.origin === item,
+  (item) => /^https?:\/\/[^*]+$/.test(item) && URL.parse(item)?.origin === item,
   (item) => `has "${item}", which is no origin such as https://app.example; there is no wildcard`,
 );
 
