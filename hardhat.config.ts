@@ -4,7 +4,7 @@ import { configVariable, defineConfig } from "hardhat/config";
 import { readEnv } from "./server/config/environment.ts";
 import { embeddedChainUrl } from "./server/config/embedded-chain-url.ts";
 import { contractBuild } from "./scripts/tasks/build.ts";
-import { sealbookTasks } from "./scripts/tasks/tasks.ts";
+import sealbook from "./scripts/tasks/plugin.ts";
 
 const solcPath = createRequire(import.meta.url).resolve("solc/soljson.js");
 const { FUZZ_RUNS, FUZZ_SEED, CHAIN_ID, BLOCKSCOUT_URL, ETHERSCAN_URL, SOURCIFY_URL, TYPECHAIN_TYPES } = process.env;
@@ -45,8 +45,7 @@ const explorers = {
 };
 
 export default defineConfig({
-  tasks: sealbookTasks,
-  plugins: [contractBuild, toolbox],
+  plugins: [contractBuild, toolbox, sealbook],
   // Hardhat compiles tests with the first profile, and what Ignition deploys and explorers verify with the second.
   solidity: {
     splitTestsCompilation: true,

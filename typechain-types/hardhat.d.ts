@@ -18,6 +18,7 @@ getContractFactory(name: 'DocumentEscrow', signerOrOptions?: ethers.Signer | Fac
 getContractFactory(name: 'IEventTable', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.IEventTable__factory>
 getContractFactory(name: 'IProofAnchor', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.IProofAnchor__factory>
 getContractFactory(name: 'ISessionRegistry', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.ISessionRegistry__factory>
+getContractFactory(name: 'ProofAnchorMock', signerOrOptions?: ethers.Signer | FactoryOptions): Promise<Contracts.ProofAnchorMock__factory>
 
   getContractAt(name: 'EventTable', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.EventTable>
 getContractAt(name: 'ProofAnchor', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.ProofAnchor>
@@ -26,6 +27,7 @@ getContractAt(name: 'DocumentEscrow', address: string | ethers.Addressable, sign
 getContractAt(name: 'IEventTable', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.IEventTable>
 getContractAt(name: 'IProofAnchor', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.IProofAnchor>
 getContractAt(name: 'ISessionRegistry', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.ISessionRegistry>
+getContractAt(name: 'ProofAnchorMock', address: string | ethers.Addressable, signer?: ethers.Signer): Promise<Contracts.ProofAnchorMock>
 
   deployContract(name: 'EventTable', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.EventTable>
 deployContract(name: 'ProofAnchor', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ProofAnchor>
@@ -34,6 +36,7 @@ deployContract(name: 'DocumentEscrow', signerOrOptions?: ethers.Signer | DeployC
 deployContract(name: 'IEventTable', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IEventTable>
 deployContract(name: 'IProofAnchor', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IProofAnchor>
 deployContract(name: 'ISessionRegistry', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ISessionRegistry>
+deployContract(name: 'ProofAnchorMock', signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ProofAnchorMock>
 
   deployContract(name: 'EventTable', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.EventTable>
 deployContract(name: 'ProofAnchor', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ProofAnchor>
@@ -42,6 +45,7 @@ deployContract(name: 'DocumentEscrow', args: any[], signerOrOptions?: ethers.Sig
 deployContract(name: 'IEventTable', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IEventTable>
 deployContract(name: 'IProofAnchor', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.IProofAnchor>
 deployContract(name: 'ISessionRegistry', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ISessionRegistry>
+deployContract(name: 'ProofAnchorMock', args: any[], signerOrOptions?: ethers.Signer | DeployContractOptions): Promise<Contracts.ProofAnchorMock>
 
     // default types
     getContractFactory(

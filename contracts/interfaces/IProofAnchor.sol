@@ -48,8 +48,9 @@ interface IProofAnchor {
     function anchorOf(bytes32 hash) external view returns (Anchor memory);
 
     /// @notice Returns whether `leaf` was anchored under `root`.
-    /// @param leaf The hash in the tree; `verify` computes the double hash of the leaf
-    /// @param path Sibling hashes from the leaf to the root
-    /// @param root An anchored Merkle root; or `leaf` itself with an empty path, for a single hash
+    /// @param leaf The recorded hash: `0x` and `record_hash` of a proof. Not its `merkle.leaf`, for which the
+    /// result is false: `verify` computes the double hash of the leaf itself
+    /// @param path Sibling hashes from the leaf to the root, `merkle.path`; empty for a proof without `merkle`
+    /// @param root An anchored Merkle root, `merkle.root`; or `leaf` itself with an empty path, for a single hash
     function verify(bytes32 leaf, bytes32[] calldata path, bytes32 root) external view returns (bool);
 }

@@ -1,17 +1,23 @@
-import { cpSync, globSync, mkdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { rolldown } from "rolldown";
 import ts from "typescript";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
-import { ROOT } from "../../server/kit/program-files.ts";
+import { COPIED_LIBRARIES, libraryFile, ROOT } from "../../server/kit/program-files.ts";
 import { build } from "../deploy/build.ts";
 import { type Package, writeJson } from "./archive.ts";
+import { licenceTexts } from "./licences.ts";
 import { MANIFEST, versionsOf } from "./manifest.ts";
 
 /** Chains that begin anew with each start, and that of a server by itself. */
 const PRIVATE_CHAINS = [31337, 1337, EMBEDDED_CHAIN_ID];
+
+/** Has WebAssembly in a file of its own; the plugin's other libraries are compiled into it. */
+const INSTALLED = ["tiny-secp256k1"];
+const BZIP2 = "bzip2-wasm/bzip2-1.0.8/bzip2.wasm";
 
 /** The contracts for other projects. Addresses are those of `DATA_DIR/deployments`. */
 export const contractsPackage: Package = {
@@ -22,6 +28,7 @@ export const contractsPackage: Package = {
     cpSync(join(ROOT, "scripts/packages/contracts"), folder, { recursive: true });
     writeAbis(folder);
     emitTypes(folder);
+    await bundlePlugin(folder);
     writeJson(join(folder, "addresses.json"), await addresses());
     writeJson(join(folder, "package.json"), {
       name: "@sealbook/contracts",
@@ -29,11 +36,14 @@ export const contractsPackage: Package = {
       description: "Contracts that prove later that a record existed on a given day and was not changed",
       license: MANIFEST.license,
       type: "module",
-      main: "types/index.js",
-      types: "types/index.d.ts",
-      dependencies: versionsOf(["@openzeppelin/contracts"]),
-      peerDependencies: { ethers: "^6.0.0" },
-      peerDependenciesMeta: { ethers: { optional: true } },
+      exports: {
+        ".": { types: "./types/index.d.ts", default: "./types/index.js" },
+        "./hardhat": { types: "./hardhat.d.ts", default: "./hardhat/plugin.js" },
+        "./*": "./*",
+      },
+      dependencies: versionsOf(["@openzeppelin/contracts", ...INSTALLED]),
+      peerDependencies: { ethers: "^6.0.0", hardhat: "^3.0.0" },
+      peerDependenciesMeta: { ethers: { optional: true }, hardhat: { optional: true } },
     });
   },
 };
@@ -63,6 +73,25 @@ function emitTypes(folder: string): void {
   );
   const { emitSkipped, diagnostics } = program.emit();
   if (emitSkipped) throw new Error(ts.formatDiagnostics(diagnostics, ts.createCompilerHost({})));
+}
+
+/** The tasks for Hardhat, with the libraries that they use. */
+async function bundlePlugin(folder: string): Promise<void> {
+  const compiled = await rolldown({
+    cwd: ROOT,
+    input: { plugin: "scripts/tasks/plugin.ts" },
+    platform: "node",
+    external: ["hardhat", ...INSTALLED].map((name) => new RegExp(`^${name}(/|$)`)),
+    onLog(_level, log) {
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
+    },
+  });
+  const names = { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" };
+  await compiled.write({ dir: join(folder, "hardhat"), format: "esm", ...names });
+  const copy = join(folder, COPIED_LIBRARIES, BZIP2);
+  mkdirSync(dirname(copy), { recursive: true });
+  cpSync(libraryFile(BZIP2), copy);
+  writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licenceTexts());
 }
 
 async function addresses(): Promise<Record<string, unknown>> {

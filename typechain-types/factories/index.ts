@@ -4,6 +4,7 @@
 /* eslint-disable */
 export * as examples from './examples/index.js';
 export * as interfaces from './interfaces/index.js';
+export * as mocks from './mocks/index.js';
 export { EventTable__factory } from './EventTable__factory.js';
 export { ProofAnchor__factory } from './ProofAnchor__factory.js';
 export { SessionRegistry__factory } from './SessionRegistry__factory.js';

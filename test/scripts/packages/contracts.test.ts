@@ -7,9 +7,11 @@ import { ZeroAddress } from "ethers";
 import { ROOT } from "../../../server/kit/program-files.ts";
 import { ProofAnchor__factory } from "../../../typechain-types/factories/ProofAnchor__factory.ts";
 import { removeDirectory, temporaryDirectory } from "../../support/directory.ts";
+import { callDataVectors } from "../../vectors/calldata/vectors.ts";
 import { installPackages, NPM_ENVIRONMENT, pack } from "../../support/packages.ts";
 
 const run = promisify(execFile);
+const COMPILER = { version: "0.8.37", path: join(ROOT, "node_modules/solc/soljson.js") };
 const README = join(ROOT, "scripts/packages/contracts/README.md");
 
 describe("the package of the contracts", () => {
@@ -17,10 +19,10 @@ describe("the package of the contracts", () => {
   let project: string;
   const env = NPM_ENVIRONMENT;
 
-  /** The example of a language in the package's page. */
-  async function example(language: string): Promise<string> {
+  /** An example of a language in the package's page. */
+  async function example(language: string, index = 0): Promise<string> {
     const page = await readFile(README, "utf8");
-    return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(page)?.[1] ?? assert.fail();
+    return [...page.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, "g"))][index]?.[1] ?? assert.fail();
   }
 
   before(async () => {
@@ -51,8 +53,7 @@ describe("the package of the contracts", () => {
   it("compiles in an empty Hardhat project, with a contract that imports an interface", async () => {
     const contract = `// SPDX-License-Identifier: MIT\npragma solidity ^0.8.28;\n\n${await example("solidity")}`;
     await writeFile(join(project, "contracts/Registered.sol"), contract);
-    const compiler = { version: "0.8.37", path: join(ROOT, "node_modules/solc/soljson.js") };
-    const config = `export default ${JSON.stringify({ solidity: compiler })};\n`;
+    const config = `export default ${JSON.stringify({ solidity: COMPILER })};\n`;
     await writeFile(join(project, "hardhat.config.ts"), config);
     await run("npx", ["hardhat", "build"], { cwd: project, env });
     const artifact = JSON.parse(
@@ -62,8 +63,7 @@ describe("the package of the contracts", () => {
   });
 
   it("has types and factories that TypeScript checks and Node runs", async () => {
-    const program = (await example("ts")).replace("console.log", 'const root = "0x00";\nconsole.log');
-    await writeFile(join(project, "program.ts"), program);
+    await writeFile(join(project, "program.ts"), await example("ts"));
     const check = ["tsc", "--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"];
     await run("npx", [...check, "program.ts"], { cwd: project, env });
     const { stdout } = await run(
@@ -72,6 +72,27 @@ describe("the package of the contracts", () => {
       { cwd: project, env },
     );
     assert.equal(stdout.trim(), ProofAnchor__factory.bytecode);
+  });
+
+  it("has a mock of the anchors, with which the contract is tested", async () => {
+    const test = `// SPDX-License-Identifier: MIT\npragma solidity ^0.8.28;\n\n${await example("solidity", 1)}`;
+    await writeFile(join(project, "contracts/Registered.t.sol"), test);
+    const { stdout } = await run("npx", ["hardhat", "test", "solidity"], { cwd: project, env });
+    assert.match(stdout, /1 passing/);
+  });
+
+  it("is a plugin of Hardhat: its tasks decode, and say what they need to verify", async () => {
+    const config = (await example("js")).replace('"0.8.28"', JSON.stringify(COMPILER));
+    await writeFile(join(project, "hardhat.config.ts"), config);
+    const check = ["tsc", "--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck"];
+    await run("npx", [...check, "hardhat.config.ts"], { cwd: project, env });
+    const { inputdata } = callDataVectors().find(({ name }) => name === "own-insert-compressed") ?? assert.fail();
+    const { stdout } = await run("npx", ["hardhat", "sealbook", "decode", inputdata], { cwd: project, env });
+    assert.match(stdout, /^code: +series$/m);
+    const refused = await run("npx", ["hardhat", "sealbook", "verify", "x"], { cwd: project, env }).catch(
+      (error: unknown) => error as { readonly stderr: string },
+    );
+    assert.include(refused.stderr, "sealbook: name the network of the chain: --network NAME");
   });
 
   it("has the ABIs, and the addresses on public chains", async () => {
