@@ -8,8 +8,8 @@ import { embeddedChainUrl } from "../../server/config/embedded-chain-url.ts";
 import { reasonOf, SealbookError } from "../../server/errors.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { parseAddress } from "../address.ts";
-import { auditCall, type CallToAudit, verdictOf } from "../decode/audit.ts";
-import { auditCalls, type BatchRow, callsOfBlocks, callsOfLines } from "../decode/batch.ts";
+import { auditCall, type CallToAudit } from "../decode/audit.ts";
+import { auditCalls, type BatchRow, callsOfBlocks, callsOfLines, verdictOfRow } from "../decode/batch.ts";
 import { csvHeader, csvLine, jsonLine, textLine } from "../decode/batch-format.ts";
 import { knownTables } from "../decode/known-tables.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -68,9 +68,10 @@ export function decodeCommand(terminal: Terminal): Command {
     .option("--csv", "print a table for --blocks and --file")
     .addHelpText(
       "after",
-      "\nWithout --rpc the node is the embedded chain's, from CHAIN_PORT or DATA_DIR. Call data alone needs no node; " +
-        "with\n--contract it is compared with the chain. A signature of a contract account counts when the chain has " +
-        "its row.\n\nExit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage,\n" +
+      "\nWithout --rpc, --tx and --blocks query the embedded chain's node, from CHAIN_PORT or DATA_DIR. Call data " +
+        "need no\nnode; with --rpc they are compared with the chain. Their event table is --contract, or that of the " +
+        "deployment in\nDATA_DIR. A signature of a contract account counts when the chain has its row.\n\n" +
+        "Exit code: 0 decoded, 1 invalid data or a check that failed, 2 wrong usage,\n" +
         "3 undetermined: the chain could not be queried, or the signature could not be checked.",
     )
     .action((hex: string | undefined, options: DecodeOptions) => run(terminal, hex, options));
@@ -142,18 +143,24 @@ async function callOf(
   }
   const transaction = await chain?.transaction(tx);
   if (transaction === undefined) throw new CommandFailure(`the chain has no transaction ${tx}`);
-  return { inputdata: transaction.input, transaction };
+  return { inputdata: transaction.input, transaction, tables: namedTable(options, chain) };
+}
+
+/** Returns the event table that the options name, if they do. */
+function namedTable({ contract, chainId }: DecodeOptions, chain: AuditedChain | undefined): readonly TableContract[] {
+  const id = chain?.chainId ?? chainId;
+  return contract === undefined || id === undefined ? [] : [{ chainId: id, address: contract }];
 }
 
 /** Returns the event table that the options name, or those of the deployments in `DATA_DIR`. */
 async function tablesOf(
-  { contract, chainId }: DecodeOptions,
+  options: DecodeOptions,
   variables: EnvironmentVariables,
   chain: AuditedChain | undefined,
 ): Promise<readonly TableContract[]> {
-  const id = chain?.chainId ?? chainId;
-  if (contract === undefined) return knownTables(variables, id);
-  return id === undefined ? [] : [{ chainId: id, address: contract }];
+  return options.contract === undefined
+    ? knownTables(variables, chain?.chainId ?? options.chainId)
+    : namedTable(options, chain);
 }
 
 async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined): Promise<void> {
@@ -166,7 +173,7 @@ async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: Au
   for await (const row of auditCalls(calls, options.function, chain)) {
     printLine(terminal, format(row));
     rows += 1;
-    const verdict = row.audited === undefined ? "failed" : verdictOf(row.audited);
+    const verdict = verdictOfRow(row);
     if (verdict === "failed") failed += 1;
     if (verdict === "undetermined") undetermined += 1;
   }
@@ -180,11 +187,9 @@ async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: Au
 async function batchOf(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined) {
   const { blocks, file, contract } = options;
   if (blocks === undefined || chain === undefined) {
+    const tables = await tablesOf(options, terminal.variables, chain);
     const input = file === "-" || file === undefined ? terminal.stdin : createReadStream(file);
-    return {
-      calls: callsOfLines(input, { tables: await tablesOf(options, terminal.variables, chain) }, chain),
-      place: "",
-    };
+    return { calls: callsOfLines(input, { tables, named: namedTable(options, chain) }, chain), place: "" };
   }
   const newest = await chain.newestBlock();
   const to = Math.min(blocks.to ?? newest, newest);

@@ -12,7 +12,7 @@ export interface CallToAudit {
   readonly transaction?: ChainTransaction | undefined;
   /** The event of a row that another contract wrote: the call data are those of the event. */
   readonly event?: RowEvent | undefined;
-  /** The event tables that the call can be for, when there is no transaction. */
+  /** The event tables that the call can be for; of a transaction those that are named, if any is. */
   readonly tables?: readonly TableContract[] | undefined;
 }
 
@@ -74,20 +74,25 @@ export async function auditCall(
   const outcome = await outcomeOf();
   const written = outcome?.written;
   const isWritten = transaction === undefined || outcome?.succeeded === true;
-  const state = await stateOf();
+  const found = await stateOf();
+  // Call data alone do not show that its row ever was on chain.
+  const state = found === "overwritten" && written === undefined ? "another" : found;
   // Only an event table vouches for the signature of a contract account; others can log any signer.
   const isVouched = state !== "unknown" && event?.isTrusted !== false;
   // The digest of a current row has its signer.
   const accepted = written?.signer ?? (state === "current" ? recoveredSigner() : undefined);
   const checks = withoutGuess(
     checkRow(decoded, { contracts, loggedSigner: isVouched ? accepted : undefined }),
+    decoded.row.sender,
     contract,
   );
   const onChain = state && { state, wrote: wroteOf(written?.replaced) };
-  const failed = failedChecks(checks, contract, state);
+  const isElsewhere = transaction !== undefined && contract !== undefined && !isAmong(contract, tables);
+  const failed = [...(isElsewhere ? [ELSEWHERE] : []), ...failedChecks(checks, contract, state)];
   const undetermined = [
     ...(checks.signatureChecked ? [] : [checks.binding === "contract" ? NOT_ASKED : NO_PLACE]),
     ...(state === "undetermined" ? [NOT_QUERIED] : []),
+    ...(state === "another" ? [ANOTHER_ROW] : []),
   ];
   const isFromEvent = event !== undefined;
   return { decoded, checks, contract, transaction, isFromEvent, onChain, warnings, failed, undetermined };
@@ -116,7 +121,9 @@ function wroteOf(replaced: string | null | undefined): RowOnChain["wrote"] {
 const NOT_QUERIED = "the node does not return the row of the chain now; it may be another one by now";
 const NO_PLACE =
   "the signature is not checked: it counts for one chain and contract, which are not known here; give --contract " +
-  "with --chain-id or --rpc";
+  "and its chain";
+const ELSEWHERE = "the transaction is one of another contract than --contract";
+const ANOTHER_ROW = "the contract has another row of this number; only a transaction shows whether it had this one";
 const NOT_ASKED = "the signature is not checked: it is of a contract account, which only the chain can ask";
 
 /** The states in which the chain does not have the row. */
@@ -151,8 +158,19 @@ function tableOf(decoded: DecodedCallData, tables: readonly TableContract[]): Ta
   return tables.find((table) => checkRow(decoded, { contracts: [table] }).binding === "place");
 }
 
-/** A signature for a place that is not known recovers an arbitrary address: it is no signer. */
-function withoutGuess(checks: RowChecks, contract: TableContract | undefined): RowChecks {
-  const isGuess = contract === undefined && checks.signer !== undefined && checks.binding === undefined;
-  return isGuess ? { ...checks, signer: undefined, signatureChecked: false } : checks;
+function isAmong(contract: TableContract, tables: readonly TableContract[]): boolean {
+  return tables.length === 0 || tables.some(({ address }) => address.toLowerCase() === contract.address.toLowerCase());
+}
+
+/**
+ * A signature for a place that is not known recovers an arbitrary address: it is no signer. One of a contract account
+ * names its signer: another sender is wrong, whatever the chain says.
+ */
+function withoutGuess(checks: RowChecks, sender: string, contract: TableContract | undefined): RowChecks {
+  const { signer, binding } = checks;
+  if (contract === undefined && signer !== undefined && binding === undefined)
+    return { ...checks, signer: undefined, signatureChecked: false };
+  if (binding === "contract" && signer?.toLowerCase() !== sender.toLowerCase())
+    return { ...checks, signatureChecked: true, signedBySender: false };
+  return checks;
 }

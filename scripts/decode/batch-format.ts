@@ -1,13 +1,13 @@
 import { stringify } from "csv-stringify/sync";
 import { timeText } from "../time-text.ts";
 import { type AuditedCall, verdictOf } from "./audit.ts";
-import type { BatchRow } from "./batch.ts";
+import { type BatchRow, verdictOfRow } from "./batch.ts";
 import { callReport } from "./report.ts";
 import { printable } from "../../verifier/verify.mjs";
 
 /** Formats a row of a batch as a line of JSON. */
-export function jsonLine({ source, audited, fault }: BatchRow): string {
-  return JSON.stringify({ source, ...(audited === undefined ? { fault } : callReport(audited)) });
+export function jsonLine({ source, audited, fault, unread }: BatchRow): string {
+  return JSON.stringify({ source, ...(audited === undefined ? { fault, undetermined: unread } : callReport(audited)) });
 }
 
 const COLUMNS = [
@@ -16,8 +16,10 @@ const COLUMNS = [
 ] as const;
 
 /** Formats a row of a batch as a line of text. */
-export function textLine({ source, audited, fault }: BatchRow): string {
-  if (audited === undefined) return printable(`${source} FAILED ${fault ?? ""}`);
+export function textLine(found: BatchRow): string {
+  const { source, audited, fault, unread } = found;
+  if (audited === undefined)
+    return printable(`${source} ${verdictOfRow(found).toUpperCase()} ${fault ?? unread ?? ""}`);
   const { decoded, isFromEvent, onChain, failed, undetermined, warnings } = audited;
   const verdict = verdictOf(audited);
   const reasons = [...failed, ...undetermined];
@@ -42,9 +44,11 @@ export function csvHeader(): string {
 }
 
 /** Formats a row of a batch as CSV. A text that a spreadsheet would take for a formula begins with an apostrophe. */
-export function csvLine({ source, audited, fault }: BatchRow): string {
+export function csvLine({ source, audited, fault, unread }: BatchRow): string {
   const cells: Partial<Record<(typeof COLUMNS)[number], string | number>> =
-    audited === undefined ? { source, passed: "no", failed: fault ?? "" } : { source, ...cellsOf(audited) };
+    audited === undefined
+      ? { source, passed: unread === undefined ? "no" : "undetermined", failed: fault ?? unread ?? "" }
+      : { source, ...cellsOf(audited) };
   return stringify([COLUMNS.map((name) => cells[name] ?? "")], { escape_formulas: true }).trimEnd();
 }
 

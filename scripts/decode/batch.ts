@@ -3,7 +3,8 @@ import type { Readable } from "node:stream";
 import { SealbookError } from "../../server/errors.ts";
 import { encodeCallData, ROW_SELECTORS, type RowFunction } from "../../server/records/call-data.ts";
 import type { Address } from "../../server/chain/transaction.ts";
-import { type AuditedCall, auditCall, type CallToAudit } from "./audit.ts";
+import type { TableContract } from "../../server/records/index.ts";
+import { type AuditedCall, auditCall, type AuditVerdict, type CallToAudit, verdictOf } from "./audit.ts";
 import { type AuditedChain, type ChainTransaction, type RowEvent } from "./chain.ts";
 import { ContradictionError, unavailable } from "../../server/chain/rpc/rpc.ts";
 
@@ -22,6 +23,14 @@ export interface BatchRow {
   readonly audited?: AuditedCall;
   /** Why it is no record. */
   readonly fault?: string;
+  /** Why it was not looked at. */
+  readonly unread?: string;
+}
+
+/** Returns the verdict of a row: a fault is a failure. */
+export function verdictOfRow({ audited, unread }: BatchRow): AuditVerdict {
+  if (audited !== undefined) return verdictOf(audited);
+  return unread === undefined ? "failed" : "undetermined";
 }
 
 /** Blocks or lines that are read at the same time. */
@@ -85,10 +94,14 @@ function callsOf(
   ];
 }
 
-/** Reads hashes of transactions and call data, one a line; lines that are empty or begin with `#` are left out. */
+/**
+ * Reads hashes of transactions and call data, one a line; lines that are empty or begin with `#` are left out.
+ * @param tables The event tables that call data can be for
+ * @param named The only one of transactions, when the auditor has named it
+ */
 export async function* callsOfLines(
   input: Readable,
-  place: Pick<CallToAudit, "tables">,
+  { tables, named }: { readonly tables: readonly TableContract[]; readonly named: readonly TableContract[] },
   chain: AuditedChain | undefined,
 ): AsyncGenerator<FoundCall> {
   let number = 0;
@@ -97,11 +110,11 @@ export async function* callsOfLines(
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
     if (!HASH.test(text)) {
-      yield { source: `line ${number}`, call: { inputdata: text, ...place } };
+      yield { source: `line ${number}`, call: { inputdata: text, tables } };
       continue;
     }
     const transaction = await chain?.transaction(text.toLowerCase());
-    yield { source: text, call: transaction && { inputdata: transaction.input, transaction } };
+    yield { source: text, call: transaction && { inputdata: transaction.input, transaction, tables: named } };
   }
 }
 
@@ -130,7 +143,9 @@ async function auditOne(
   chain: AuditedChain | undefined,
 ): Promise<BatchRow> {
   if (call === undefined)
-    return { source, fault: chain === undefined ? "needs a node: --rpc" : "the chain has no such transaction" };
+    return chain === undefined
+      ? { source, unread: "needs a node: --rpc" }
+      : { source, fault: "the chain has no such transaction" };
   try {
     return { source, audited: await auditCall(call, expected, chain) };
   } catch (error) {

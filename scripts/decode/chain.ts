@@ -13,9 +13,11 @@ import { fetchLogs, type NodeLog } from "../../server/chain/node/log.ts";
 /**
  * The state of a row. `current`, `overwritten` and `missing` compare it with the contract's row of its number;
  * `reverted` and `pending` are transactions that wrote no row; `unknown` is a contract that is no event table;
+ * `another` is call data of which no transaction is known, and a contract with another row of its number;
  * `undetermined` is a chain that could not be queried.
  */
-export type RowState = "current" | "overwritten" | "missing" | "reverted" | "pending" | "unknown" | "undetermined";
+export type RowState =
+  "current" | "overwritten" | "another" | "missing" | "reverted" | "pending" | "unknown" | "undetermined";
 
 /** A transaction as the chain has it. */
 export interface ChainTransaction {

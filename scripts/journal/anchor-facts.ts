@@ -130,21 +130,11 @@ function toFacts(row: Row): AnchorFacts {
   };
 }
 
-/**
- * Compares the contents of a confirmation with its anchor.
- * @param siblings All anchors of the batch: after a split, other anchors cover its leaves
- */
-export function checkConfirmation(
-  confirmation: ConfirmationEntry,
-  anchor: AnchorFacts | undefined,
-  siblings: readonly AnchorFacts[],
-): Finding[] {
+/** Compares the contents of a confirmation with its anchor. */
+export function checkConfirmation(confirmation: ConfirmationEntry, anchor: AnchorFacts | undefined): Finding[] {
   const { sequence } = confirmation;
-  if (anchor === undefined) {
-    return wasSplit(confirmation, siblings)
-      ? []
-      : [{ kind: "confirmation_wrong", sequence, anchor: confirmation.anchor, fault: "no_anchor" }];
-  }
+  if (anchor === undefined)
+    return [{ kind: "confirmation_wrong", sequence, anchor: confirmation.anchor, fault: "no_anchor" }];
   const faults: ConfirmationFault[] = [];
   if (confirmation.batch !== anchor.batch || confirmation.firstLeaf !== anchor.firstLeaf) faults.push("other_place");
   if (!equalBytes(confirmation.hash, anchor.hash)) faults.push("other_hash");
@@ -186,17 +176,6 @@ export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
   }
   if (confirmation === null && transaction?.isConfirmed === true) faults.push("confirmed_unnoted");
   return faults;
-}
-
-/**
- * Returns whether an anchor was split. An anchor can be split once its confirmation is no longer valid: newer anchors
- * then cover parts of it.
- */
-function wasSplit({ anchor, firstLeaf, size }: ConfirmationEntry, siblings: readonly AnchorFacts[]): boolean {
-  const parts = siblings.filter(
-    ({ id, firstLeaf: first, lastLeaf }) => id > anchor && first >= firstLeaf && lastLeaf < firstLeaf + size,
-  );
-  return parts.length > 1;
 }
 
 /** Returns whether the stored transaction of the anchor is the one in the confirmation. */

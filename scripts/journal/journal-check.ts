@@ -309,8 +309,7 @@ export class JournalCheck {
     const current: ConfirmationEntry[] = [];
     for (const confirmation of confirmations) {
       const anchor = anchors.get(confirmation.anchor);
-      const siblings = anchor === undefined ? await readAnchors(database, "batch_id", [confirmation.batch]) : [];
-      for (const finding of checkConfirmation(confirmation, anchor, siblings)) this.#report(finding);
+      for (const finding of checkConfirmation(confirmation, anchor)) this.#report(finding);
       if (confirmation.checkpoint !== null) await this.#checkpoint(confirmation, confirmation.checkpoint, anchor);
       if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
     }

@@ -1,4 +1,5 @@
 import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
+import { parseAddress } from "../address.ts";
 import { CommandFailure, UNDETERMINED } from "../commands/run-command.ts";
 import { type AuditedCall, auditCall } from "../decode/audit.ts";
 import { AuditedChain } from "../decode/chain.ts";
@@ -11,23 +12,38 @@ import { nodeErrorOf } from "../../server/chain/rpc/rpc.ts";
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 
+interface DecodeArguments {
+  readonly data: string;
+  /** Empty when it is not named. */
+  readonly contract: string;
+  readonly json: boolean;
+}
+
 /** `npx hardhat sealbook decode` */
-export default function decode(
-  { data, json }: { readonly data: string; readonly json: boolean },
-  hre: HardhatRuntimeEnvironment,
-): Promise<void> {
+export default function decode(options: DecodeArguments, hre: HardhatRuntimeEnvironment): Promise<void> {
   return printingFailures(async () => {
-    const audited = HASH.test(data)
-      ? await auditTransaction(hre, data.toLowerCase())
-      : await auditCall({ inputdata: data, tables: await knownTables(readEnv(), undefined) }, undefined, undefined);
-    console.log(json ? JSON.stringify(callReport(audited), null, 2) : callListing(audited));
+    const audited = await audit(options, hre);
+    console.log(options.json ? JSON.stringify(callReport(audited), null, 2) : callListing(audited));
     const { failed, undetermined } = audited;
     if (failed.length > 0) throw new CommandFailure(`checks failed: ${failed.join("; ")}`);
     if (undetermined.length > 0) throw new CommandFailure(`undetermined: ${undetermined.join("; ")}`, UNDETERMINED);
   });
 }
 
-async function auditTransaction(hre: HardhatRuntimeEnvironment, hash: string): Promise<AuditedCall> {
+/** The network is queried for a transaction, and for a contract that is named. */
+async function audit({ data, contract }: DecodeArguments, hre: HardhatRuntimeEnvironment): Promise<AuditedCall> {
+  const isHash = HASH.test(data);
+  if (!isHash && contract === "")
+    return auditCall({ inputdata: data, tables: await knownTables(readEnv(), undefined) }, undefined, undefined);
+  const { chain, networkName } = await chainOf(hre);
+  const tables = contract === "" ? [] : [{ chainId: chain.chainId, address: parseAddress("--contract", contract) }];
+  if (!isHash) return auditCall({ inputdata: data, tables }, undefined, chain);
+  const transaction = await chain.transaction(data.toLowerCase());
+  if (transaction === undefined) throw new CommandFailure(`the network ${networkName} has no transaction ${data}`);
+  return auditCall({ inputdata: transaction.input, transaction, tables }, undefined, chain);
+}
+
+async function chainOf(hre: HardhatRuntimeEnvironment) {
   const { provider, networkName } = await hre.network.create();
   const chain = await AuditedChain.open({
     call: (method, params) =>
@@ -35,7 +51,5 @@ async function auditTransaction(hre: HardhatRuntimeEnvironment, hash: string): P
         throw nodeErrorOf(error) ?? error;
       }),
   });
-  const transaction = await chain.transaction(hash);
-  if (transaction === undefined) throw new CommandFailure(`the network ${networkName} has no transaction ${hash}`);
-  return auditCall({ inputdata: transaction.input, transaction }, undefined, chain);
+  return { chain, networkName };
 }

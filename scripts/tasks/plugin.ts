@@ -11,6 +11,7 @@ const sealbook: HardhatPlugin = {
     emptyTask("sealbook", "Decodes stored records, and verifies files against the chain").build(),
     task(["sealbook", "decode"], "Decodes the call data of a transaction that stored a record")
       .addPositionalArgument({ name: "data", description: "call data with 0x prefix, or the hash of a transaction" })
+      .addOption({ name: "contract", description: "event table that has to have the row", defaultValue: "" })
       .addFlag({ name: "json", description: "print the decoded transaction as JSON" })
       .setAction(() => import("./decode.ts"))
       .build(),

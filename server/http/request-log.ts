@@ -7,7 +7,7 @@ const HEADER = "X-Request-Id";
 /** The key of the failure in `response.locals`. */
 const FAILURE = "failure";
 /** W3C Trace Context: version, trace id, span id of the caller, flags. */
-const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-|$)/;
+const TRACE_PARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
 const WELL_FORMED = /^[\w.-]{1,64}$/;
 
 /** Records the duration of a request. */
@@ -59,8 +59,11 @@ function fieldsOf(id: string, request: Request, { statusCode: status }: Response
 
 /** Returns the caller's trace, by which a tracing system joins the logs of several programs. */
 function traceOf({ headers: { traceparent } }: Request): object {
-  const [, trace, span] = typeof traceparent === "string" ? (TRACE_PARENT.exec(traceparent) ?? []) : [];
-  return trace === undefined ? {} : { trace_id: trace, parent_span_id: span };
+  const [, version, trace, span, more] = typeof traceparent === "string" ? (TRACE_PARENT.exec(traceparent) ?? []) : [];
+  // Only later versions may have more fields.
+  return trace === undefined || (version === "00" && more !== undefined)
+    ? {}
+    : { trace_id: trace, parent_span_id: span };
 }
 
 /**

@@ -32,7 +32,7 @@ export class Metrics {
   });
   readonly anchorFailures = new Counter({
     name: "sealbook_anchor_failures_total",
-    help: "Times that the chain rejected an anchor that cannot be split",
+    help: "Times that the chain rejected an anchor",
     registers: this.#registers,
   });
   readonly recordsStored = new Counter({

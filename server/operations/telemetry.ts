@@ -32,8 +32,9 @@ export interface EventCounts {
   readonly contradiction: string | undefined;
 }
 
-/** Subjects of alerts: proofs that wait for the chain too long, and replicas that lag. */
+/** Subjects of alerts: proofs that wait for the chain too long, anchors that it rejects, and replicas that lag. */
 export const ANCHORING = "anchoring";
+const REJECTED = "rejected anchors";
 const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";
@@ -154,14 +155,20 @@ function proofEvents({ logger, metrics, alerts }: TelemetryDeps): ProofEvents {
     proofsAccepted: (count) => metrics.proofsAccepted.inc(count),
     proofConfirmed: (seconds) => metrics.proofConfirmation.observe(seconds),
     batchClosed: (size) => metrics.batchSize.observe(Math.max(1, size)),
-    anchorSplit: (hashes, reason) => logger.warn({ hashes, reason }, "the chain rejects a batch; the batch is split"),
     anchorFailed(hash, hashes, reason) {
       metrics.anchorFailures.inc();
       logger.error(
         { hash: hex(hash), hashes, reason },
-        "the chain rejects an anchor that cannot be split; the server retries it with increasing delays",
+        "the chain rejects an anchor; the server sends it again with increasing delays",
       );
     },
+    anchorRejected: (hash, times, reason) =>
+      alerts.raise(
+        "degraded_performance",
+        `the chain has rejected the anchor ${hex(hash)} ${times} times: ${reason}`,
+        REJECTED,
+      ),
+    anchorsAccepted: () => alerts.resolve("degraded_performance", "the chain rejects no anchor any more", REJECTED),
     anchoringLate: (acceptedAt) =>
       alerts.raise(
         "degraded_performance",

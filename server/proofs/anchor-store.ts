@@ -32,7 +32,7 @@ export interface AnchorStore extends CheckpointStore {
   leftOpen(othersBefore: number): Promise<number[]>;
   /** Returns the recorded hashes under an anchor, by leaf index. */
   leaves(id: number): Promise<Uint8Array[]>;
-  /** Returns the states of anchors; split anchors are missing. */
+  /** Returns the states of anchors. */
   states(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState>>;
   /** Finds a closed anchor by its id, hash or transaction. */
   find(id: number): Promise<StoredAnchor | undefined>;
@@ -46,18 +46,8 @@ export interface AnchorStore extends CheckpointStore {
   failed(): Promise<StoredAnchor[]>;
   /** Gives a failed anchor a new transaction. */
   retry(id: number, transactionId: number): Promise<void>;
-  /**
-   * Replaces an anchor by others: each takes the next leaves in order.
-   * @returns the new anchors' ids
-   */
-  split(id: number, parts: readonly AnchorPart[]): Promise<number[]>;
   /** Returns the acceptance time of the oldest unconfirmed proof, in Unix milliseconds. */
   oldestUnconfirmed(): Promise<number | undefined>;
-}
-
-/** A part of a split anchor, with as many leaves as there are hashes under it. */
-export interface AnchorPart extends AnchorContent {
-  readonly transactionId: number;
 }
 
 // Literally as in the partial indexes on transactions in flight and failed ones, which match no other expression.
@@ -326,33 +316,6 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
     async retry(id, transactionId) {
       await database.updateTable("anchors").set({ transaction_id: transactionId }).where("id", "=", id).execute();
-    },
-
-    async split(id, parts) {
-      const whole = await database.selectFrom("anchors").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-      const ids: number[] = [];
-      let firstLeaf = whole.first_leaf;
-      for (const part of parts) {
-        const lastLeaf = firstLeaf + hashesUnder(part) - 1;
-        const added = await database
-          .insertInto("anchors")
-          .values({
-            batch_id: whole.batch_id,
-            first_leaf: firstLeaf,
-            last_leaf: lastLeaf,
-            hash: part.hash,
-            size: part.size,
-            transaction_id: part.transactionId,
-            relayer,
-            opened_at: whole.opened_at,
-          })
-          .returning("id")
-          .executeTakeFirstOrThrow();
-        ids.push(added.id);
-        firstLeaf = lastLeaf + 1;
-      }
-      await database.deleteFrom("anchors").where("id", "=", id).execute();
-      return ids;
     },
 
     async newestCheckpoint() {

@@ -6,7 +6,7 @@ import type { Transactions } from "../chain/transactions/types.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-store.ts";
 import { type Acceptance, type AnchorTrees, hashKey, withInclusionProof } from "./anchor-trees.ts";
-import { type AnchorWriter, type ClosedBatch, remedyFor } from "./anchor-writer.ts";
+import type { AnchorWriter, ClosedBatch } from "./anchor-writer.ts";
 import type { ProofEvents } from "./events.ts";
 import { type AcceptedProof, isSameRecord, type Proof, type StoredProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
@@ -19,6 +19,9 @@ const OWN_MILLISECONDS = 5_000;
 const CHECK_MILLISECONDS = 1_000;
 /** Delays between retries of failed anchors. */
 const RETRY = { firstMilliseconds: 5_000, longestMilliseconds: 10 * 60_000 };
+
+/** Failures of an anchor after which an operator is needed. */
+const MOST_FAILURES = 3;
 
 const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined };
 
@@ -73,7 +76,7 @@ interface Awaited {
  * - batched: the anchor is closed and has a transaction;
  * - sent: the transaction is signed, and sent until it has an outcome;
  * - confirmed: the transaction is mined, and the journal has its confirmation;
- * - failed: the transaction was refused, reverted or cancelled. The anchor is split, or re-anchored by a later retry.
+ * - failed: the transaction was refused, reverted or cancelled. A later retry gives the anchor another one.
  *
  * The state itself is on disk. The sender hands confirmations over when they are there, and the tracker resolves the
  * callers' promises; it reads what failed, and what other relayers may have done.
@@ -86,6 +89,8 @@ export class AnchorTracker {
   readonly #due = new Set<number>();
   readonly #listeners = new Set<AnchorListener>();
   readonly #backoff = new Backoff(RETRY);
+  /** How often anchors failed, by anchor. */
+  readonly #failures = new Map<number, number>();
   /** By `performance.now()`. */
   #retryAt = 0;
   #intervals: readonly Interval[] = [];
@@ -124,6 +129,8 @@ export class AnchorTracker {
   async start(): Promise<void> {
     const inFlight = await this.#deps.journal.anchors.inFlight();
     this.track(inFlight.map((anchor) => ({ anchor, isShared: false, tree: undefined })));
+    // Failures are counted anew.
+    this.#deps.telemetry.anchorsAccepted();
     this.#intervals = [
       every(OTHERS_MILLISECONDS, () => this.#read(this.#ids(({ isOwn }) => !isOwn))),
       every(OWN_MILLISECONDS, () => this.#read(this.#ids(({ anchor }) => anchor !== undefined))),
@@ -201,19 +208,19 @@ export class AnchorTracker {
       result: undefined,
     }));
     for (let left = all; left.length > 0; left = left.filter(({ result }) => result === undefined)) {
-      const moved: Awaited[] = [];
+      const unsettled: Awaited[] = [];
       for (const [anchorId, items] of Map.groupBy(left, ({ proof }) => proof.anchorId)) {
         const isRead = items.some((item) => item.isRead);
         const state = await this.#wait(anchorId, isRead, end - performance.now());
         if (state === undefined) {
-          moved.push(...items);
+          unsettled.push(...items);
           continue;
         }
         const { outcome, content } = state;
         const tree = content && (await this.#deps.trees.of(anchorId, content));
         for (const item of items) item.result = withInclusionProof(item.proof, outcome, tree);
       }
-      if (moved.length > 0) await this.#readProofs(moved, end);
+      if (unsettled.length > 0) await this.#readProofs(unsettled, end);
     }
     return all.flatMap(({ result }) => result ?? []);
   }
@@ -228,7 +235,7 @@ export class AnchorTracker {
   /**
    * Waits until an anchor is confirmed.
    * @param isRead Whether the journal was read and has the proofs pending under this anchor
-   * @returns `undefined` when the journal has to be read: the anchor failed, was split, or is not tracked
+   * @returns `undefined` when the journal has to be read: the anchor failed, or is not tracked
    */
   #wait(anchorId: number, isRead: boolean, milliseconds: number): Promise<AnchorState | undefined> {
     const known = this.#tracked.get(anchorId);
@@ -249,7 +256,7 @@ export class AnchorTracker {
     });
   }
 
-  /** Reads the current anchors of proofs, and retries failed anchors of records that were submitted again. */
+  /** Reads the outcomes of proofs, and retries failed anchors of records that were submitted again. */
   async #readProofs(awaited: readonly Awaited[], end: number): Promise<void> {
     const { journal, trees, writer } = this.#deps;
     const found = await journal.proofs.byRecordHashes(awaited.map(({ proof }) => proof.recordHash));
@@ -309,7 +316,7 @@ export class AnchorTracker {
       failed.delete(transactionId);
       const tracked = this.#tracked.get(anchorId)?.anchor;
       if (tracked?.transactionId !== transactionId) continue;
-      void this.#advance(anchorId, tracked, { outcome: { state: "confirmed", ...inclusion }, content: { hash, size } });
+      this.#advance(anchorId, tracked, { outcome: { state: "confirmed", ...inclusion }, content: { hash, size } });
     }
     if (failed.size === 0) return;
     this.#read(this.#ids(({ anchor }) => anchor !== undefined && failed.has(anchor.transactionId)));
@@ -329,7 +336,7 @@ export class AnchorTracker {
         this.#due.clear();
         const states = await this.#statesOf([...read.keys()]);
         if (states === undefined) return;
-        await Promise.all(Array.from(read, ([id, anchor]) => this.#advance(id, anchor, states.get(id))));
+        for (const [id, anchor] of read) this.#advance(id, anchor, states.get(id));
       }
     } finally {
       this.#reading = undefined;
@@ -346,11 +353,8 @@ export class AnchorTracker {
     }
   }
 
-  /**
-   * @param anchor The tracked anchor at the time of the read
-   * @param state `undefined` for an anchor that was split
-   */
-  async #advance(anchorId: number, anchor: StoredAnchor | undefined, state: AnchorState | undefined): Promise<void> {
+  /** @param anchor The tracked anchor at the time of the read */
+  #advance(anchorId: number, anchor: StoredAnchor | undefined, state: AnchorState | undefined): void {
     const tracked = this.#tracked.get(anchorId);
     if (tracked === undefined || tracked.anchor !== anchor || state?.outcome.state === "pending") return;
     this.#tracked.delete(anchorId);
@@ -360,8 +364,9 @@ export class AnchorTracker {
       const now = this.#deps.clock();
       for (const accepted of tracked.acceptedAt)
         this.#deps.telemetry.proofConfirmed(Math.max(0, now - accepted) / 1000);
+      this.#accepted(anchorId);
     } else if (state?.outcome.state === "failed" && anchor !== undefined) {
-      await this.#failed(anchor, state.outcome.reason);
+      this.#failed(anchor, state.outcome.reason);
     }
     // The next batch is sent before the callers are notified, so that the chain does not idle.
     const block = state?.outcome.state === "confirmed" ? state.outcome.block.number : undefined;
@@ -369,15 +374,17 @@ export class AnchorTracker {
     for (const respond of tracked.waiters) respond(state?.outcome.state === "confirmed" ? state : undefined);
   }
 
-  async #failed(anchor: StoredAnchor, reason: string): Promise<void> {
-    const { telemetry, writer } = this.#deps;
-    if (remedyFor(anchor, reason) === "retry") {
-      telemetry.anchorFailed(anchor.hash, hashesUnder(anchor), reason);
-      return;
-    }
-    telemetry.anchorSplit(hashesUnder(anchor), reason);
-    // If the journal cannot be written, the next retry splits the anchor: its failure is on disk.
-    this.track(await writer.reanchor(anchor.id).catch(() => []));
+  #failed(anchor: StoredAnchor, reason: string): void {
+    const { telemetry } = this.#deps;
+    const times = (this.#failures.get(anchor.id) ?? 0) + 1;
+    this.#failures.set(anchor.id, times);
+    telemetry.anchorFailed(anchor.hash, hashesUnder(anchor), reason);
+    if (times >= MOST_FAILURES) telemetry.anchorRejected(anchor.hash, times, reason);
+  }
+
+  #accepted(anchorId: number): void {
+    if (!this.#failures.delete(anchorId)) return;
+    if ([...this.#failures.values()].every((times) => times < MOST_FAILURES)) this.#deps.telemetry.anchorsAccepted();
   }
 
   /** Retries failed anchors of any relayer, at increasing intervals, until none is failed. */

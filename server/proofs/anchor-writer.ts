@@ -4,10 +4,8 @@ import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.t
 import type { Clock } from "../kit/time.ts";
 import { contentOver, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { type Acceptance, assignLeaves, hasNewHash, type LeafAssignment } from "./anchor-trees.ts";
-import type { AnchorPart } from "./anchor-store.ts";
 import type { NewProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
-import { dependsOnPayload } from "../chain/rpc/node-words.ts";
 
 const PENDING = { state: "pending" } as const;
 
@@ -49,11 +47,6 @@ export interface Work {
   readonly bulks: readonly (readonly NewProof[])[];
   /** Returns whether a batch is to be closed now. */
   isDue(open: OpenBatch): boolean;
-}
-
-/** Returns the remedy for a failed anchor. Splitting isolates a bad hash; other faults fail the parts as well. */
-export function remedyFor({ size }: Pick<StoredAnchor, "size">, reason: string): "split" | "retry" {
-  return size > 1 && dependsOnPayload(reason) ? "split" : "retry";
 }
 
 /** Writes proofs and their anchors. Each method is atomic on disk. */
@@ -115,14 +108,13 @@ export class AnchorWriter {
   }
 
   /**
-   * Gives the proofs of a failed anchor a new transaction, or splits them between two anchors.
-   * @returns their new anchors; empty when the anchor is no longer failed
+   * Gives a failed anchor a new transaction.
+   * @returns the anchor with it; empty when it is no longer failed
    */
   reanchor(anchorId: number): Promise<readonly ClosedBatch[]> {
     return this.#journal.atomically(async (atomic) => {
       const anchor = await atomic.anchors.find(anchorId);
       if (anchor?.outcome.state !== "failed") return [];
-      if (remedyFor(anchor, anchor.outcome.reason) === "split") return this.#split(atomic, anchor);
       const transactionId = await atomic.intents.insert(this.#chain.anchorCall(anchor));
       await atomic.anchors.retry(anchor.id, transactionId);
       return [{ anchor: { ...anchor, transactionId, outcome: PENDING }, isShared: false, tree: undefined }];
@@ -160,23 +152,6 @@ export class AnchorWriter {
     const transactionId = await atomic.intents.insert(this.#chain.anchorCall(content));
     await atomic.anchors.close(anchorId, { ...content, transactionId });
     return { anchor: { id: anchorId, ...content, transactionId, outcome: PENDING }, isShared, tree };
-  }
-
-  async #split({ anchors, intents }: ProofJournal, anchor: StoredAnchor): Promise<ClosedBatch[]> {
-    const leaves = await anchors.leaves(anchor.id);
-    const middle = Math.ceil(leaves.length / 2);
-    const parts: (AnchorPart & Pick<ClosedBatch, "tree">)[] = [];
-    for (const hashes of [leaves.slice(0, middle), leaves.slice(middle)]) {
-      const { content, tree } = contentOver(hashes);
-      const transactionId = await intents.insert(this.#chain.anchorCall(content));
-      parts.push({ ...content, transactionId, tree });
-    }
-    const ids = await anchors.split(anchor.id, parts);
-    return parts.map(({ tree, ...part }, index) => {
-      const id = ids[index];
-      if (id === undefined) throw new RangeError(`part ${index} of anchor ${anchor.id} has no id`);
-      return { anchor: { id, ...part, outcome: PENDING }, isShared: false, tree };
-    });
   }
 }
 

@@ -7,10 +7,12 @@ export interface ProofEvents {
    * @param size Hashes under its root; 0 for a single hash
    */
   batchClosed(size: number): void;
-  /** The chain rejects a batch; it is split to find the invalid hash. */
-  anchorSplit(hashes: number, reason: string): void;
-  /** The chain rejects an anchor that cannot be split; it is retried with backoff. */
+  /** The chain rejects an anchor; it is sent again with a backoff. */
   anchorFailed(hash: Uint8Array, hashes: number, reason: string): void;
+  /** The chain has rejected an anchor several times; emitted again at each further time. */
+  anchorRejected(hash: Uint8Array, times: number, reason: string): void;
+  /** No anchor is rejected. */
+  anchorsAccepted(): void;
   /**
    * Proofs wait for the chain longer than the deadline; emitted at every check, the alert is raised once.
    * @param acceptedAt Acceptance time of the oldest, Unix milliseconds

@@ -124,7 +124,9 @@ async function sendBundle(response: Response, proof: Proof, bundles: BundleServi
     throw new SealbookError("conflict", "the chain does not have the proof's anchor as the journal has it");
   // The text is signed and must be sent unchanged; it is the same as long as key and evidence are.
   response
-    .set({ ETag: `"${hash("sha256", bundle, "base64url")}"`, "Cache-Control": "private, no-cache" })
+    // Weak, because it is the same in each encoding.
+    .set({ ETag: `W/"${hash("sha256", bundle, "base64url")}"`, "Cache-Control": "private, no-cache" })
+    .vary("Accept-Encoding")
     .attachment(`${proofId(proof)}.bundle.json`)
     .type("application/json")
     .send(bundle);

@@ -104,14 +104,6 @@ const BY_SELECTOR: ReadonlyMap<string, RowFunction> = new Map(
 /** The selectors of the row functions: `0x` and eight lower-case digits. */
 export const ROW_SELECTORS: ReadonlySet<string> = new Set(BY_SELECTOR.keys());
 
-/**
- * Returns the row function that call data call.
- * @param inputdata `0x`-prefixed lower-case hex, with the selector
- */
-export function rowFunctionOf(inputdata: string): RowFunction | undefined {
-  return BY_SELECTOR.get(inputdata.slice(0, 2 + 2 * SELECTOR_BYTES));
-}
-
 /** Decoded call data of a row function. */
 export interface DecodedCallData {
   readonly function: RowFunction;
@@ -182,7 +174,7 @@ export function encodeCallData(name: RowFunction, args: RowArguments): string {
 function functionOf(data: Uint8Array, expected: RowFunction | undefined): RowFunction {
   if (data.length < SELECTOR_BYTES) throw malformed("inputdata", `${data.length} bytes are too short for a selector`);
   const selector = `0x${hex(data.subarray(0, SELECTOR_BYTES))}`;
-  const name = rowFunctionOf(selector);
+  const name = BY_SELECTOR.get(selector);
   if (name !== undefined && (expected === undefined || expected === name)) return name;
   const found = `selector ${selector}${name === undefined ? "" : ` (${name})`}`;
   if (expected === undefined) throw malformed("inputdata", `${found} is neither that of set nor that of insert`);

@@ -119,9 +119,8 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
       noteAccount(request, account.address);
       await deps.decodesPerAccount(account.address, response);
       const start = performance.now();
-      const call = await decoded(deps.decoder, account.address, inputdata, name);
-      const { transaction, checks } = call;
-      const record = toVerdict(await deps.audit.verdictOf(signedRow(call)));
+      const { transaction, checks } = await decoded(deps.decoder, account.address, inputdata, name);
+      const record = toVerdict(await deps.audit.verdictOf(signedRow(transaction, inputdata)));
       return { component_render: secondsSince(start), tparams: { transaction, checks: toChecks(checks), record } };
     }),
   ];

@@ -1,5 +1,5 @@
 import type { Row } from "./row-data.ts";
-import { type Decoded, type RowFunction, rowFunctionOf } from "./call-data.ts";
+import type { DecodedTransaction } from "./responses.ts";
 import { NodeTransaction } from "../chain/node/node-block.ts";
 import { lookUp } from "../chain/rpc/query.ts";
 import { LaggingError, type Rpc, unavailable } from "../chain/rpc/rpc.ts";
@@ -90,8 +90,8 @@ interface SignedRow {
   /** As stored. */
   readonly rowdata: Uint8Array;
   readonly signature: string;
-  /** The transaction with the call, or the function of call data alone. */
-  readonly call: { readonly transactionHash: Uint8Array } | { readonly function: RowFunction };
+  /** The transaction with the call, or call data alone: `0x`-prefixed hex. */
+  readonly call: { readonly transactionHash: Uint8Array } | { readonly inputdata: string };
 }
 
 /** The first write of row data and signature. */
@@ -105,8 +105,8 @@ interface OriginalRow {
 /** The entry of a signed row in the index of the event tables. */
 export interface RowVerdict extends RecordMarks {
   /**
-   * `original` for the first write; `replay` for the same row data and signature in another table, under another row
-   * id or by another function, or written again by a later transaction.
+   * `original` for the call of the first write; `replay` for the same row data and signature in any other call: in
+   * another table, under another row id, by another function, or again in a later transaction.
    */
   readonly verdict: "original" | "replay";
   readonly original: OriginalRow;
@@ -124,28 +124,25 @@ export interface RowAudit {
 }
 
 /** Returns the row of decoded call data. */
-export function signedRow({
-  function: name,
-  transaction: { tabname, rowid, rowdata, signature },
-}: Pick<Decoded, "function" | "transaction">): SignedRow {
+export function signedRow({ tabname, rowid, rowdata, signature }: DecodedTransaction, inputdata: string): SignedRow {
   const bytes = ({ hexdata }: { readonly hexdata: string }): Buffer => Buffer.from(hexdata, "hex");
   return {
     tableName: bytes(tabname).toString(),
     rowId: BigInt(rowid.reference),
     rowdata: bytes(rowdata),
     signature: bytes(signature).toString(),
-    call: { function: name },
+    call: { inputdata },
   };
 }
 
 /** The audit of rows over the record index; each costs a look-up, and for call data alone a query to the chain. */
 export function rowAudit(database: Database, rpc: Pick<Rpc, "call">): RowAudit {
-  // The events, of which the index is made, do not tell the function.
-  const wasCalledBy = async (transactionHash: Uint8Array, name: RowFunction): Promise<boolean> => {
+  // The events, of which the index is made, do not tell the function, nor how the signature was written.
+  const wasInputOf = async (transactionHash: Uint8Array, inputdata: string): Promise<boolean> => {
     const hash = prefixedHex(transactionHash);
     const transaction = await lookUp(rpc, CallData, "eth_getTransactionByHash", [hash]);
     if (transaction === undefined) throw unavailable(new LaggingError(`the node does not have transaction ${hash}`));
-    return rowFunctionOf(transaction.input) === name;
+    return transaction.input === inputdata.toLowerCase();
   };
   return {
     async verdictOf({ tableName, rowId, rowdata, signature, call }) {
@@ -157,7 +154,7 @@ export function rowAudit(database: Database, rpc: Pick<Rpc, "call">): RowAudit {
         original.rowId === rowId &&
         ("transactionHash" in call
           ? Buffer.compare(original.transactionHash, call.transactionHash) === 0
-          : await wasCalledBy(original.transactionHash, call.function));
+          : await wasInputOf(original.transactionHash, call.inputdata));
       return { ...found, verdict: isOriginal ? "original" : "replay" };
     },
   };

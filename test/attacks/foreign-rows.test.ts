@@ -186,6 +186,8 @@ describe("rows that a stolen relayer key writes", function () {
       [await verdictOf("insert", rowId, stored), await verdictOf("set", rowId, stored)],
       ["original", "replay"],
     );
+    const upper = { ...stored, signature: `0x${stored.signature.slice(2).toUpperCase()}` };
+    assert.equal(await verdictOf("insert", rowId, upper), "replay", "no transaction has these call data");
     assert.deepEqual(
       [await verdictOf("set", 4_000n, written), await verdictOf("insert", 4_000n, written)],
       ["original", "replay"],

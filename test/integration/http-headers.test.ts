@@ -96,6 +96,8 @@ describe("headers of responses", () => {
     const etag = headers.etag ?? assert.fail("no ETag");
     const again = await send(bundle, { headers: { "If-None-Match": etag } });
     assert.deepEqual([again.status, again.body.length, again.headers.etag], [304, 0, etag]);
+    assert.match(etag, /^W\//, "the same in each encoding");
+    assert.match(String(again.headers.vary), /Accept-Encoding/);
     const other = await send(bundle, { headers: { "If-None-Match": '"other"' } });
     assert.equal(other.status, 200);
   });
@@ -133,6 +135,7 @@ describe("headers of responses", () => {
     await get(`00-${trace}-00f067aa0ba902b7-01`);
     await get(`00-${"0".repeat(32)}-00f067aa0ba902b7-01`);
     await get("00-no-trace-01");
+    await get(`00-${trace}-00f067aa0ba902b7-01-more`);
     const traced = server.log.filter((line) => line.includes("trace_id"));
     assert.lengthOf(traced, 1);
     assert.include(JSON.parse(traced[0] ?? ""), { trace_id: trace, parent_span_id: "00f067aa0ba902b7" });

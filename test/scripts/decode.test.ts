@@ -170,7 +170,7 @@ describe("decode script", () => {
     ["a chain without a contract", [own.inputdata, "--chain-id", "1"], 2, /--chain-id needs --contract/],
     ["a contract that is no address", [own.inputdata, "--contract", "0x12"], 1, /--contract/],
     ["a table of one call", [own.inputdata, "--csv"], 2, /--csv is for --blocks or --file/],
-    ["a file that does not exist", ["--file", "/does/not/exist"], 1, /^decode: ENOENT/],
+    ["a file that does not exist", ["--file", "/does/not/exist"], 1, /^decode: ENOENT[^\n]*\n$/],
     ["a malformed hash", ["--tx", "0x12"], 2, /It must be 0x and 64 hexadecimal digits/],
     ["an unknown function", [own.inputdata, "--function", "delete"], 2, /Allowed choices are set, insert/],
     ["an unknown option", [own.inputdata, "--yaml"], 2, /unknown option/],
@@ -214,7 +214,7 @@ describe("decode script with the place of a row", () => {
     }
     const { code, out, err } = await decode([inputdata, "--json"]);
     assert.equal(code, 3);
-    assert.match(err, /give --contract with --chain-id or --rpc$/m);
+    assert.match(err, /give --contract and its chain$/m);
     const { checks, chain } = JSON.parse(out);
     assert.deepInclude(checks, { passed: false, failed: [], signer: null, signed_by_sender: null, binding: null });
     assert.isNull(chain);
@@ -251,6 +251,9 @@ describe("decode script with the place of a row", () => {
   });
 
   it("leaves the signature of a contract account to the chain", async () => {
+    const other = encodeCallData("insert", { ...row, signature: `${contract}abcd` });
+    const foreign = await decode([other, "--contract", contract, "--chain-id", "7325"]);
+    assert.match(foreign.err, /^decode: check failed: the signer 0x\w{40} is not the sender named in the row$/m);
     const account = encodeCallData("insert", { ...row, signature: `${SENDER}abcd` });
     const { code, out, err } = await decode([account, "--contract", contract, "--chain-id", "7325"]);
     assert.equal(code, 3, out);
@@ -306,6 +309,25 @@ describe("decode script with a transaction", () => {
     assert.match(out, /^on chain: +current$/m);
     assert.match(out, /^written: +the first row of its number$/m);
     assert.match(out, /^block: +\d+, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
+  });
+
+  it("fails for a transaction of another contract than the one that is named", async () => {
+    const { code, err } = await decode(["--tx", hash, "--contract", SENDER, "--rpc", server.chainUrl]);
+    assert.equal(code, 1);
+    assert.match(err, /^decode: check failed: the transaction is one of another contract than --contract$/m);
+    const line = await decode(["--file", "-", "--contract", SENDER, "--rpc", server.chainUrl], hash);
+    assert.deepEqual([line.code, /FAILED current/.test(line.out)], [1, true], line.out);
+  });
+
+  it("does not call a row overwritten of which it knows no transaction", async () => {
+    const [transaction] = (await allTransactions(server.chainUrl)).filter((each) => each.hash === hash);
+    const { arguments: args } = await import("../../server/records/call-data.ts").then((m) =>
+      m.decodeCallData(transaction?.input ?? ""),
+    );
+    const changed = encodeCallData("insert", { ...args, rowdata: Buffer.from("1|0x|c|d|e30=|t|1"), comp: false });
+    const { out, err } = await decode([changed, "--contract", transaction?.to ?? "", "--rpc", server.chainUrl]);
+    assert.match(out, /^on chain: +another$/m);
+    assert.match(err, /^decode: undetermined: the contract has another row of this number; /m);
   });
 
   it("has the verdict as JSON", async () => {

@@ -50,11 +50,11 @@ export function auditCommands({
 
   return {
     decode: on("decode", async (input, caller, { texts }) => {
-      const decoded = await decoder.decode(caller, prefixedHex(input));
-      const { function: name, row, transaction, checks } = decoded;
+      const inputdata = prefixedHex(input);
+      const { function: name, row, transaction, checks } = await decoder.decode(caller, inputdata);
       const { code, createdAt, sender, topic, payload } = row;
       const facts = { row: row.rowId, sender, code, topic, created: createdAt, payload };
-      const found = await audit.verdictOf(signedRow(decoded));
+      const found = await audit.verdictOf(signedRow(transaction, inputdata));
       const text = [
         texts.decoded(name),
         texts.checks(checks),

@@ -77,7 +77,6 @@ const ANY_PAYLOAD =
   "exceeds block gas limit|gas limit (is )?too (low|high)|exceeds.*(tx|transaction) gas|" +
   "invalid (sender|signature|chain ?id)|(wrong|incorrect) chain ?id|transaction type not supported";
 const NEVER = new RegExp(`^rlp\\b|intrinsic gas|oversized|max initcode|${ANY_PAYLOAD}`, "i");
-const RELAYER_FAULT = new RegExp(`^AccessControl|out ?of ?gas|${ANY_PAYLOAD}`, "i");
 
 /** Classifies the error of a node that rejected a transaction. */
 export function classifyRefusal(error: unknown): SendRefusal {
@@ -88,12 +87,4 @@ export function classifyRefusal(error: unknown): SendRefusal {
   if (UNFUNDED.test(error.message)) return "unfunded";
   if (NEVER.test(error.message)) return "never";
   return "later";
-}
-
-/**
- * Returns whether a final refusal or a revert can depend on the payload, so that another payload of the same relayer
- * could succeed. An unknown reason can.
- */
-export function dependsOnPayload(reason: string): boolean {
-  return !RELAYER_FAULT.test(reason);
 }

@@ -61,8 +61,8 @@ export const RowVerdict = z
   .object({
     verdict: z.enum(["original", "replay"]).meta({
       description:
-        "`original` for the first write of the row data and signature; `replay` when they are written again, or in " +
-        "another table, under another row id or by another function than first.",
+        "`original` for the call of the first write of the row data and signature; `replay` for any other call with " +
+        "them: in another table, under another row id, by another function, or again.",
     }),
     table: z.string().meta({ description: "The table of the original." }),
     chainid: reference,

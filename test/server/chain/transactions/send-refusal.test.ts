@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
 import { SealbookError } from "../../../../server/errors.ts";
-import { classifyRefusal, dependsOnPayload, type SendRefusal } from "../../../../server/chain/rpc/node-words.ts";
+import { classifyRefusal, type SendRefusal } from "../../../../server/chain/rpc/node-words.ts";
 
 const MESSAGES: Readonly<Record<SendRefusal, readonly string[]>> = {
   known: [
@@ -76,33 +76,5 @@ describe("error responses of a node", function () {
     assert.equal(classifyRefusal(new SealbookError("chain_unavailable", "the chain's node does not respond")), "later");
     assert.equal(classifyRefusal(new Error("nonce too low")), "later");
     assert.equal(classifyRefusal(undefined), "later");
-  });
-
-  it("a fault of the relayer does not depend on the payload; an unknown one can", () => {
-    for (const reason of [
-      "AccessControlUnauthorizedAccount(0x7f2B51b9bC841A1396e0A5291ad79e4ADAd7EE16, 0xe2b7)",
-      "Transaction gas limit exceeds block gas limit",
-      "gas limit too high",
-      "exceeds maximum transaction gas limit",
-      "invalid sender",
-      "Invalid signature",
-      "wrong chain id",
-      "invalid chain id for signer",
-      "transaction type not supported",
-      "out of gas",
-      "EVM error OutOfGas",
-    ])
-      assert.isFalse(dependsOnPayload(reason), reason);
-    for (const reason of [
-      "InvalidHash(0x00)",
-      "InvalidBatchSize(1001)",
-      "intrinsic gas too low",
-      "oversized data",
-      "rlp: expected input list",
-      "denied by policy",
-      "reverted; the same call would succeed now",
-      "",
-    ])
-      assert.isTrue(dependsOnPayload(reason), reason);
   });
 });
