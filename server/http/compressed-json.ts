@@ -17,9 +17,12 @@ const SMALL_WINDOWS = {
 
 /** Compresses JSON above 1 kB for clients that accept it; lines of a stream are sent as they come. */
 export function compressedJson(): RequestHandler {
-  return compression({
+  const compress = compression({
     ...SMALL_WINDOWS,
     threshold: THRESHOLD_BYTES,
     filter: (_request, response) => JSON_TYPES.test(String(response.getHeader("Content-Type"))),
   });
+  // For other clients it would only cost time: it wraps each response.
+  return (request, response, next) =>
+    request.headers["accept-encoding"] === undefined ? next() : compress(request, response, next);
 }
