@@ -11,7 +11,7 @@ export interface CommandEntry {
   readonly load: () => Promise<(terminal: Terminal) => Command>;
 }
 
-/** All commands. Help, completion and docs/commands.md come from this table. */
+/** All commands. Help and docs/commands.md come from this table. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "start",
@@ -98,19 +98,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     description: "Drops the record index. Stop the server first; its next start rebuilds the index from the chain.",
     load: async () => (await import("./resync.ts")).resyncCommand,
   },
-  {
-    name: "completion",
-    description: "Prints a script that completes commands and options in bash and zsh.",
-    load: async () => (await import("./completion.ts")).completionCommand,
-  },
 ];
 
 /** Loads a command with its description. */
 export async function loadCommand({ load, description }: CommandEntry, terminal: Terminal): Promise<Command> {
   return (await load())(terminal).description(description);
-}
-
-/** Loads all commands. */
-export function loadCommands(terminal: Terminal): Promise<Command[]> {
-  return Promise.all(COMMANDS.map((entry) => loadCommand(entry, terminal)));
 }

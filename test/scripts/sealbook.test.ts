@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
@@ -64,34 +64,6 @@ describe("sealbook", () => {
       const { status, stderr } = sealbook(...args);
       assert.equal(status, 2);
       assert.match(stderr, reason);
-    });
-  }
-});
-
-describe("completion in bash", () => {
-  let script: string;
-  before(() => {
-    script = sealbook("completion").stdout;
-  });
-
-  /** The words that bash suggests for the last word of a line. */
-  function suggestions(...words: string[]): string[] {
-    const line = ["sealbook", ...words].map((word) => `'${word}'`).join(" ");
-    const call = `COMP_WORDS=(${line}) COMP_CWORD=${words.length}; _sealbook`;
-    const program = [script, call, "printf '%s\\n' \"${COMPREPLY[@]}\""].join("\n");
-    return execFileSync("bash", ["-c", program], { encoding: "utf8" }).split("\n").slice(0, -1);
-  }
-
-  for (const [words, expected] of [
-    [["ac"], ["account"]],
-    [["re"], ["recover", "relayer", "resync"]],
-    [["account", "c"], ["create"]],
-    [["account", "create", "--sc"], ["--scope"]],
-    [["prove", "--id"], ["--id-prefix"]],
-    [["journal", "restore", "--fr"], ["--from"]],
-  ] as const) {
-    it(`suggests ${expected.join(", ")} for ${words.join(" ")}`, () => {
-      assert.deepEqual(suggestions(...words), [...expected]);
     });
   }
 });
