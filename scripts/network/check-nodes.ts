@@ -118,7 +118,7 @@ function peerOf(client: string): TlsPeer {
 
 function clientTls(peer: TlsPeer): PeerTlsOptions {
   const { certificate, key, authority } = peer;
-  return peerTlsOptions({ client: { certificate, key }, authority, pins: [] }, peer);
+  return peerTlsOptions({ client: { certificate, key }, authority }, peer);
 }
 
 function differencesOf({ plan, genesis, hosts }: Network, host: NetworkHost, facts: NodeFacts): string[] {

@@ -19,7 +19,6 @@ export interface PeerTlsConfig {
   readonly client: CertificateFiles | undefined;
   /** PEM file. */
   readonly authority: string | undefined;
-  readonly pins: readonly string[];
 }
 
 /** Source of the relayer's key. */
@@ -224,7 +223,6 @@ function peerTls(env: EnvironmentValues): PeerTlsConfig {
   return {
     client: certificateFiles(env.RPC_TLS_CERT_FILE, env.RPC_TLS_KEY_FILE),
     authority: env.RPC_TLS_CA_FILE && resolve(env.RPC_TLS_CA_FILE),
-    pins: env.RPC_TLS_PIN,
   };
 }
 

@@ -63,7 +63,7 @@ export function contradictions(env: EnvironmentValues, variables: EnvironmentVar
   );
   only(
     [...(env.RPC_URL ?? []), env.RELAYER_SIGNER_URL].some((url) => url?.startsWith("https:")),
-    ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE", "RPC_TLS_PIN"],
+    ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"],
     "is for a node or signer whose RPC_URL or RELAYER_SIGNER_URL is an https address",
   );
   rule(

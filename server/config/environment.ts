@@ -3,7 +3,6 @@ import {
   address,
   chatNumber,
   databaseUrl,
-  fingerprints,
   hostNames,
   httpUrl,
   INSIDE,
@@ -140,10 +139,6 @@ const CHAIN = {
     "PEM file of the authorities trusted to issue the certificates of node and signer",
     "those of Node.js",
   ),
-  RPC_TLS_PIN: fingerprints.default([]).meta({
-    description: "SHA-256 of the certificates accepted from node and signer, separated by commas",
-    unset: "any issued by a trusted authority",
-  }),
   CONFIRMATIONS: z
     .union([z.literal("finalized"), whole(0, 1_000)])
     .default(0)

@@ -137,23 +137,6 @@ export const chatNumber = z
   .transform(Number)
   .refine(Number.isSafeInteger, "is not the number of a chat");
 
-/** As OpenSSL prints them: pairs of hexadecimal digits with colons. */
-export const fingerprints = z.string().transform((text, context): string[] =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "")
-    .flatMap((item) => {
-      const digits = item.replaceAll(":", "").toUpperCase();
-      if (/^[0-9A-F]{64}$/.test(digits)) return [(digits.match(/../g) ?? []).join(":")];
-      context.addIssue({
-        code: "custom",
-        message: `"${item}" is not the SHA-256 of a certificate, 32 bytes in hexadecimal`,
-      });
-      return [];
-    }),
-);
-
 export const validatorNames = z.string().transform((text, context) => {
   const names = new Map<string, string>();
   for (const pair of text.split(",").filter((item) => item.trim() !== "")) {

@@ -1,14 +1,13 @@
 import { readFileSync } from "node:fs";
-import { checkServerIdentity, createSecureContext, type ConnectionOptions } from "node:tls";
+import { createSecureContext, type ConnectionOptions } from "node:tls";
 import { SealbookError } from "../../errors.ts";
 
-/** The peer of a connection: its name in messages, and the variables with its files and pins. */
+/** The peer of a connection: its name in messages, and the variables with its files. */
 export interface TlsPeer {
   readonly name: string;
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
-  readonly pins: string;
 }
 
 export const NODE = configured("node", "RPC_TLS");
@@ -20,7 +19,6 @@ function configured(name: string, prefix: string): TlsPeer {
     certificate: `${prefix}_CERT_FILE`,
     key: `${prefix}_KEY_FILE`,
     authority: `${prefix}_CA_FILE`,
-    pins: `${prefix}_PIN`,
   };
 }
 
@@ -30,12 +28,10 @@ export interface PeerTls {
   readonly client?: { readonly certificate: string; readonly key: string } | undefined;
   /** PEM file of the authorities that are trusted instead of the default ones. */
   readonly authority?: string | undefined;
-  /** SHA-256 of the accepted certificates, hexadecimal with colons; none accepts all. */
-  readonly pins: readonly string[];
 }
 
 /** Options of connections to the peer. */
-export type PeerTlsOptions = Pick<ConnectionOptions, "cert" | "key" | "ca" | "checkServerIdentity" | "minVersion">;
+export type PeerTlsOptions = Pick<ConnectionOptions, "cert" | "key" | "ca" | "minVersion">;
 
 /** The peer's address responds, but a trusted connection cannot be made. */
 export class PeerTlsError extends Error {}
@@ -53,7 +49,7 @@ const UNKNOWN_AUTHORITY = new Set([
  * Reads the files.
  * @throws SealbookError `config_invalid` with the variable of the unusable file
  */
-export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPeer): PeerTlsOptions {
+export function peerTlsOptions({ client, authority }: PeerTls, peer: TlsPeer): PeerTlsOptions {
   const options: PeerTlsOptions = {
     minVersion: "TLSv1.2",
     ...(authority === undefined ? {} : { ca: read(peer.authority, authority) }),
@@ -66,17 +62,7 @@ export function peerTlsOptions({ client, authority, pins }: PeerTls, peer: TlsPe
   } catch (cause) {
     throw unusable(`${peer.certificate}, ${peer.key} and ${peer.authority}`, cause);
   }
-  if (pins.length === 0) return options;
-  return {
-    ...options,
-    checkServerIdentity: (host, certificate) =>
-      checkServerIdentity(host, certificate) ??
-      (pins.includes(certificate.fingerprint256)
-        ? undefined
-        : new PeerTlsError(
-            `the ${peer.name}'s certificate is not among those of ${peer.pins}; it is ${certificate.fingerprint256}`,
-          )),
-  };
+  return options;
 }
 
 /** Explains an error of TLS; returns any other error as it is. */

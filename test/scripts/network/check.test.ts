@@ -281,7 +281,7 @@ describe("check of a running network", function () {
     const request = (
       files: { certificate: string; key: string },
       authority = join(directory, "relayer/tls/ca.pem"),
-    ): Promise<number> => fetchChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority, pins: [] }, NODE));
+    ): Promise<number> => fetchChainId(urlOf("dc-1"), peerTlsOptions({ client: files, authority }, NODE));
     const relayer = () => ({
       certificate: join(directory, "relayer/tls/client.pem"),
       key: join(directory, "relayer/tls/client.key"),
@@ -318,7 +318,7 @@ describe("check of a running network", function () {
       }
       const nothing = fetchChainId(
         urlOf("dc-1"),
-        peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem"), pins: [] }, NODE),
+        peerTlsOptions({ authority: join(directory, "relayer/tls/ca.pem") }, NODE),
       );
       assert.match((await thrownBy(nothing)).message, refused);
     });

@@ -4,7 +4,7 @@ import type { EnvironmentVariables } from "../../../server/config/environment.ts
 import { SealbookError } from "../../../server/errors.ts";
 
 const KEY = "5e".repeat(32);
-const NO_TLS = { client: undefined, authority: undefined, pins: [] };
+const NO_TLS = { client: undefined, authority: undefined };
 const OTHER_KEY = "7a".repeat(32);
 
 /** The refusal of what may not be configured. */
@@ -165,14 +165,6 @@ describe("configuration", function () {
         "RPC_TLS_CA_FILE is for a node or signer whose RPC_URL or RELAYER_SIGNER_URL",
       );
     }
-    assert.include(
-      refusal({ RPC_TLS_PIN: "ab".repeat(32) }).message,
-      "RPC_TLS_PIN is for a node or signer whose RPC_URL",
-    );
-    assert.include(
-      refusal({ RPC_URL: "https://node.example", RELAYER_KEY: KEY, RPC_TLS_PIN: "ab" }).message,
-      "RPC_TLS_PIN",
-    );
   });
 
   it("accepts the relayer's key from one source only, with all its settings", () => {
@@ -324,7 +316,6 @@ describe("configuration", function () {
       RPC_TLS_CERT_FILE: "/c.pem",
       RPC_TLS_KEY_FILE: "/c.key",
       RPC_TLS_CA_FILE: "/ca.pem",
-      RPC_TLS_PIN: `${"ab".repeat(32)}, ${Array(32).fill("CD").join(":")}`,
     });
     assert.deepEqual(config.chain.node, {
       kind: "remote",
@@ -332,7 +323,6 @@ describe("configuration", function () {
       tls: {
         client: { certificate: "/c.pem", key: "/c.key" },
         authority: "/ca.pem",
-        pins: [Array(32).fill("AB").join(":"), Array(32).fill("CD").join(":")],
       },
     });
     assert.deepEqual(config.chain.relayer, { kind: "environment", key: `0x${KEY}` });
