@@ -1,6 +1,5 @@
 import { readSegments } from "../journal/replication/segment-target.ts";
 import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
-import { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Context } from "./context.ts";
 import { headFile } from "./data-folder.ts";
 import type { RelayerTransactions } from "./transactions.ts";
@@ -16,9 +15,6 @@ import { HeadCheck } from "../journal/reconciliation/head-check.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 
-/** Delays before retries while requests wait for a replica. */
-const SYNC_RETRY = { firstMilliseconds: 250, longestMilliseconds: 5_000 };
-
 /** Builds a replicator for each target, and registers the metrics of their lag. */
 function createReplicators(context: Context): readonly Replicator[] {
   const { journal, metrics, steadyClock } = context;
@@ -27,7 +23,6 @@ function createReplicators(context: Context): readonly Replicator[] {
     ...DEFAULT_RULES,
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
-    ...(config.replicaMode === "sync" ? { retry: SYNC_RETRY } : {}),
   };
   const replicators = context.opened.targets.map(
     (target) =>
@@ -46,19 +41,6 @@ function createReplicators(context: Context): readonly Replicator[] {
     replicators.map((replicator) => [replicator.name, replicator.lag().entries]),
   );
   return replicators;
-}
-
-/** Builds the wait of proof requests for a replica; `undefined` in the asynchronous mode. */
-function createSyncReplication(
-  { config, journal, telemetry }: Context,
-  replicators: readonly Replicator[],
-): SyncReplication | undefined {
-  if (config.journal.replicaMode === "async") return undefined;
-  return new SyncReplication({
-    replicators,
-    head: async () => (await journal.entries.head()).sequence,
-    onChange: (isAvailable) => (isAvailable ? telemetry.replicaAvailable() : telemetry.replicaUnavailable()),
-  });
 }
 
 function reportReplica({ telemetry, logger }: Context, name: string, event: ReplicatorEvent): void {
@@ -123,7 +105,7 @@ export type JournalWorkers = ReturnType<typeof createJournalWorkers>;
 
 /** Builds the checkpoints of the journal on chain, its replicas, and the comparison of all three. */
 export function createJournalWorkers(context: Context, { sender: transactions }: RelayerTransactions) {
-  const { journal, proofAnchor: chain, database, signer, metrics, telemetry, logger, clock } = context;
+  const { journal, proofAnchor: chain, database, signer, metrics, logger, clock } = context;
   const { dataDirectory, journal: config } = context.config;
   const checkpoints = new CheckpointAnchor({
     journal,
@@ -167,13 +149,8 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     "When journal and chain were last compared",
     async () => (await lastReconciled()) ?? undefined,
   );
-  const syncReplication = createSyncReplication(context, replicators);
   return {
-    /** The wait of proof requests for a replica; `undefined` in the asynchronous mode. */
-    syncReplication,
     async start(): Promise<void> {
-      // Its alert can last from a start in the other mode.
-      if (syncReplication === undefined) telemetry.replicaAvailable();
       await reconciler.start();
       // Nothing is signed before: a checkpoint of an older copy would stay.
       await headCheck.start();

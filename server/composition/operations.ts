@@ -193,7 +193,6 @@ function createStatus(
       storage: () => storage.state(),
       contradiction: () => telemetry.counts().contradiction,
       clock: clockMonitor,
-      lacksReplica: () => journalWorkers.syncReplication?.isAvailable === false,
       lastReconciled: () => journalWorkers.lastReconciled(),
       replicaLag: () => journalWorkers.replicaLag(),
     });

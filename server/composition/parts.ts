@@ -1,7 +1,7 @@
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
 import type { Context } from "./context.ts";
-import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts";
+import { createJournalWorkers } from "./journal-workers.ts";
 import { createNodeInspector, createOperations } from "./operations.ts";
 import { createProofs, type Proofs, registerProofMetrics } from "./proofs.ts";
 import { createRecords } from "./records.ts";
@@ -19,7 +19,7 @@ export async function buildParts(context: Context) {
   const sessions = createSessions(context, transactions);
   const records = createRecords(context, transactions, sessions);
   const journalWorkers = createJournalWorkers(context, transactions);
-  const proofs = buildProofs(context, transactions, journalWorkers);
+  const proofs = buildProofs(context, transactions);
   const recovery = createRecovery(context);
   const operations = createOperations(context, { inspect, transactions, journalWorkers });
   const pictures = new DrawnPictures(context.workers, context.config.map.tiles);
@@ -29,7 +29,7 @@ export async function buildParts(context: Context) {
   return { transactions, sessions, records, journalWorkers, proofs, recovery, operations, bot };
 }
 
-function buildProofs(context: Context, { sender }: RelayerTransactions, { syncReplication }: JournalWorkers): Proofs {
+function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs {
   const { config, database, signer, proofAnchor, head, divergences, logger } = context;
   const proofs = createProofs({
     ...config.proofs,
@@ -44,7 +44,6 @@ function buildProofs(context: Context, { sender }: RelayerTransactions, { syncRe
     openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
-    replication: syncReplication,
     assertSpace: () => context.opened.storage.assertSpace(),
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });

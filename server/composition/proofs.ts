@@ -3,7 +3,6 @@ import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.t
 import type { BlockHead } from "../chain/block.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { TransactionSender } from "../chain/transactions/transaction-sender.ts";
-import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
@@ -66,8 +65,6 @@ interface ProofDeps {
   /** Interval at which they are checked again. */
   readonly recheckMilliseconds: number;
   readonly transactions: Transactions & Pick<TransactionSender, "takenSince">;
-  /** Set when proofs are acknowledged only with a replica. */
-  readonly replication: SyncReplication | undefined;
   /** @throws SealbookError `storage_full` */
   readonly assertSpace: () => void;
   readonly telemetry: Telemetry;

@@ -137,13 +137,9 @@ async function start(
 }
 
 /** Requests that still wait for the chain after a while get the response pending instead of being cut off. */
-async function releasingWaits(
-  { proofs, transactions, journalWorkers }: Parts,
-  stop: () => Promise<void>,
-): Promise<void> {
+async function releasingWaits({ proofs, transactions }: Parts, stop: () => Promise<void>): Promise<void> {
   const timer = setTimeout(() => {
     proofs.tracker.release();
-    journalWorkers.syncReplication?.release();
     transactions.sender.release();
   }, STOP_WAIT_MILLISECONDS);
   await stop();

@@ -159,8 +159,6 @@ function configOf(env: EnvironmentValues) {
       reconcileIntervalMilliseconds: MINUTE,
       fullReconcileIntervalMilliseconds: DAY,
       replicaTargets: env.REPLICA_TARGETS,
-      /** `sync`: a proof is acknowledged when a replica has it. */
-      replicaMode: env.REPLICA_MODE,
       replicaIntervalMilliseconds: 5 * SECOND,
       /** Lag of a replica that raises an alert. */
       replicaLagLimitMilliseconds: MINUTE,

@@ -71,11 +71,6 @@ export function contradictions(env: EnvironmentValues, variables: EnvironmentVar
     "GAS_PRICE",
     "is for legacy transactions, but FEE_MODE is eip1559",
   );
-  rule(
-    env.REPLICA_MODE === "sync" && env.REPLICA_TARGETS.length === 0,
-    "REPLICA_MODE",
-    "is sync, but REPLICA_TARGETS is not set",
-  );
   const usesTokens = env.API_AUTH.includes("jwt");
   rule(usesTokens && !isSet("JWT_KEY"), "JWT_KEY", "is needed with API_AUTH=jwt");
   rule(usesTokens && !isSet("JWT_ISSUER"), "JWT_ISSUER", "is needed with API_AUTH=jwt");

@@ -275,14 +275,6 @@ const JOURNAL = {
       "see [operate.md](operate.md)",
     unset: "none",
   }),
-  REPLICA_MODE: z
-    .enum(["async", "sync"])
-    .default("async")
-    .meta({
-      description:
-        "`sync` acknowledges a proof only when at least one target has it, and responds 503 when none takes it " +
-        "within `PROOF_WAIT` seconds",
-    }),
   NEW_JOURNAL: yes(
     "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
       "server refuses to start: [operate.md](operate.md#failure-modes)",

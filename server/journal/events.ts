@@ -19,9 +19,6 @@ export interface JournalEvents {
   /** A replica exceeds the lag limit, or its target is unavailable; called once. */
   replicaLagging(name: string, seconds: number, entries: number): void;
   replicaCaughtUp(name: string): void;
-  /** No replica has taken new entries in time, and requests wait for one. */
-  replicaUnavailable(): void;
-  replicaAvailable(): void;
   /** The journal cannot be stored safely; called at every check, the alert is raised once. */
   storageFailing(reason: string): void;
   storageRestored(): void;

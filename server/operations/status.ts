@@ -32,8 +32,6 @@ export interface StatusDeps {
   readonly divergences: () => number;
   readonly storage: () => StorageState;
   readonly clock: Pick<ClockMonitor, "blockAhead" | "fault">;
-  /** Whether proofs are refused because no replica takes them. */
-  readonly lacksReplica: () => boolean;
   /** End of the last comparison of journal and chain, in Unix seconds. */
   readonly lastReconciled: () => Promise<number | null>;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
@@ -78,7 +76,6 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     deps.isLate() ||
     !storage.writable ||
     storage.fault !== undefined ||
-    deps.lacksReplica() ||
     deps.clock.fault() !== undefined;
   return {
     status: stateOf(node, counts !== undefined, blockAge, isFaulty, deps.regularBlocks),

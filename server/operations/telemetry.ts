@@ -35,7 +35,6 @@ export interface EventCounts {
 /** Subjects of alerts: proofs that wait for the chain too long, anchors that it rejects, and replicas that lag. */
 export const ANCHORING = "anchoring";
 const REJECTED = "rejected anchors";
-const REPLICATION = "replication";
 const CHAIN = "chain";
 const NETWORK = "network: ";
 const CONTRADICTION = "contradiction";
@@ -222,15 +221,6 @@ function journalEvents(
       ),
     replicaCaughtUp: (name) =>
       alerts.resolve("degraded_performance", `the replica ${name} has caught up with the journal`, `replica ${name}`),
-    replicaUnavailable: () =>
-      alerts.raise(
-        "degraded_performance",
-        "no replica takes new entries, and REPLICA_MODE=sync requires one: proofs are refused; " +
-          "check the targets in REPLICA_TARGETS",
-        REPLICATION,
-      ),
-    replicaAvailable: () =>
-      alerts.resolve("degraded_performance", "a replica takes new entries again; proofs are accepted", REPLICATION),
     storageFailing: (reason) => alerts.raise("storage_failure", reason),
     storageRestored: () => alerts.resolve("storage_failure", "the journal can be written again"),
   };

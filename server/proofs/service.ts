@@ -4,7 +4,6 @@ import type { Atomic } from "../journal/engine/database.ts";
 import type { KeyedCall, KeyedCallStore } from "../journal/keyed-calls.ts";
 import type { Clock } from "../kit/time.ts";
 import { SealbookError } from "../errors.ts";
-import type { SyncReplication } from "../journal/replication/sync-replication.ts";
 import { isLeafUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { Acceptance, AnchorTrees } from "./anchor-trees.ts";
@@ -26,8 +25,6 @@ export interface ProofServiceDeps {
   readonly journal: Atomic<Pick<ProofJournal, "proofs" | "anchors"> & { readonly keyedCalls: KeyedCallStore }>;
   readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
   readonly tracker: Pick<AnchorTracker, "outcomes">;
-  /** Waits for a replica; without it a proof is acknowledged when it is on the disk of this server. */
-  readonly replication: Pick<SyncReplication, "assertAvailable" | "replicated"> | undefined;
   /** @throws SealbookError `storage_full` */
   readonly assertSpace: () => void;
   readonly trees: AnchorTrees;
@@ -101,17 +98,16 @@ export class ProofService {
    * @param call Set for a call with an idempotency key: each repetition is the call that was made first
    * @returns the proof, `pending` when the chain did not confirm it within the wait
    * @throws SealbookError `overloaded` when too many are in flight, `storage_full` with too little space on the disk:
-   * nothing was accepted then; `journal_unavailable` when it is not on disk, or on no replica where one is required;
-   * `key_reused` when the key is of another call
+   * nothing was accepted then; `journal_unavailable` when it is not on disk; `key_reused` when the key is of another
+   * call
    */
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;
     const end = this.#end();
     this.#deps.assertSpace();
-    this.#deps.replication?.assertAvailable();
     const begunAt = await this.#begin(call);
     const acceptance = await queue.accept(this.#newProof(request, begunAt));
-    const [[proof]] = await Promise.all([tracker.outcomes([acceptance], end), this.#deps.replication?.replicated(end)]);
+    const [proof] = await tracker.outcomes([acceptance], end);
     if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
     return { proof, isNew: isNewSince(begunAt, acceptance) };
   }
@@ -121,13 +117,12 @@ export class ProofService {
     const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
     this.#deps.assertSpace();
-    this.#deps.replication?.assertAvailable();
     const begunAt = await this.#begin(call);
     const accepted = await queue.acceptTogether(requests.map((request) => this.#newProof(request, begunAt)));
     const acceptances = accepted.map((acceptance) => ({ ...acceptance, isNew: isNewSince(begunAt, acceptance) }));
     const first = acceptances[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
-    const [proofs] = await Promise.all([tracker.outcomes(acceptances, end), this.#deps.replication?.replicated(end)]);
+    const proofs = await tracker.outcomes(acceptances, end);
     const own = acceptances.find(({ isNew }) => isNew) ?? first;
     const isShared = acceptances.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
     const isNew = acceptances.some((acceptance) => acceptance.isNew);

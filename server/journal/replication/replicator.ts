@@ -33,8 +33,6 @@ export type ReplicatorEvent =
 export interface ReplicatorRules {
   /** Interval between rounds. */
   readonly intervalMilliseconds: number;
-  /** Minimum interval between rounds that {@link Replicator.wake} starts: entries of this time share a segment. */
-  readonly wakeIntervalMilliseconds: number;
   /** The lag at which `lagging` is emitted. */
   readonly lagLimitMilliseconds: number;
   /** Maximum number of entries of a segment. */
@@ -47,7 +45,6 @@ export interface ReplicatorRules {
 
 /** Default settings. */
 export const DEFAULT_RULES = {
-  wakeIntervalMilliseconds: 100,
   segmentLines: 10_000,
   segmentCharacters: 8 * 1024 * 1024,
   retry: { firstMilliseconds: 1_000, longestMilliseconds: 30_000 },
@@ -68,10 +65,6 @@ export class Replicator {
   readonly #clock: Clock;
   readonly #onEvent: (event: ReplicatorEvent) => void;
   readonly #lag = new ShippingLag();
-  readonly #onReached = new Set<(sequence: number) => void>();
-  /** Ends the pause between two rounds. */
-  #woken = new AbortController();
-  #isWoken = false;
   readonly #stop = new AbortController();
   /** The end of the newest segment; unknown at first and after an error. */
   #end: SegmentEnd | undefined;
@@ -111,17 +104,6 @@ export class Replicator {
     return this.#lag.at(this.#clock());
   }
 
-  /** Calls the listener with the newest entry of the target, after each segment and each look at the target. */
-  onReached(listener: (sequence: number) => void): void {
-    this.#onReached.add(listener);
-  }
-
-  /** Starts the next round soon; not while the target fails. */
-  readonly wake = (): void => {
-    this.#isWoken = true;
-    if (this.#state === "shipping") this.#woken.abort();
-  };
-
   start(): void {
     this.#work = Promise.all([this.#ship(), this.#watch()]);
   }
@@ -137,19 +119,7 @@ export class Replicator {
   }
 
   async #ship(): Promise<void> {
-    while (!this.#stopped) {
-      const next = performance.now() + this.#rules.wakeIntervalMilliseconds;
-      this.#isWoken = false;
-      const milliseconds = await this.#round();
-      if (!this.#isWoken || this.#state !== "shipping") await this.#untilWoken(milliseconds);
-      if (this.#isWoken) await this.#pause(Math.max(0, next - performance.now()));
-    }
-  }
-
-  async #untilWoken(milliseconds: number): Promise<void> {
-    this.#woken = new AbortController();
-    const signal = AbortSignal.any([this.#stop.signal, this.#woken.signal]);
-    await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+    while (!this.#stopped) await this.#pause(await this.#round());
   }
 
   /** Replicates all entries. @returns the milliseconds until the next round */
@@ -206,7 +176,6 @@ export class Replicator {
   #reached(end: SegmentEnd): SegmentEnd {
     this.#end = { number: end.number, last: end.last, digest: end.digest };
     this.#lag.shipped(end.last);
-    for (const listener of this.#onReached) listener(end.last);
     return this.#end;
   }
 

@@ -246,7 +246,6 @@ describe("configuration", function () {
       [{ RELAYER_KEY: KEY, ADMIN_KEY: `0x${KEY.toUpperCase()}` }, "ADMIN_KEY"],
       [{ API_AUTH: "jwt", JWT_ISSUER: "https://login.example" }, "JWT_KEY"],
       [{ API_AUTH: "jwt", JWT_KEY: "/key.pem" }, "JWT_ISSUER"],
-      [{ REPLICA_MODE: "sync" }, "REPLICA_MODE"],
       [{ FEE_MODE: "eip1559", GAS_PRICE: "1" }, "GAS_PRICE"],
       [{ TELEGRAM_ADMIN_CHAT: "-100" }, "TELEGRAM_ADMIN_CHAT"],
       [{ TELEGRAM_WEBHOOK_URL: "https://host/telegram" }, "TELEGRAM_WEBHOOK_URL"],

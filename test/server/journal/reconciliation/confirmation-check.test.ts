@@ -41,8 +41,6 @@ function checkOf() {
     replicaCaughtUp: unused,
     journalProbed: unused,
     storageFailing: unused,
-    replicaUnavailable: unused,
-    replicaAvailable: unused,
     storageRestored: unused,
   };
   const store = {

@@ -24,8 +24,6 @@ describe("divergences", function () {
     journalCorrected: unused,
     replicaLagging: unused,
     replicaCaughtUp: unused,
-    replicaUnavailable: unused,
-    replicaAvailable: unused,
     storageFailing: unused,
     storageRestored: unused,
   };
