@@ -74,7 +74,7 @@ describe("headers of responses", () => {
     assert.equal(headers["ratelimit-policy"], '"requests";q=20000;w=10');
   });
 
-  it("say how JSON above 1 kB is compressed, for clients that accept it", async () => {
+  it("say how JSON of 1 to 64 KiB is compressed, for clients that accept it", async () => {
     const plain = await send(bundle);
     assert.isAbove(plain.body.length, 1024);
     assert.notProperty(plain.headers, "content-encoding");
@@ -86,6 +86,18 @@ describe("headers of responses", () => {
     assert.equal(brotli.headers["content-encoding"], "br");
     assert.deepEqual(brotliDecompressSync(brotli.body), plain.body);
     for (const { headers } of [plain, zipped, brotli]) assert.match(String(headers.vary), /Accept-Encoding/i);
+    const documents = Array.from({ length: 500 }, (_, index) => ({
+      document_id: `large ${index}`,
+      hash: index.toString(16).padStart(64, "0"),
+      metadata: {},
+    }));
+    const large = await send(`${server.url}/api/v1/proof/batch`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Accept-Encoding": "gzip" },
+      body: JSON.stringify({ documents }),
+    });
+    assert.isAbove(large.body.length, 64 * 1024);
+    assert.notProperty(large.headers, "content-encoding");
     const small = await send(`${server.url}/healthz`, { headers: { "Accept-Encoding": "gzip" } });
     assert.notProperty(small.headers, "content-encoding");
   });
