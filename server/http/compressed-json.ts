@@ -4,7 +4,7 @@ import type { RequestHandler } from "express";
 
 /** Smaller texts gain nothing. */
 const THRESHOLD_BYTES = 1024;
-/** The streams of larger ones take so long that few callers would keep the others waiting. A proxy can compress these. */
+/** Larger ones take so long that few callers would keep the others waiting. A proxy can compress these. */
 const MOST_BYTES = 64 * 1024;
 const JSON_TYPES = /^application\/(?:problem\+)?json\b/;
 /**
