@@ -13,7 +13,7 @@ import { auditCalls, type BatchRow, callsOfBlocks, callsOfLines, verdictOfRow } 
 import { csvHeader, csvLine, jsonLine, textLine } from "../decode/batch-format.ts";
 import { knownTables } from "../decode/known-tables.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
-import { AuditedChain } from "../decode/chain.ts";
+import { AuditedChain, TRANSACTION_HASH } from "../decode/chain.ts";
 import { callListing } from "../decode/listing.ts";
 import { callReport } from "../decode/report.ts";
 import { showProgress } from "../proofs/file-run.ts";
@@ -24,8 +24,6 @@ import { printable } from "../../verifier/verify.mjs";
 
 /** Invalid call data, or a check that failed. */
 const FAILED = 1;
-
-const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
 
 interface BlockRange {
   readonly from: number;
@@ -139,28 +137,27 @@ async function callOf(
 ): Promise<CallToAudit> {
   if (tx === undefined) {
     const inputdata = hex === "-" ? (await text(stdin)).trim() : (hex ?? "");
-    return { inputdata, tables: await tablesOf(options, variables, chain) };
+    return { inputdata, ...(await placeOf(options, variables, chain)) };
   }
   const transaction = await chain?.transaction(tx);
   if (transaction === undefined) throw new CommandFailure(`the chain has no transaction ${tx}`);
-  return { inputdata: transaction.input, transaction, tables: namedTable(options, chain) };
+  return { inputdata: transaction.input, transaction, named: namedTable(options, chain) };
 }
 
 /** Returns the event table that the options name, if they do. */
-function namedTable({ contract, chainId }: DecodeOptions, chain: AuditedChain | undefined): readonly TableContract[] {
+function namedTable({ contract, chainId }: DecodeOptions, chain: AuditedChain | undefined): TableContract | undefined {
   const id = chain?.chainId ?? chainId;
-  return contract === undefined || id === undefined ? [] : [{ chainId: id, address: contract }];
+  return contract === undefined || id === undefined ? undefined : { chainId: id, address: contract };
 }
 
-/** Returns the event table that the options name, or those of the deployments in `DATA_DIR`. */
-async function tablesOf(
+/** Returns the event table that the options name, else those of the deployments in `DATA_DIR`. */
+async function placeOf(
   options: DecodeOptions,
   variables: EnvironmentVariables,
   chain: AuditedChain | undefined,
-): Promise<readonly TableContract[]> {
-  return options.contract === undefined
-    ? knownTables(variables, chain?.chainId ?? options.chainId)
-    : namedTable(options, chain);
+): Promise<Pick<CallToAudit, "named" | "known">> {
+  const named = namedTable(options, chain);
+  return named === undefined ? { known: await knownTables(variables, chain?.chainId) } : { named };
 }
 
 async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined): Promise<void> {
@@ -187,9 +184,9 @@ async function decodeBatch(terminal: Terminal, options: DecodeOptions, chain: Au
 async function batchOf(terminal: Terminal, options: DecodeOptions, chain: AuditedChain | undefined) {
   const { blocks, file, contract } = options;
   if (blocks === undefined || chain === undefined) {
-    const tables = await tablesOf(options, terminal.variables, chain);
+    const place = await placeOf(options, terminal.variables, chain);
     const input = file === "-" || file === undefined ? terminal.stdin : createReadStream(file);
-    return { calls: callsOfLines(input, { tables, named: namedTable(options, chain) }, chain), place: "" };
+    return { calls: callsOfLines(input, place, chain), place: "" };
   }
   const newest = await chain.newestBlock();
   const to = Math.min(blocks.to ?? newest, newest);

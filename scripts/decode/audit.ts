@@ -12,8 +12,10 @@ export interface CallToAudit {
   readonly transaction?: ChainTransaction | undefined;
   /** The event of a row that another contract wrote: the call data are those of the event. */
   readonly event?: RowEvent | undefined;
-  /** The event tables that the call can be for; of a transaction those that are named, if any is. */
-  readonly tables?: readonly TableContract[] | undefined;
+  /** The event table that the auditor has named. */
+  readonly named?: TableContract | undefined;
+  /** Event tables that call data can be for, when none is named. */
+  readonly known?: readonly TableContract[] | undefined;
 }
 
 /** The row on chain. */
@@ -55,7 +57,7 @@ export function verdictOf({ failed, undetermined }: Pick<AuditedCall, "failed" |
  * @throws SealbookError `malformed` for data that no contract decodes to a record
  */
 export async function auditCall(
-  { inputdata, transaction, event, tables = [] }: CallToAudit,
+  { inputdata, transaction, event, named, known = [] }: CallToAudit,
   expected: RowFunction | undefined,
   chain: AuditedChain | undefined,
 ): Promise<AuditedCall> {
@@ -69,7 +71,7 @@ export async function auditCall(
   const contract =
     called !== undefined && chain !== undefined
       ? { chainId: chain.chainId, address: called }
-      : tableOf(decoded, tables);
+      : (named ?? tableOf(decoded, known));
   const contracts = contract === undefined ? [] : [contract];
   const outcome = await outcomeOf();
   const written = outcome?.written;
@@ -87,7 +89,7 @@ export async function auditCall(
     contract,
   );
   const onChain = state && { state, wrote: wroteOf(written?.replaced) };
-  const isElsewhere = transaction !== undefined && contract !== undefined && !isAmong(contract, tables);
+  const isElsewhere = named !== undefined && contract?.address.toLowerCase() !== named.address.toLowerCase();
   const failed = [...(isElsewhere ? [ELSEWHERE] : []), ...failedChecks(checks, contract, state)];
   const undetermined = [
     ...(checks.signatureChecked ? [] : [checks.binding === "contract" ? NOT_ASKED : NO_PLACE]),
@@ -156,10 +158,6 @@ function tableOf(decoded: DecodedCallData, tables: readonly TableContract[]): Ta
   const [only, another] = tables;
   if (another === undefined) return only;
   return tables.find((table) => checkRow(decoded, { contracts: [table] }).binding === "place");
-}
-
-function isAmong(contract: TableContract, tables: readonly TableContract[]): boolean {
-  return tables.length === 0 || tables.some(({ address }) => address.toLowerCase() === contract.address.toLowerCase());
 }
 
 /**

@@ -3,9 +3,8 @@ import type { Readable } from "node:stream";
 import { SealbookError } from "../../server/errors.ts";
 import { encodeCallData, ROW_SELECTORS, type RowFunction } from "../../server/records/call-data.ts";
 import type { Address } from "../../server/chain/transaction.ts";
-import type { TableContract } from "../../server/records/index.ts";
 import { type AuditedCall, auditCall, type AuditVerdict, type CallToAudit, verdictOf } from "./audit.ts";
-import { type AuditedChain, type ChainTransaction, type RowEvent } from "./chain.ts";
+import { type AuditedChain, type ChainTransaction, type RowEvent, TRANSACTION_HASH } from "./chain.ts";
 import { ContradictionError, unavailable } from "../../server/chain/rpc/rpc.ts";
 
 /** A call of a batch: found on the chain, or a line of a file. */
@@ -37,7 +36,6 @@ export function verdictOfRow({ audited, unread }: BatchRow): AuditVerdict {
 const AT_ONCE = 16;
 /** Length of `0x` and a selector in hex. */
 const SELECTOR_TEXT = 10;
-const HASH = /^0x[0-9a-f]{64}$/i;
 
 /**
  * Finds the calls of row functions in blocks, and the rows that other contracts wrote, both ends included, in the order
@@ -96,12 +94,10 @@ function callsOf(
 
 /**
  * Reads hashes of transactions and call data, one a line; lines that are empty or begin with `#` are left out.
- * @param tables The event tables that call data can be for
- * @param named The only one of transactions, when the auditor has named it
  */
 export async function* callsOfLines(
   input: Readable,
-  { tables, named }: { readonly tables: readonly TableContract[]; readonly named: readonly TableContract[] },
+  place: Pick<CallToAudit, "named" | "known">,
   chain: AuditedChain | undefined,
 ): AsyncGenerator<FoundCall> {
   let number = 0;
@@ -109,12 +105,12 @@ export async function* callsOfLines(
     number += 1;
     const text = line.trim();
     if (text === "" || text.startsWith("#")) continue;
-    if (!HASH.test(text)) {
-      yield { source: `line ${number}`, call: { inputdata: text, tables } };
+    if (!TRANSACTION_HASH.test(text)) {
+      yield { source: `line ${number}`, call: { inputdata: text, ...place } };
       continue;
     }
     const transaction = await chain?.transaction(text.toLowerCase());
-    yield { source: text, call: transaction && { inputdata: transaction.input, transaction, tables: named } };
+    yield { source: text, call: transaction && { inputdata: transaction.input, transaction, ...place } };
   }
 }
 

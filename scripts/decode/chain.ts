@@ -19,6 +19,8 @@ import { fetchLogs, type NodeLog } from "../../server/chain/node/log.ts";
 export type RowState =
   "current" | "overwritten" | "another" | "missing" | "reverted" | "pending" | "unknown" | "undetermined";
 
+export const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/i;
+
 /** A transaction as the chain has it. */
 export interface ChainTransaction {
   readonly hash: string;

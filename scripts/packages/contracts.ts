@@ -1,14 +1,13 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { rolldown } from "rolldown";
+import { basename, join } from "node:path";
 import ts from "typescript";
-import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { EMBEDDED_CHAIN_ID } from "../../server/composition/embedded-chain.ts";
-import { parseConfig } from "../../server/config/config.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { COPIED_LIBRARIES, libraryFile, ROOT } from "../../server/kit/program-files.ts";
+import { knownDeployments } from "../known-deployments.ts";
 import { build } from "../deploy/build.ts";
 import { type Package, writeJson } from "./archive.ts";
+import { compile, copy } from "./compile.ts";
 import { licenceTexts } from "./licences.ts";
 import { MANIFEST, versionsOf } from "./manifest.ts";
 
@@ -77,32 +76,16 @@ function emitTypes(folder: string): void {
 
 /** The tasks for Hardhat, with the libraries that they use. */
 async function bundlePlugin(folder: string): Promise<void> {
-  const compiled = await rolldown({
-    cwd: ROOT,
-    input: { plugin: "scripts/tasks/plugin.ts" },
-    platform: "node",
-    external: ["hardhat", ...INSTALLED].map((name) => new RegExp(`^${name}(/|$)`)),
-    onLog(_level, log) {
-      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
-    },
-  });
+  const compiled = await compile({ plugin: "scripts/tasks/plugin.ts" }, ["hardhat", ...INSTALLED]);
   const names = { entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" };
   await compiled.write({ dir: join(folder, "hardhat"), format: "esm", ...names });
-  const copy = join(folder, COPIED_LIBRARIES, BZIP2);
-  mkdirSync(dirname(copy), { recursive: true });
-  cpSync(libraryFile(BZIP2), copy);
+  copy(libraryFile(BZIP2), join(folder, COPIED_LIBRARIES, BZIP2));
   writeFileSync(join(folder, "THIRD-PARTY-LICENSES.txt"), licenceTexts());
 }
 
 async function addresses(): Promise<Record<string, unknown>> {
-  const { dataDirectory } = parseConfig(readEnv(), { relays: false }).chain;
-  const found: Record<string, unknown> = {};
-  for (const file of globSync("*.json", { cwd: join(dataDirectory, "deployments") })) {
-    const chainId = Number(basename(file, ".json"));
-    if (PRIVATE_CHAINS.includes(chainId)) continue;
-    const deployment = await readDeployment(deploymentFile(dataDirectory, chainId));
-    if (deployment === undefined) continue;
-    found[String(chainId)] = { firstBlock: deployment.firstBlock, contracts: deployment.contracts };
-  }
-  return found;
+  const deployments = (await knownDeployments(readEnv())).filter(({ chainId }) => !PRIVATE_CHAINS.includes(chainId));
+  return Object.fromEntries(
+    deployments.map(({ chainId, firstBlock, contracts }) => [String(chainId), { firstBlock, contracts }]),
+  );
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { rolldown } from "rolldown";
+import { join } from "node:path";
 import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
 import { COPIED_LIBRARIES, LIBRARY_FILES, libraryFile, ROOT } from "../../server/kit/program-files.ts";
 import { build, builtContract, builtContracts } from "../deploy/build.ts";
 import { buildPanel } from "../panel/build.ts";
 import { type Package, writeJson } from "./archive.ts";
+import { compile, copy } from "./compile.ts";
 import { licenceTexts } from "./licences.ts";
 import { MANIFEST, versionsOf } from "./manifest.ts";
 
@@ -48,16 +48,9 @@ export const sealbookPackage: Package = {
 /** Compiles the program and the modules of its threads, with the libraries as the lock file has them. */
 async function bundle(folder: string): Promise<void> {
   const programs = ["scripts/sealbook.ts", ...globSync("server/**/*-worker.ts", { cwd: ROOT })];
-  const compiled = await rolldown({
-    cwd: ROOT,
-    input: Object.fromEntries(programs.map((file) => [file.replace(/\.ts$/, ""), file])),
-    platform: "node",
-    // Hardhat compiles contracts, which the package has compiled.
-    external: [...INSTALLED, "hardhat"].map((name) => new RegExp(`^${name}(/|$)`)),
-    onLog(_level, log) {
-      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message);
-    },
-  });
+  const input = Object.fromEntries(programs.map((file) => [file.replace(/\.ts$/, ""), file]));
+  // Hardhat compiles contracts, which the package has compiled.
+  const compiled = await compile(input, [...INSTALLED, "hardhat"]);
   await compiled.write({
     dir: folder,
     format: "esm",
@@ -77,9 +70,4 @@ async function copyArtifacts(folder: string): Promise<void> {
     const artifact = { ...(await builtContract(name)), buildInfoId: id };
     writeJson(join(artifacts, `contracts/${name}.sol/${name}.json`), artifact);
   }
-}
-
-function copy(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, { recursive: true });
 }

@@ -2,15 +2,13 @@ import type { HardhatRuntimeEnvironment } from "hardhat/types/hre";
 import { parseAddress } from "../address.ts";
 import { CommandFailure, UNDETERMINED } from "../commands/run-command.ts";
 import { type AuditedCall, auditCall } from "../decode/audit.ts";
-import { AuditedChain } from "../decode/chain.ts";
+import { AuditedChain, TRANSACTION_HASH } from "../decode/chain.ts";
 import { callListing } from "../decode/listing.ts";
 import { callReport } from "../decode/report.ts";
 import { knownTables } from "../decode/known-tables.ts";
 import { readEnv } from "../../server/config/environment.ts";
 import { printingFailures } from "./failures.ts";
 import { nodeErrorOf } from "../../server/chain/rpc/rpc.ts";
-
-const HASH = /^0x[0-9a-f]{64}$/i;
 
 interface DecodeArguments {
   readonly data: string;
@@ -32,15 +30,15 @@ export default function decode(options: DecodeArguments, hre: HardhatRuntimeEnvi
 
 /** The network is queried for a transaction, and for a contract that is named. */
 async function audit({ data, contract }: DecodeArguments, hre: HardhatRuntimeEnvironment): Promise<AuditedCall> {
-  const isHash = HASH.test(data);
+  const isHash = TRANSACTION_HASH.test(data);
   if (!isHash && contract === "")
-    return auditCall({ inputdata: data, tables: await knownTables(readEnv(), undefined) }, undefined, undefined);
+    return auditCall({ inputdata: data, known: await knownTables(readEnv(), undefined) }, undefined, undefined);
   const { chain, networkName } = await chainOf(hre);
-  const tables = contract === "" ? [] : [{ chainId: chain.chainId, address: parseAddress("--contract", contract) }];
-  if (!isHash) return auditCall({ inputdata: data, tables }, undefined, chain);
+  const named = contract === "" ? undefined : { chainId: chain.chainId, address: parseAddress("--contract", contract) };
+  if (!isHash) return auditCall({ inputdata: data, named }, undefined, chain);
   const transaction = await chain.transaction(data.toLowerCase());
   if (transaction === undefined) throw new CommandFailure(`the network ${networkName} has no transaction ${data}`);
-  return auditCall({ inputdata: transaction.input, transaction, tables }, undefined, chain);
+  return auditCall({ inputdata: transaction.input, transaction, named }, undefined, chain);
 }
 
 async function chainOf(hre: HardhatRuntimeEnvironment) {

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { encodeCallData } from "../../server/records/call-data.ts";
+import { decodeCallData, encodeCallData } from "../../server/records/call-data.ts";
 import { signRow } from "../../server/records/row-signature.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { content } from "../support/envelope.ts";
@@ -122,9 +122,7 @@ describe("decode script", () => {
   });
 
   it("does not check a signature whose place it does not know, and fails for what is wrong anywhere", async () => {
-    const { arguments: args } = await import("../../server/records/call-data.ts").then((m) =>
-      m.decodeCallData(own.inputdata),
-    );
+    const { arguments: args } = decodeCallData(own.inputdata);
     const rowdata = Buffer.from("1|0x00a329c0648769a73afac7f9381e08fb43dbea72|c|d|e30=|t|1");
     const [another, none] = await Promise.all([
       decode([encodeCallData("set", { ...args, rowdata, comp: false })]),
@@ -321,9 +319,7 @@ describe("decode script with a transaction", () => {
 
   it("does not call a row overwritten of which it knows no transaction", async () => {
     const [transaction] = (await allTransactions(server.chainUrl)).filter((each) => each.hash === hash);
-    const { arguments: args } = await import("../../server/records/call-data.ts").then((m) =>
-      m.decodeCallData(transaction?.input ?? ""),
-    );
+    const { arguments: args } = decodeCallData(transaction?.input ?? "");
     const changed = encodeCallData("insert", { ...args, rowdata: Buffer.from("1|0x|c|d|e30=|t|1"), comp: false });
     const { out, err } = await decode([changed, "--contract", transaction?.to ?? "", "--rpc", server.chainUrl]);
     assert.match(out, /^on chain: +another$/m);

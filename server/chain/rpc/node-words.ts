@@ -72,11 +72,12 @@ const UNDERPRICED = new RegExp(
   "i",
 );
 const UNFUNDED = /insufficient (funds|balance)|insufficientfunds|up-?front cost|enough funds|exceeds allowance/i;
-/** Faults of the relayer's key or settings: the gas limit is the same for every payload of a size. */
-const ANY_PAYLOAD =
-  "exceeds block gas limit|gas limit (is )?too (low|high)|exceeds.*(tx|transaction) gas|" +
-  "invalid (sender|signature|chain ?id)|(wrong|incorrect) chain ?id|transaction type not supported";
-const NEVER = new RegExp(`^rlp\\b|intrinsic gas|oversized|max initcode|${ANY_PAYLOAD}`, "i");
+const NEVER = new RegExp(
+  "^rlp\\b|intrinsic gas|oversized|max initcode|" +
+    "exceeds block gas limit|gas limit (is )?too (low|high)|exceeds.*(tx|transaction) gas|" +
+    "invalid (sender|signature|chain ?id)|(wrong|incorrect) chain ?id|transaction type not supported",
+  "i",
+);
 
 /** Classifies the error of a node that rejected a transaction. */
 export function classifyRefusal(error: unknown): SendRefusal {
