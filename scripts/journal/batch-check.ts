@@ -47,6 +47,28 @@ export async function checkBatchRows(
   }
 }
 
+/** Returns first entries of rows that batches lead to, but that the journal does not have: it was shortened. */
+export async function batchRowsWithoutEntries(database: Database, limit: number): Promise<number[]> {
+  const rows = await database
+    .selectFrom("batch_rows")
+    .select("first_sequence")
+    .distinct()
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("journal_rows")
+            .select("journal_rows.first_sequence")
+            .whereRef("journal_rows.first_sequence", "=", "batch_rows.first_sequence"),
+        ),
+      ),
+    )
+    .orderBy("first_sequence")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.first_sequence);
+}
+
 function batchOf(entry: JournalEntry): number[] {
   return entry.kind === "proof" ? [entry.batch] : [];
 }

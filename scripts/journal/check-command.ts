@@ -187,7 +187,7 @@ async function checkAll(
           database,
           ...(chain === undefined ? {} : { chain }),
           onFinding: (finding) => void printLine(terminal, findingLine(finding, json)),
-          onProgress: (unit, done, total) => stages.update(`checking ${unit}`, unit, done, total),
+          onProgress: (done, total) => stages.update("checking entries", "entries", done, total),
           async onResumePoint(resumePoint) {
             if (Date.now() - keptAt < KEEP_MILLISECONDS) return;
             keptAt = Date.now();
@@ -219,7 +219,7 @@ async function startOf(
     throw new CommandFailure(`--from: there is no entry ${from}: the newest is entry ${newest}`, NOT_CHECKED);
   const digest = await journalSource(database).digestAt(from - 1);
   if (digest === undefined) throw new RangeError(`entry ${from - 1} of the journal is missing`);
-  return { sequence: from - 1, digest, proofs: undefined, keys: undefined };
+  return { sequence: from - 1, digest, proofs: undefined };
 }
 
 function parseSequence(text: string): number {

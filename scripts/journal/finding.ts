@@ -1,4 +1,5 @@
 import type { JournalEntry } from "../../server/journal/entries/codec.ts";
+import type { KeyKind } from "../../server/journal/index/missing-keys.ts";
 import { hex } from "../../server/kit/bytes.ts";
 import type { ChainFault } from "../../server/journal/integrity/stored-anchor.ts";
 
@@ -16,9 +17,6 @@ export interface EntryRange {
   readonly first: number;
   readonly last: number;
 }
-
-/** Kinds of keys that find a proof. */
-export type KeyKind = "recordHash" | "hash" | "document";
 
 const ANCHOR_FAULTS = {
   places: "does not have as many leaves as hashes are under it",
@@ -102,11 +100,6 @@ export type Finding =
   /** The anchored checkpoint is not the journal's digest. */
   | { readonly kind: "checkpoint_differs"; readonly sequence: number; readonly checkpoint: number }
   | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
-  | { readonly kind: "key_stray"; readonly sequence: number; readonly key: number }
-  /** The keys of a slice of the index, one of 256, do not give the sums that were written with them. */
-  | { readonly kind: "sums_differ"; readonly slice: number }
-  /** Too many to list one by one, or of entries outside of the checked range. */
-  | { readonly kind: "keys_differ"; readonly entries: EntryRange }
   | {
       readonly kind: "chain_differs";
       readonly sequence: number;
@@ -198,12 +191,6 @@ export function findingText(finding: Finding): string {
       );
     case "key_missing":
       return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
-    case "key_stray":
-      return `key ${finding.key}: it leads to entry ${finding.sequence}, which it does not belong to`;
-    case "sums_differ":
-      return `slice ${finding.slice} of the index: its keys or their sums were changed`;
-    case "keys_differ":
-      return `${rangeText(finding.entries)}: what they are found by is not what belongs to them`;
     case "chain_differs":
       return (
         `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ` +

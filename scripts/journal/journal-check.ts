@@ -5,7 +5,8 @@ import type { ConfirmationEntry, JournalEntry, ProofEntry } from "../../server/j
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { isFound, readTables, type TabledEntries } from "../../server/journal/entries/entry-tables.ts";
 import { type CountedHead, readHead, RowReader, storedRows } from "../../server/journal/entries/journal-rows.ts";
-import { SLICES } from "../../server/journal/index/key-sums.ts";
+import { KeyLookups } from "../../server/journal/index/key-lookups.ts";
+import { missingKeys } from "../../server/journal/index/missing-keys.ts";
 import { keyToCheckWith } from "../../server/journal/integrity/journal-key.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
@@ -19,6 +20,7 @@ import {
 } from "./anchor-facts.ts";
 import {
   checkBatch,
+  batchRowsWithoutEntries,
   checkBatchRows,
   hasRowsBefore,
   isComplete,
@@ -28,7 +30,6 @@ import {
 } from "./batch-check.ts";
 import { type AnchorQueries, ChainComparison } from "./chain-comparison.ts";
 import { type Finding, subjectOf } from "./finding.ts";
-import { checkKeys, checkSums, keysOf, KeySums } from "./key-check.ts";
 import { BEGINNING, type ResumePoint } from "./resume-file.ts";
 import { entryIn, type FollowedRow, RowChain } from "./row-chain.ts";
 
@@ -46,7 +47,7 @@ export interface JournalCheckDeps {
   /** Receives each finding as soon as it is determined. */
   readonly onFinding: (finding: Finding) => void;
   /** Receives the progress. */
-  readonly onProgress?: (stage: "entries" | "keys" | "slices", done: number, total: number) => void;
+  readonly onProgress?: (done: number, total: number) => void;
   /** Receives, at intervals, the point up to which there are no findings. */
   readonly onResumePoint?: (resumePoint: ResumePoint) => void | Promise<void>;
 }
@@ -88,9 +89,9 @@ export class JournalCheck {
   readonly #start: ResumePoint;
   readonly #head: CountedHead;
   readonly #chain: RowChain;
-  readonly #sums: KeySums;
   readonly #batches = new OpenBatches();
   readonly #reader = new RowReader();
+  readonly #lookups = new KeyLookups();
   /** By the last entry of a row, the newest ones. */
   readonly #digests = new Map<number, Uint8Array>();
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
@@ -108,8 +109,6 @@ export class JournalCheck {
     this.#resumePoint = start;
     this.#head = head;
     this.#chain = new RowChain(start, keyToCheckWith(deps.database), (finding) => this.#report(finding));
-    this.#sums = new KeySums(start.sequence + 1, start.keys?.seeds);
-    if (start.keys !== undefined) this.#sums.goOn(start.keys);
   }
 
   /**
@@ -133,7 +132,7 @@ export class JournalCheck {
       await this.#page(page, done);
       done = row.last;
       page = [];
-      onProgress?.("entries", done - start, total);
+      onProgress?.(done - start, total);
       await this.#keepResumePoint();
       // Yields the thread, which an embedded database blocks while it reads.
       await yieldToEventLoop();
@@ -143,25 +142,8 @@ export class JournalCheck {
     this.#chain.end(this.#head);
     await this.#endBatches();
     await this.#extent();
-    await this.#checkKeys();
     await this.#keepResumePoint();
     return this.#result(true);
-  }
-
-  async #checkKeys(): Promise<void> {
-    const { database, onProgress } = this.#deps;
-    const { sequence: start, keys } = this.#start;
-    const expectation = {
-      sums: this.#sums,
-      entries: { first: start + 1, last: this.#head.sequence },
-      hasEarlier: start === 0 || keys !== undefined,
-      proofs: (this.#start.proofs ?? this.#head.proofs) + this.#counts.proof,
-    };
-    const report = (finding: Finding): void => this.#report(finding);
-    await checkKeys(database, expectation, report, (done) =>
-      onProgress?.("keys", done, Math.max(done, 3 * expectation.proofs)),
-    );
-    await checkSums(database, report, (done) => onProgress?.("slices", done, SLICES));
   }
 
   #result(isComplete: boolean): CheckResult {
@@ -204,14 +186,19 @@ export class JournalCheck {
     const { database } = this.#deps;
     const tables = await readTables(database, after, last);
     const confirmations: ConfirmationEntry[] = [];
+    const proofs: ProofEntry[] = [];
     for (const row of rows) {
       for (const line of row.lines) if (!isFound(tables, line)) this.#differs(row, line.sequence);
       for (const entry of row.entries) {
         this.#counts[entry.kind] += 1;
         if (entry.kind === "confirmation") confirmations.push(entry);
-        if (entry.kind === "proof") await this.#proof(entry, row);
+        if (entry.kind !== "proof") continue;
+        proofs.push(entry);
+        await this.#proof(entry, row);
       }
     }
+    for (const missing of await missingKeys(database, this.#lookups, proofs))
+      this.#report({ kind: "key_missing", ...missing });
     this.#strays(tables);
     // A row that began before the start has more proofs than were read.
     const whole = rows.filter(({ first }) => first > this.#start.sequence);
@@ -238,7 +225,6 @@ export class JournalCheck {
   async #proof(entry: ProofEntry, { first, isIntact }: ReadRow): Promise<void> {
     const { sequence, batch, leaf, documentId } = entry;
     const recorded = recordHash(entry);
-    for (const [key] of keysOf(entry, recorded)) this.#sums.add(key, sequence);
     const shared =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ?? (await this.#earlierLeaf(entry, first));
     if (shared === undefined) this.#batches.add(batch, { sequence, leaf, recordHash: recorded, isDoubtful: !isIntact });
@@ -345,6 +331,8 @@ export class JournalCheck {
     for (const sequence of beyond.keys()) if (sequence <= newest) beyond.delete(sequence);
     this.#strays(beyond);
     this.#strays(await readTables(database, Number.MIN_SAFE_INTEGER, 0));
+    for (const sequence of await batchRowsWithoutEntries(database, STRAYS_AT_ONCE))
+      this.#report({ kind: "entry_beyond", sequence });
     const { proofs } = this.#start;
     const counted = (proofs ?? 0) + this.#counts.proof;
     if (proofs !== undefined && counted !== this.#head.proofs)
@@ -364,9 +352,7 @@ export class JournalCheck {
   async #keepResumePoint(): Promise<void> {
     if (this.#findings > 0) return;
     const proofs = this.#start.proofs === undefined ? undefined : this.#start.proofs + this.#counts.proof;
-    const hasEarlier = this.#start.sequence === 0 || this.#start.keys !== undefined;
-    const { at } = this.#chain;
-    this.#candidates.push({ ...at, proofs, keys: hasEarlier ? this.#sums.total() : undefined });
+    this.#candidates.push({ ...this.#chain.at, proofs });
     const { oldest } = this.#batches;
     const safe = this.#candidates.findLast((candidate) => candidate.sequence < oldest);
     if (safe === undefined || safe.sequence <= this.#resumePoint.sequence) return;

@@ -20,7 +20,6 @@ import {
 import { proofsOfBatch } from "../../server/journal/entries/batch-rows.ts";
 import { appendRow } from "../../server/journal/entries/entry-log.ts";
 import { type CountedHead, ENTRIES_PER_ROW, readHead, RowReader } from "../../server/journal/entries/journal-rows.ts";
-import { sumRecentKeys } from "../../server/journal/index/key-sums.ts";
 import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
 import { proofKeys } from "../../server/proofs/proof-rows.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
@@ -240,7 +239,6 @@ export class JournalRebuild {
       await this.#addLeaf(batch, leaf);
     }
     const keys: RecentKeysTable[] = proofKeys(proofs.map((entry) => ({ ...entry, recordHash: recordHash(entry) })));
-    await sumRecentKeys(this.#database, keys);
     for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
   }
 

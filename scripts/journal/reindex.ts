@@ -7,7 +7,7 @@ import { newestSequence } from "../../server/journal/entries/entry-log.ts";
 import { readEntries } from "../../server/journal/entries/entry-source.ts";
 import { readHead } from "../../server/journal/entries/journal-rows.ts";
 import { entriesOf, EPOCH_BITS, type IndexedKey, rowsOf, TAG_BITS } from "../../server/journal/index/key-codec.ts";
-import { replaceSums, SLICE_SIZE, sliceOf, SLICES } from "../../server/journal/index/key-sums.ts";
+import { SLICE_SIZE, SLICES } from "../../server/journal/index/key-merge.ts";
 import { KEY_RANGE, keysOf } from "../../server/journal/index/proof-key.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
@@ -38,7 +38,7 @@ export interface Reindexed {
 }
 
 /**
- * Writes the index of proofs again from the entries of the journal, with its sums. A slice is replaced in one
+ * Writes the index of proofs again from the entries of the journal. A slice is replaced in one
  * transaction: an interruption leaves each slice either as it was or new, and servers can run meanwhile. Keys that are
  * in memory have a bound: the entries are read once for each group of slices.
  * @throws SealbookError `journal_damaged` when an entry cannot be read
@@ -117,7 +117,6 @@ async function replaceSlice(
       .where("bucket", "<", first + BUCKETS_A_SLICE)
       .execute();
     for (const rows of chunks(rowsOf(all))) await transaction.insertInto("proof_keys").values(rows).execute();
-    await replaceSums(transaction, slice, all);
     return all.length;
   });
 }
@@ -156,7 +155,7 @@ class SliceGroup {
 
   /** Adds a key, if it is in one of the slices. */
   add(key: IndexedKey): void {
-    const slice = this.#slices[sliceOf(key.key) - this.#first];
+    const slice = this.#slices[Math.floor(key.key / SLICE_SIZE) - this.#first];
     if (slice === undefined) return;
     slice.add(key);
     this.#count += 1;

@@ -143,7 +143,7 @@ async function rekeyChecked(terminal: Terminal, { config, database, chain, reaso
         database,
         chain,
         onFinding,
-        onProgress: (unit, done, total) => stages.update(`checking ${unit}`, unit, done, total),
+        onProgress: (done, total) => stages.update("checking entries", "entries", done, total),
       },
       undefined,
       signal,

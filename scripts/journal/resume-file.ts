@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { GENESIS_DIGEST, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
-import type { KeptSums } from "./key-check.ts";
 import { CommandFailure } from "../commands/run-command.ts";
 import { writeJson } from "../proofs/write-file.ts";
 
@@ -9,12 +8,10 @@ import { writeJson } from "../proofs/write-file.ts";
 export interface ResumePoint extends JournalHead {
   /** Number of proofs up to that point; `undefined` when they were not counted. */
   readonly proofs: number | undefined;
-  /** Sums over the keys of those proofs; `undefined` when they were not computed. */
-  readonly keys: KeptSums | undefined;
 }
 
 /** The point before the first entry. */
-export const BEGINNING: ResumePoint = { sequence: 0, digest: GENESIS_DIGEST, proofs: 0, keys: undefined };
+export const BEGINNING: ResumePoint = { sequence: 0, digest: GENESIS_DIGEST, proofs: 0 };
 
 const FORMAT = "sealbook-journal-check/1";
 
@@ -25,13 +22,6 @@ const File = z.object({
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   chain_included: z.boolean(),
   proofs: whole.nullable(),
-  keys: z
-    .object({
-      seeds: z.tuple([whole, whole]),
-      count: z.number().int(),
-      sums: z.tuple([z.number().int(), z.number().int()]),
-    })
-    .nullable(),
 });
 
 /**
@@ -40,7 +30,7 @@ const File = z.object({
  */
 export function writeResumePoint(
   path: string,
-  { sequence, digest, proofs, keys }: ResumePoint,
+  { sequence, digest, proofs }: ResumePoint,
   readsChain: boolean,
 ): Promise<void> {
   const content: z.input<typeof File> = {
@@ -49,7 +39,6 @@ export function writeResumePoint(
     digest: Buffer.from(digest).toString("hex"),
     chain_included: readsChain,
     proofs: proofs ?? null,
-    keys: keys === undefined ? null : { seeds: [...keys.seeds], count: keys.count, sums: [...keys.sums] },
   };
   return writeJson(path, content);
 }
@@ -59,13 +48,13 @@ export function writeResumePoint(
  * @throws CommandFailure when the file does not exist, or when its check did not include the chain and this one does
  */
 export async function readResumePoint(path: string, readsChain: boolean): Promise<ResumePoint> {
-  const { sequence, digest, proofs, keys, chain_included: chainIncluded } = await readState(path);
+  const { sequence, digest, proofs, chain_included: chainIncluded } = await readState(path);
   if (readsChain && !chainIncluded) {
     throw new CommandFailure(
       "the earlier check did not query the chain: resume it with --offline, or check from the beginning",
     );
   }
-  return { sequence, digest: Buffer.from(digest, "hex"), proofs: proofs ?? undefined, keys: keys ?? undefined };
+  return { sequence, digest: Buffer.from(digest, "hex"), proofs: proofs ?? undefined };
 }
 
 async function readState(path: string): Promise<z.output<typeof File>> {

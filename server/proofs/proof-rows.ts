@@ -13,7 +13,6 @@ import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { KeyLookups, type KeyRange } from "../journal/index/key-lookups.ts";
-import { sumRecentKeys } from "../journal/index/key-sums.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
 /** Selects the anchors over places in batches, with their outcomes. */
@@ -179,7 +178,6 @@ export class ProofStatements {
   readonly #keysFound = new KeyLookups();
 
   async insertKeys(database: Database, keys: readonly RecentKeysTable[]): Promise<void> {
-    await sumRecentKeys(database, keys);
     for (const some of chunks(keys)) {
       const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
       await database.executeQuery(
@@ -194,18 +192,11 @@ export class ProofStatements {
 
   /** Returns candidate proofs, oldest first. */
   async lookup(database: Database, keys: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
-    await checked?.assertIndexed(keys);
     return this.reader.read(database, await this.#keysFound.numbersOf(database, keys), checked);
   }
 
   /** Returns the entries of the newest candidates before an entry, by key. */
-  async newestOfEach(
-    database: Database,
-    keys: readonly number[],
-    before: number,
-    checked: VerifiedEntries,
-  ): Promise<Map<number, number>> {
-    await checked.assertIndexed(keys);
+  async newestOfEach(database: Database, keys: readonly number[], before: number): Promise<Map<number, number>> {
     return this.#keysFound.newestOfEach(database, keys, before);
   }
 
@@ -219,7 +210,6 @@ export class ProofStatements {
     { order, from, limit }: KeyRange,
     checked?: VerifiedEntries,
   ): AsyncGenerator<StoredProof[], undefined> {
-    await checked?.assertIndexed([key]);
     for (let end = from; ;) {
       const numbers = await this.#keysFound.someOf(database, key, { order, from: end, limit });
       const proofs = await this.reader.read(database, numbers, checked);

@@ -55,7 +55,7 @@ export class NewestProofs {
       candidates.delete(documentId);
       if (known <= sequence) found.add(sequence);
     }
-    const newest = await store.newestOfEach([...candidates.keys()], newestEntry + 1, checked);
+    const newest = await store.newestOfEach([...candidates.keys()], newestEntry + 1);
     const newer = new Map<string, number>();
     for (const [documentId, sequence] of candidates) {
       const last = newest.get(documentId) ?? 0;

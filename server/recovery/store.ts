@@ -25,12 +25,8 @@ export function recoveryStore(database: Database, statements: ProofStatements) {
      * Returns the newest entries before another one that have the index key of a document, as far as there is one; of
      * a proof of the document, unless another one has the same key by chance or was changed.
      */
-    async newestOfEach(
-      documentIds: readonly string[],
-      before: number,
-      checked: VerifiedEntries,
-    ): Promise<Map<string, number>> {
-      const newest = await statements.newestOfEach(database, documentIds.map(documentKey), before, checked);
+    async newestOfEach(documentIds: readonly string[], before: number): Promise<Map<string, number>> {
+      const newest = await statements.newestOfEach(database, documentIds.map(documentKey), before);
       return new Map(
         documentIds.flatMap((id) => {
           const number = newest.get(documentKey(id));

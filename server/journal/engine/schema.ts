@@ -22,7 +22,6 @@ export interface Schema {
   resolutions: ResolutionsTable;
   proof_keys: ProofKeysTable;
   proof_keys_recent: RecentKeysTable;
-  proof_key_sums: ProofKeySumsTable;
   anchors: AnchorsTable;
   contracts: ContractsTable;
   confirmations: ConfirmationsTable;
@@ -237,13 +236,6 @@ export interface ProofKeysTable {
 export interface RecentKeysTable {
   key: number;
   sequence: number;
-}
-
-/** Sums over the keys: see `key-sums.ts`. */
-export interface ProofKeySumsTable {
-  slice: number;
-  epoch: number;
-  sums: Uint8Array;
 }
 
 /** Content to be anchored: a single hash (`size` 0) or the root over `size` hashes. */

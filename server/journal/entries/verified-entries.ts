@@ -1,7 +1,6 @@
 import { SealbookError } from "../../errors.ts";
 import type { Database } from "../engine/database.ts";
 import type { JournalEvents } from "../events.ts";
-import { KeyCheck, KeyGuard } from "../index/key-guard.ts";
 import type { JournalEntry, ProofEntry } from "./codec.ts";
 import { entryOf, readEntries } from "./entry-source.ts";
 import { type JournalRow, newestRow, RowReader } from "./journal-rows.ts";
@@ -17,22 +16,19 @@ export interface EntryVerifierDeps {
 /** Reads entries that the server signs or answers for: a changed database must not change them. */
 export class EntryVerifier {
   readonly #deps: EntryVerifierDeps;
-  readonly #keyCheck: KeyCheck;
   readonly #reader = new RowReader();
 
   constructor(deps: EntryVerifierDeps) {
     this.#deps = deps;
-    this.#keyCheck = new KeyCheck(deps.database);
   }
 
   /** Begins to read for one request. Each row is checked once in a request. */
   begin(): VerifiedEntries {
-    return new VerifiedEntries({ ...this.#deps, keys: new KeyGuard(this.#keyCheck), reader: this.#reader });
+    return new VerifiedEntries({ ...this.#deps, reader: this.#reader });
   }
 }
 
 interface ReaderDeps extends EntryVerifierDeps {
-  readonly keys: KeyGuard;
   readonly reader: RowReader;
 }
 
@@ -91,14 +87,9 @@ export class VerifiedEntries {
     return { proofs: entries.filter((entry) => entry.kind === "proof"), last: sequence + count };
   }
 
-  /** Checks that the index has all keys of proofs that a look-up of these keys has to find. */
-  async assertIndexed(keys: readonly number[]): Promise<void> {
-    await this.#deps.keys.check(keys).catch((error: unknown) => this.#fail(error, "index"));
-  }
-
   /** Raises a divergence and throws. */
-  damaged(message: string, subject: "entries" | "index" = "entries"): never {
-    this.#deps.telemetry.journalDiverged(subject, message);
+  damaged(message: string): never {
+    this.#deps.telemetry.journalDiverged("entries", message);
     throw new SealbookError(
       "journal_damaged",
       `${message}. Nothing is signed or confirmed from it until it is restored`,
@@ -110,8 +101,8 @@ export class VerifiedEntries {
     return reader.rowsOf(database, sequences).catch((error: unknown) => this.#fail(error));
   }
 
-  #fail(error: unknown, subject?: "index"): never {
-    if (error instanceof RangeError) this.damaged(error.message, subject);
+  #fail(error: unknown): never {
+    if (error instanceof RangeError) this.damaged(error.message);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
-import { EPOCH_BITS, type IndexedKey, TAG_BITS } from "./key-codec.ts";
-import { SLICE_SIZE, SLICES, sumMergedKeys } from "./key-sums.ts";
+import { EPOCH_BITS, TAG_BITS } from "./key-codec.ts";
+import { KEY_RANGE } from "./proof-key.ts";
 import { isPostgres } from "../engine/migrations/portable-schema.ts";
 
 /**
@@ -9,6 +9,10 @@ import { isPostgres } from "../engine/migrations/portable-schema.ts";
  * inserted into a small table, `proof_keys_recent`, and merged slice by slice into the large one, `proof_keys`, many
  * per page.
  */
+
+/** Slices of the index, which are merged one at a time. */
+export const SLICES = 256;
+export const SLICE_SIZE = KEY_RANGE / SLICES;
 
 /** Entries after which the next slice is merged. */
 const ENTRIES_A_SLICE = 256;
@@ -30,9 +34,6 @@ export async function mergeRecentKeys(transaction: QueryExecutorProvider, before
     const number = turn % SLICES;
     const from = number * SLICE_SIZE;
     const slice = sql`proof_keys_recent where key >= ${from} and key < ${from + SLICE_SIZE}`;
-    const { rows } = await sql<IndexedKey>`select key, sequence from ${slice}`.execute(transaction);
-    if (rows.length === 0) continue;
-    await sumMergedKeys(transaction, number, rows);
     const insert = isPostgres(transaction) ? inPostgres(slice) : inSqlite(slice);
     await insert.execute(transaction);
     await sql`delete from ${slice}`.execute(transaction);

@@ -133,8 +133,6 @@ export interface ReconciliationStore {
    * that of its checkpoint
    */
   walk(from: JournalHead, to: number): Promise<JournalHead>;
-  /** Returns whether all keys of a slice of the index are those that were written. */
-  isSliceWhole(slice: number): Promise<boolean>;
   /** Looks proofs among the entries after one up by their keys. */
   unindexed(after: number, limit: number): Promise<{ readonly isEnd: boolean; readonly isFound: boolean }>;
   /** Finds an anchor by its hash; closed anchors only. */

@@ -8,17 +8,13 @@ import { isFound, readTables } from "../entries/entry-tables.ts";
 import { follow } from "../integrity/entry-chain.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { KeyLookups } from "../index/key-lookups.ts";
-import { KeyCheck } from "../index/key-guard.ts";
-import type { ProofEntry } from "../entries/codec.ts";
-import { documentKey, keyOf } from "../index/proof-key.ts";
-import { recordHash } from "../integrity/record-hash.ts";
+import { missingKeys } from "../index/missing-keys.ts";
 
 const RESOLUTIONS_AT_ONCE = 500;
 
 /** @param holder The holder of leases that are acquired here; unique per process */
 export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
   const lookups = new KeyLookups();
-  const keys = new KeyCheck(database);
   const select = () =>
     database
       .selectFrom("anchors")
@@ -225,21 +221,14 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       return at;
     },
 
-    isSliceWhole: (slice) => keys.isSliceWhole(slice),
-
     async unindexed(after, limit) {
       const entries = await readEntries(database, after, limit);
-      const proofs = entries.filter((entry) => entry.kind === "proof");
-      let isFound = false;
-      for (const keyFor of [
-        (proof: ProofEntry) => keyOf(recordHash(proof)),
-        (proof: ProofEntry) => keyOf(proof.hash),
-        (proof: ProofEntry) => documentKey(proof.documentId),
-      ]) {
-        const numbers = new Set(await lookups.numbersOf(database, proofs.map(keyFor)));
-        isFound ||= proofs.some(({ sequence }) => !numbers.has(sequence));
-      }
-      return { isEnd: after + limit >= (await newestSequence(database)), isFound };
+      const missing = await missingKeys(
+        database,
+        lookups,
+        entries.filter((entry) => entry.kind === "proof"),
+      );
+      return { isEnd: after + limit >= (await newestSequence(database)), isFound: missing.length > 0 };
     },
 
     async anchor(hash) {

@@ -283,13 +283,6 @@ async function proofKeys(db: Kysely<unknown>): Promise<void> {
     .modifyEnd(roomy)
     .execute();
   await db.schema
-    .createTable("proof_key_sums")
-    .addColumn("slice", "integer", (c) => c.notNull())
-    .addColumn("epoch", "integer", (c) => c.notNull())
-    .addColumn("sums", types.bytes, (c) => c.notNull())
-    .addPrimaryKeyConstraint("proof_key_sums_by_slice", ["slice", "epoch"])
-    .execute();
-  await db.schema
     .createTable("proof_keys_recent")
     .addColumn("key", "bigint", (c) => c.notNull())
     .addColumn("sequence", "bigint", (c) => c.notNull())

@@ -1,0 +1,34 @@
+import type { Database } from "../engine/database.ts";
+import type { ProofEntry } from "../entries/codec.ts";
+import { recordHash } from "../integrity/record-hash.ts";
+import type { KeyLookups } from "./key-lookups.ts";
+import { documentKey, keyOf } from "./proof-key.ts";
+
+const KEYS = {
+  recordHash: (proof: ProofEntry) => keyOf(recordHash(proof)),
+  hash: (proof: ProofEntry) => keyOf(proof.hash),
+  document: (proof: ProofEntry) => documentKey(proof.documentId),
+} as const;
+
+/** Kinds of keys that find a proof. */
+export type KeyKind = keyof typeof KEYS;
+
+/** A proof that is not found by one of its keys. */
+export interface MissingKey {
+  readonly sequence: number;
+  readonly by: KeyKind;
+}
+
+/** Looks proofs up by each of their keys. Returns the keys that do not lead to their proof. */
+export async function missingKeys(
+  database: Database,
+  lookups: KeyLookups,
+  proofs: readonly ProofEntry[],
+): Promise<MissingKey[]> {
+  const missing: MissingKey[] = [];
+  for (const by of Object.keys(KEYS) as KeyKind[]) {
+    const found = new Set(await lookups.numbersOf(database, proofs.map(KEYS[by])));
+    for (const { sequence } of proofs) if (!found.has(sequence)) missing.push({ sequence, by });
+  }
+  return missing;
+}
