@@ -51,6 +51,9 @@ export interface SignedTransaction {
 /** An empty transaction that uses up a nonce. */
 export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
 
+/** Whether the success of a transaction counts; `unknown` when the chain's responses do not show it yet. */
+export type SuccessVerdict = "counts" | "unknown" | { readonly rejected: string };
+
 /** The outcome of a mined transaction. */
 export interface FinalOutcome {
   readonly id: number;

@@ -15,12 +15,11 @@ export function createTransactions(context: Context) {
   const store = transactionStore(database);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
-    accepts: (at) => proofAnchor.accepts(at),
+    verdictOn: (at) => proofAnchor.verdictOn(at),
     store,
     signer,
     fees,
     foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
-    earlierAnchor: (call) => proofAnchor.findCalled(call),
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     lagMilliseconds: overrides.chainLagMilliseconds,
     recheckMilliseconds: overrides.recheckMilliseconds,
@@ -31,11 +30,6 @@ export function createTransactions(context: Context) {
         telemetry.journalDiverged(
           `transaction ${details.id}`,
           `transaction ${details.id} of the journal is no call of this relayer and is not sent: ${details.reason}`,
-        );
-      if (kind === "earlier_anchor" && "block" in details)
-        telemetry.journalCorrected(
-          `the journal had lost that an anchor is in block ${details.block}, transaction ${details.hash}; ` +
-            "it is not sent again",
         );
       const level = kind === "resent" || kind === "replaced" ? "info" : "warn";
       logger[level]({ ...errorField(details) }, `transaction sender: ${kind}`);

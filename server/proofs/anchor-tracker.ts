@@ -168,11 +168,8 @@ export class AnchorTracker {
     this.#resize(tracked, tracked.size + acceptedAt.length);
   }
 
-  /**
-   * Tracks closed anchors, and wakes the sender for their transactions.
-   * @param isAccepted Whether this process has just accepted their proofs
-   */
-  track(closed: readonly ClosedBatch[], isAccepted = false): void {
+  /** Tracks closed anchors, and wakes the sender for their transactions. */
+  track(closed: readonly ClosedBatch[]): void {
     for (const { anchor, isShared, tree } of closed) {
       const tracked = this.#entry(anchor.id);
       tracked.isOwn = true;
@@ -182,8 +179,7 @@ export class AnchorTracker {
       tracked.isShared ||= isShared;
       if (tree !== undefined) this.#deps.trees.add(anchor.id, tree);
     }
-    if (closed.length > 0)
-      this.#deps.transactions.wake(isAccepted ? closed.map(({ anchor }) => anchor.transactionId) : []);
+    if (closed.length > 0) this.#deps.transactions.wake();
   }
 
   /** Leaves an open anchor to the relayer that took it over. */

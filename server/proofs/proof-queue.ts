@@ -240,7 +240,7 @@ export class ProofQueue {
       telemetry.batchClosed(anchor.size);
       if (isShared && expected !== undefined) this.#lead.closed(anchor.id, now, expected);
     }
-    tracker.track(written.closed, true);
+    tracker.track(written.closed);
     for (const [index, { respond }] of singles.entries()) respond(written.singles.slice(index, index + 1));
     for (const [index, { respond }] of bulks.entries()) respond(written.bulks[index] ?? []);
   }

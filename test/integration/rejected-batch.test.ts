@@ -1,11 +1,30 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { assert } from "chai";
+import { id, Wallet } from "ethers";
+import * as z from "zod";
+import { deploymentFile } from "../../server/chain/contracts/deployment.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
+import { connectRpc } from "../../server/chain/rpc/connect.ts";
+import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
+import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import { eventually } from "../support/eventually.ts";
+import { FEES } from "../support/fees.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
+const CHAIN_ID = 7326;
+const Deployment = z.object({ contracts: z.object({ ProofAnchor: z.string() }) });
 const REASON = "intrinsic gas too low";
+
+/** Sends a call as the administrator. */
+async function administer({ url, variables }: RemoteChain, to: string, data: string): Promise<void> {
+  const rpc = connectRpc(url, CHAIN_ID);
+  await sendAdministratorCall(rpc, new Wallet(variables["ADMIN_KEY"] ?? ""), { to, data, fees: FEES });
+  rpc.close();
+}
 
 describe("a batch rejected by the node", function () {
   let chain: RemoteChain;
@@ -67,5 +86,38 @@ describe("a batch rejected by the node", function () {
     });
     assert.lengthOf([...roots], 1);
     await eventually(async () => assert.isUndefined(await alert()));
+  });
+
+  // Security, relayer key: cannot have a batch confirmed by its root with another size: it waits with an alert
+  it("is not confirmed by its root as a hash alone, which another holder of the role anchored first", async () => {
+    const documents = ["a", "b"].map((document_id) => ({
+      document_id,
+      hash: randomBytes(32).toString("hex"),
+      metadata: { timestamp: 1 },
+    }));
+    const hashes = documents.map(({ document_id: documentId, hash }) =>
+      recordHash({ documentId, hash: Buffer.from(hash, "hex"), timestamp: 1 }),
+    );
+    const { hash: root } = contentOver(hashes).content;
+    const { ProofAnchor: to } = Deployment.parse(
+      JSON.parse(await readFile(deploymentFile(chain.directory, CHAIN_ID), "utf8")),
+    ).contracts;
+    const { address } = new Wallet(chain.variables["ADMIN_KEY"] ?? "");
+    const abi = INTERFACES.ProofAnchor;
+    await administer(chain, to, abi.encodeFunctionData("grantRole", [id("RELAYER_ROLE"), address]));
+    await administer(chain, to, abi.encodeFunctionData("anchor", [root]));
+
+    const { status, body } = await server.post("/api/v1/proof/batch", { documents });
+    assert.equal(status, 202, JSON.stringify(body));
+    await eventually(async () => {
+      assert.equal((await server.post("/api/v1/proof", documents[0])).status, 202);
+      assert.match((await alert()).message, /times: the contract has this anchor already, as a hash alone/);
+    });
+    for (const { document_id, hash } of documents) {
+      const { body: found } = await server.get(`/api/v1/proof/${document_id}`);
+      assert.equal(found.status, "pending");
+      assert.match(found.reason, /another holder of the relayer's role sent it/);
+      assert.isFalse((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
+    }
   });
 });

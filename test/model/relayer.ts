@@ -100,12 +100,11 @@ export async function startRelayer(
   const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
-    accepts: (at) => proofAnchor.accepts(at),
+    verdictOn: (at) => proofAnchor.verdictOn(at),
     store: transactionStore(database),
     signer,
     fees: new FeeSource(rpc, FEES),
     foreignCallReason: () => undefined,
-    earlierAnchor: async () => undefined,
     takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),

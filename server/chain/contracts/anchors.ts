@@ -82,9 +82,9 @@ interface AnchorInBlock {
 
 /**
  * The one rule for confirmations: a transaction confirms the anchor of a hash when it succeeded in a verified block,
- * passed the hash to the contract, and the contract emitted `Anchored` for it. A repeat emits nothing; then the event
- * must be in the block of the first anchor, which must not be later. Nothing else counts, neither a receipt alone nor
- * the contract's response.
+ * passed the hash to the contract, and the contract emitted `Anchored` for it with the same size. A repeat emits
+ * nothing; then the event must be in the block of the first anchor, which must not be later. Nothing else counts,
+ * neither a receipt alone nor the contract's response.
  * @param contracts Contracts that the journal's anchors are in; the one that the transaction calls has to confirm it
  * @returns `undefined` when the transaction confirms nothing
  */
@@ -97,15 +97,42 @@ export async function confirmedAnchor(
   if (contract === undefined || !transaction.succeeded) return undefined;
   const content = contentGivenIn(transaction, contract);
   if (content === undefined) return undefined;
+  if (hasAnchored(transaction, contract, content)) return { contract, content, isFirst: true };
+  const first = await earlierAnchor(content.hash, contract, block, chain);
+  return first?.size === content.size ? { contract, content, isFirst: false } : undefined;
+}
+
+/**
+ * Returns why a successful transaction can never confirm its content: the contract has the hash with another size,
+ * because another holder of the relayer's role anchored it first.
+ */
+export async function anchorConflict(
+  { block, transaction }: Pick<TransactionInBlock, "block" | "transaction">,
+  contract: Address,
+  chain: FirstAnchors,
+): Promise<string | undefined> {
+  const content = contentGivenIn(transaction, contract);
+  const first = content && (await earlierAnchor(content.hash, contract, block, chain));
+  if (first === undefined || first.size === content?.size) return undefined;
+  const form = first.size === 0 ? "as a hash alone" : `as a root over ${first.size} hashes`;
+  return `the contract has this anchor already, ${form}: another holder of the relayer's role sent it`;
+}
+
+/** Returns the content of the first anchor of a hash, from the event in its verified block, which is not a later one. */
+async function earlierAnchor(
+  hash: Uint8Array,
+  contract: Address,
+  block: VerifiedBlock,
+  chain: FirstAnchors,
+): Promise<AnchorContent | undefined> {
   const { number } = block.reference;
-  if (hasAnchored(transaction, contract, content.hash)) return { contract, content, isFirst: true };
-  const first = await chain.anchorOf(content.hash, contract);
+  const first = await chain.anchorOf(hash, contract);
   if (first === undefined || first.blockNumber > number) return undefined;
   const earlier = first.blockNumber === number ? block : await chain.block(first.blockNumber);
-  const isThere =
-    earlier?.reference.time === first.time &&
-    earlier.transactions.some((each) => hasAnchored(each, contract, content.hash));
-  return isThere ? { contract, content, isFirst: false } : undefined;
+  if (earlier?.reference.time !== first.time) return undefined;
+  return earlier.transactions
+    .flatMap((each) => anchoredIn(each, contract))
+    .find((anchored) => equalBytes(anchored.hash, hash));
 }
 
 /** Returns the contract that a transaction calls; `undefined` for any other address. */
@@ -138,6 +165,6 @@ export function anchoredIn({ succeeded, logs }: MinedTransaction, contract: Addr
   });
 }
 
-function hasAnchored(transaction: MinedTransaction, contract: Address, hash: Uint8Array): boolean {
-  return anchoredIn(transaction, contract).some((anchored) => equalBytes(anchored.hash, hash));
+function hasAnchored(transaction: MinedTransaction, contract: Address, { hash, size }: AnchorContent): boolean {
+  return anchoredIn(transaction, contract).some((each) => equalBytes(each.hash, hash) && each.size === size);
 }

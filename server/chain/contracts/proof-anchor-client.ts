@@ -1,5 +1,5 @@
 import { getAddress, getBytes, hexlify } from "ethers";
-import type { Address, ContractCall, QueuedTransaction } from "../transaction.ts";
+import type { Address, ContractCall, SuccessVerdict } from "../transaction.ts";
 import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
@@ -12,9 +12,9 @@ import {
   type AnchorOnChain,
   type BlockInclusion,
   type LoggedAnchor,
+  anchorConflict,
   anchoredIn,
   confirmedAnchor,
-  contentGivenIn,
   contractCalledBy,
   type FirstAnchors,
 } from "./anchors.ts";
@@ -137,12 +137,12 @@ export class ProofAnchorClient {
     return (await confirmedAnchor(at, this.contracts, this.#firstAnchors))?.content;
   }
 
-  /**
-   * Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor.
-   */
-  async accepts(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<boolean> {
+  /** Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor. */
+  async verdictOn(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<SuccessVerdict> {
     const contract = contractCalledBy(at.transaction, this.contracts);
-    return contract === undefined || (await this.confirmedBy(at)) !== undefined;
+    if (contract === undefined || (await this.confirmedBy(at)) !== undefined) return "counts";
+    const rejected = await anchorConflict(at, contract, this.#firstAnchors);
+    return rejected === undefined ? "unknown" : { rejected };
   }
 
   /**
@@ -152,16 +152,6 @@ export class ProofAnchorClient {
   async find({ hash, size }: AnchorContent): Promise<BlockInclusion | undefined> {
     const first = await this.anchorOf(hash);
     return first?.size === size ? this.inclusionOf(hash, first) : undefined;
-  }
-
-  /** Finds the anchor that a call of the relayer asks for; `undefined` when the chain does not have it. */
-  async findCalled({
-    purpose,
-    to,
-    data,
-  }: Pick<QueuedTransaction, "purpose" | "to" | "data">): Promise<BlockInclusion | undefined> {
-    const content = purpose === "anchor" ? contentGivenIn({ to: getBytes(to), input: data }, to) : undefined;
-    return content && this.find(content);
   }
 
   /**

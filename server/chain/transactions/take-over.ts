@@ -1,7 +1,7 @@
 import { hexlify } from "ethers";
 import type { TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import type { TransactionStore } from "./types.ts";
-import type { Address, FinalOutcome, SignedTransaction } from "../transaction.ts";
+import type { Address, FinalOutcome, SignedTransaction, SuccessVerdict } from "../transaction.ts";
 import { byTransaction } from "./in-flight.ts";
 import { isFiller } from "./transaction-signer.ts";
 import { NodeError } from "../rpc/node-error.ts";
@@ -12,8 +12,8 @@ const ALL_REFUSED = "a node refused every version of the transaction";
 /** The outcomes of transactions, as far as the server checks them itself. */
 export interface OutcomeRules {
   readonly chain: VerifiedChain;
-  /** Returns whether the success of a transaction counts. One that does not count stays in flight. */
-  readonly accepts: (at: TransactionInBlock) => Promise<boolean>;
+  /** Returns whether the success of a transaction counts. */
+  readonly verdictOn: (at: TransactionInBlock) => Promise<SuccessVerdict>;
 }
 
 export interface TakeOverDeps extends OutcomeRules {
@@ -63,10 +63,10 @@ function ignoreRefusal(error: unknown): void {
 /**
  * Returns the outcome of a mined transaction; queries the reason of a revert.
  * @param versions All of the transaction's, of which one is mined
- * @returns `undefined` for a success that does not count
+ * @returns `undefined` for a success that does not count yet: the transaction stays in flight
  */
 export async function finalOutcomeOf(
-  { chain, accepts }: OutcomeRules,
+  { chain, verdictOn }: OutcomeRules,
   versions: readonly SignedTransaction[],
   at: TransactionInBlock,
 ): Promise<FinalOutcome | undefined> {
@@ -77,5 +77,9 @@ export async function finalOutcomeOf(
   const outcome = { id, hash, block: at.block.reference, ...(versions.length > 1 ? { version } : {}) };
   if (isRefused) return { ...outcome, state: "reverted", reason: ALL_REFUSED };
   if (!at.transaction.succeeded) return { ...outcome, state: "reverted", reason: await revertReason(chain.rpc, raw) };
-  return (await accepts(at)) ? { ...outcome, state: "confirmed" } : undefined;
+  const verdict = await verdictOn(at);
+  if (verdict === "unknown") return undefined;
+  return verdict === "counts"
+    ? { ...outcome, state: "confirmed" }
+    : { ...outcome, state: "reverted", reason: verdict.rejected };
 }

@@ -1,7 +1,7 @@
 import { hexlify } from "ethers";
 import type { OutcomeListener, Transactions, TransactionStore } from "./types.ts";
 import type { FinalOutcome, QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
-import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchors.ts";
+import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
@@ -34,7 +34,6 @@ export type SenderEvent =
   | { readonly kind: "replaced"; readonly nonce: number; readonly count: number; readonly maxFee: string }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
-  | { readonly kind: "earlier_anchor"; readonly id: number; readonly block: number; readonly hash: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
   | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
@@ -47,8 +46,6 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly fees: Pick<FeeSource, "quote">;
   /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
   readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
-  /** Finds the anchor that an intent asks for on chain. */
-  readonly earlierAnchor: (call: QueuedTransaction) => Promise<BlockInclusion | undefined>;
   /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
   readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
@@ -68,8 +65,7 @@ export interface TransactionSenderDeps extends OutcomeRules {
  *   the second is sent; whichever is mined is the outcome;
  * - an intent MUST end confirmed, reverted, refused or cancelled, and the outcome is on disk before it is returned;
  * - a transaction that the node never accepts does not block later ones: its nonce is filled;
- * - only the relayer's own calls are signed: any other intent is refused;
- * - an anchor that this process did not just accept is not sent when it is on chain.
+ * - only the relayer's own calls are signed: any other intent is refused.
  */
 export class TransactionSender implements Transactions {
   readonly #deps: TransactionSenderDeps;
@@ -77,8 +73,6 @@ export class TransactionSender implements Transactions {
   readonly #listeners = new Set<OutcomeListener>();
   readonly #rollback: RollbackDetector;
   readonly #recheckMilliseconds: number;
-  /** Intents of what this process has just accepted. */
-  readonly #accepted = new Set<number>();
   readonly #inFlight = new InFlightTransactions();
   readonly #signer: TransactionSigner;
   #nextNonce: number | undefined;
@@ -139,8 +133,7 @@ export class TransactionSender implements Transactions {
     this.#waiters.release();
   }
 
-  wake(accepted: readonly number[] = []): void {
-    for (const id of accepted) this.#accepted.add(id);
+  wake(): void {
     if (this.#stopped || this.#workWaiting) return;
     this.#workWaiting = true;
     this.#enqueue(async () => {
@@ -244,7 +237,7 @@ export class TransactionSender implements Transactions {
     const { fee, fault } = await this.#deps.fees.quote();
     // Unsigned intents wait: signed ones would keep nonces that no block takes.
     if (fault !== undefined) return;
-    const queued = await this.#withoutEarlier(await this.#ownCalls(waiting));
+    const queued = await this.#ownCalls(waiting);
     if (queued.length === 0) return this.wake();
     const signatures = await Promise.all(
       queued.map((transaction, index) => this.#signer.sign(transaction, first + index, fee)),
@@ -273,27 +266,6 @@ export class TransactionSender implements Transactions {
       this.#recorded([[call.id, { state: "refused", reason }]]);
     }
     return own;
-  }
-
-  /** Confirms anchors that are on chain: after a damage or a restore the journal can lack their confirmation. */
-  async #withoutEarlier(calls: readonly QueuedTransaction[]): Promise<QueuedTransaction[]> {
-    const { store, earlierAnchor, onEvent } = this.#deps;
-    const found = await Promise.all(
-      calls.map((call) => (this.#accepted.delete(call.id) ? undefined : earlierAnchor(call))),
-    );
-    const unsent: QueuedTransaction[] = [];
-    for (const [index, call] of calls.entries()) {
-      const earlier = found[index];
-      if (earlier === undefined) {
-        unsent.push(call);
-        continue;
-      }
-      const anchors = await this.#written(store.adopt(call.id, earlier));
-      const { block, transactionHash: hash } = earlier;
-      onEvent({ kind: "earlier_anchor", id: call.id, block: block.number, hash: hexlify(hash) });
-      this.#recorded([[call.id, { state: "confirmed", hash, block }]], anchors);
-    }
-    return unsent;
   }
 
   /** Does not wait for the node's responses; a refusal is queued as work. */
@@ -505,14 +477,14 @@ export class TransactionSender implements Transactions {
 
   /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */
   #takeOver(): void {
-    const { chain, accepts, store, takeOverMilliseconds, onEvent } = this.#deps;
+    const { chain, verdictOn, store, takeOverMilliseconds, onEvent } = this.#deps;
     const before = Date.now() - takeOverMilliseconds;
     this.#others ??= this.#rollback
       .reopenOfOthers(this.#signer.address)
       .then(() =>
         takeOverTransactions({
           chain,
-          accepts,
+          verdictOn,
           store,
           self: this.#signer.address,
           before,

@@ -1,4 +1,4 @@
-import type { BlockInclusion, ConfirmedAnchor } from "../contracts/anchors.ts";
+import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import type {
   Address,
   ContractCall,
@@ -13,12 +13,8 @@ import type {
  * The relayer's transactions, as other modules use them: intents are written to the journal, outcomes are awaited here.
  */
 export interface Transactions {
-  /**
-   * Wakes the sender: intents were written. They are signed and sent in the order of their ids.
-   * @param accepted Intents of what this process has just accepted. An anchor of any other intent is looked up on chain
-   *   before it is sent: its confirmation may be lost.
-   */
-  wake(accepted?: readonly number[]): void;
+  /** Wakes the sender: intents were written. They are signed and sent in the order of their ids. */
+  wake(): void;
   /**
    * Waits for the outcome of an intent.
    * @param waitMilliseconds Maximum wait; a transaction without an outcome by then is `pending`
@@ -93,8 +89,6 @@ export interface TransactionStore {
   refuse(id: number, reason: string, filler: Filler): Promise<number>;
   /** Refuses an intent that is not signed. */
   reject(id: number, reason: string): Promise<void>;
-  /** Confirms the anchor of an intent that is not signed by the earlier transaction that is on chain. */
-  adopt(id: number, earlier: BlockInclusion): Promise<ConfirmedAnchor[]>;
   /**
    * Writes empty transactions for nonces that the chain expects and no intent has.
    * @returns their ids, in order

@@ -71,22 +71,6 @@ async function withVersions(database: Database, newest: readonly SignedTransacti
   });
 }
 
-/** Finds the transaction that has a hash, and the version that has it when it was replaced. */
-async function signedWith(
-  database: Database,
-  hash: Uint8Array,
-): Promise<{ readonly id: number; readonly version?: SignedTransaction } | undefined> {
-  const row = await database
-    .selectFrom("transaction_versions")
-    .innerJoin("transactions", "transactions.id", "transaction_versions.transaction_id")
-    .select(["transactions.id", "transactions.nonce", "transaction_versions.raw", "transaction_versions.hash"])
-    .where("transaction_versions.hash", "=", hash)
-    .executeTakeFirst();
-  const [version] = row === undefined ? [] : toSigned([row]);
-  if (version !== undefined) return { id: version.id, version };
-  return database.selectFrom("transactions").select("id").where("hash", "=", hash).executeTakeFirst();
-}
-
 async function insertFiller(transaction: Database, { sender, nonce, raw, hash }: Filler): Promise<number> {
   const { id } = await transaction
     .insertInto("transactions")
@@ -343,32 +327,6 @@ export function transactionStore(database: Database): TransactionStore {
         .where("state", "=", "queued")
         .execute();
     },
-
-    adopt: (id, { transactionHash, contract, block }) =>
-      database.transaction().execute(async (transaction) => {
-        const known = await signedWith(transaction, transactionHash);
-        if (known === undefined)
-          await transaction
-            .updateTable("transactions")
-            .set({ hash: transactionHash, to_address: contract })
-            .where("id", "=", id)
-            .execute();
-        else {
-          await transaction
-            .updateTable("anchors")
-            .set({ transaction_id: known.id })
-            .where("transaction_id", "=", id)
-            .execute();
-          await transaction
-            .updateTable("transactions")
-            .set({ state: "cancelled", outcome_at: Date.now() })
-            .where("id", "=", id)
-            .execute();
-        }
-        const version = known?.version === undefined ? {} : { version: known.version };
-        const outcome = { id: known?.id ?? id, state: "confirmed" as const, hash: transactionHash, block, ...version };
-        return recordOutcomesIn(transaction, [outcome]);
-      }),
 
     async cancel(id) {
       const { numUpdatedRows } = await database

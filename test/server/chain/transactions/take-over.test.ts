@@ -59,7 +59,7 @@ for (const engine of ENGINES)
     const seeTo = (): Promise<void> =>
       takeOverTransactions({
         chain: new VerifiedChain(rpc),
-        accepts: async () => true,
+        verdictOn: async () => "counts",
         store: transactionStore(journal.database),
         self: SELF,
         before: BEFORE,

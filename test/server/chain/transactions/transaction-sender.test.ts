@@ -35,12 +35,11 @@ for (const engine of ENGINES)
     const startSender = (store: TransactionStore = storeOf(), recheckMilliseconds?: number) => {
       sender = new TransactionSender({
         chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
-        accepts: async () => true,
+        verdictOn: async () => "counts",
         store,
         signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID),
         fees: new FeeSource(rpc, FEES),
         foreignCallReason: () => undefined,
-        earlierAnchor: async () => undefined,
         takeOverMilliseconds: 60_000,
         recheckMilliseconds,
         onEvent: (event) => events.push(event),
