@@ -34,7 +34,7 @@ export async function usingChain(
   };
   opened.defer(release);
   try {
-    const link = await openContracts(config, { share: true, anyVersion: true, onEvent: () => undefined });
+    const link = await openContracts(config, { share: true, onEvent: () => undefined });
     opened.defer(() => link.close());
     if (onlyReads) release();
     await work(link);

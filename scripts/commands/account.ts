@@ -144,22 +144,6 @@ export function accountCommand(terminal: Terminal): Command {
     });
 
   program
-    .command("enroll")
-    .description("enrol the accounts that the registry does not have, after a move to new contracts")
-    .option("--json", "print a list of logins")
-    .action(({ json }: JsonOption) =>
-      withAccounts(terminal, async (accounts) => {
-        const enrolled: string[] = [];
-        for await (const login of accounts.enrolMissing()) {
-          enrolled.push(login);
-          if (json !== true) printLine(terminal, `${login} is enrolled`);
-        }
-        if (json === true) return printLine(terminal, JSON.stringify(enrolled));
-        if (enrolled.length === 0) printLine(terminal, "The registry has all accounts; nothing was sent.");
-      }),
-    );
-
-  program
     .command("list")
     .description("list the accounts, oldest first")
     .option("--json", "print a list of {login, scope, state, created, revoked}")

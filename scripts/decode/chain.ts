@@ -95,7 +95,7 @@ export class AuditedChain {
    */
   async rowsOf(from: number, to: number, contract: Address | undefined): Promise<RowEvent[]> {
     const filter = {
-      topics: [EventTableClient.ROW_TOPICS],
+      topics: [EventTableClient.ROW_TOPIC],
       ...(contract === undefined ? {} : { address: [contract] }),
     };
     return (await fetchLogs(this.#rpc, filter, from, to)).flatMap((log) => {

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { Wallet } from "ethers";
 import {
   assertDeployed,
-  assertVersion,
   DEFAULT_SESSION_RULES,
   type Deployment,
   deploymentFile,
@@ -99,7 +98,6 @@ async function deployOnce(terminal: Terminal, run: IgnitionRun, file: string): P
 async function assertStillThere(rpc: Rpc, deployment: Deployment, file: string): Promise<void> {
   try {
     await assertDeployed(rpc, deployment, file);
-    await assertVersion(rpc, deployment, file);
   } catch (error) {
     if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
     throw new SealbookError("conflict", `${error.message}; to deploy anew, remove that file`, { cause: error });

@@ -5,8 +5,6 @@ import { type Finding, findingText } from "./finding.ts";
 import { type CheckResult, JournalCheck } from "./journal-check.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { BEGINNING, readResumePoint, type ResumePoint, writeResumePoint } from "./resume-file.ts";
-import type { Address } from "../../server/chain/transaction.ts";
-import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
@@ -106,8 +104,8 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     await usingChain(
       config.chain,
       ({ rpc, deployment }) =>
-        checkIn(terminal, config, options, async (former) => {
-          const client = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former });
+        checkIn(terminal, config, options, async () => {
+          const client = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor);
           // Of several nodes behind the address, one that lacks a later block lags: the chain does not lack the block.
           await client.newestBlock();
           return retried(client);
@@ -140,23 +138,15 @@ function retried(client: ProofAnchorClient): AnchorQueries {
   };
 }
 
-/** @param openChain Opens the chain with the contracts that have anchors of the journal */
 async function checkIn(
   terminal: Terminal,
   config: Config,
   options: Options,
-  openChain: ((contracts: readonly Address[]) => Promise<AnchorQueries>) | undefined,
+  openChain: (() => Promise<AnchorQueries>) | undefined,
 ): Promise<void> {
   const database = await openJournalToRead(config);
   try {
-    const contracts = await anchorContracts(database);
-    await checkAll(
-      terminal,
-      database,
-      config.dataDirectory,
-      options,
-      await openChain?.(contracts.map(({ address }) => address)),
-    );
+    await checkAll(terminal, database, config.dataDirectory, options, await openChain?.());
   } finally {
     await database.destroy();
   }

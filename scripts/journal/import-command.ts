@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
-import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { openJournalToAppend } from "../../server/composition/journal-database.ts";
@@ -52,7 +51,6 @@ async function run(terminal: Terminal, config: Config, paths: readonly string[])
   const { promise, resolve } = Promise.withResolvers<Imported>();
   await usingChain(config.chain, async ({ rpc, deployment }) => {
     const database = await openJournalToAppend(config);
-    const former = await anchorContracts(database);
     const progress = showProgress("importing", total, "bundles");
     try {
       const imported = await importBundles(
@@ -60,8 +58,7 @@ async function run(terminal: Terminal, config: Config, paths: readonly string[])
           database,
           contracts: deployment.contracts,
           chain: new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, {
-            firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
-            former: former.map(({ address }) => address),
+            firstBlock: deployment.firstBlock,
             chain: new VerifiedChain(rpc, { validatorNames: config.chain.validatorNames }),
           }),
           query: (method, parameters) => rpc.call(method, parameters),

@@ -19,7 +19,7 @@ const KEPT_QUERIES = 256;
 export interface ImportDeps {
   readonly database: Database;
   readonly contracts: ContractAddresses;
-  readonly chain: Pick<ProofAnchorClient, "contracts" | "anchorCall" | "anchorOf" | "blockOf" | "anchors">;
+  readonly chain: Pick<ProofAnchorClient, "address" | "anchorCall" | "anchorOf" | "blockOf" | "anchors">;
   /** Makes a JSON-RPC call to the chain's node. */
   readonly query: NonNullable<VerifyOptions["node"]>;
   /** Called with each bundle that is not imported because it is invalid or contradicts journal or chain. */
@@ -53,7 +53,7 @@ export async function importBundles(deps: ImportDeps, files: AsyncIterable<strin
     const query = cached(deps.query);
     for await (const file of files) {
       try {
-        const isNew = staged.add(await verified(file, deps.chain.contracts, query));
+        const isNew = staged.add(await verified(file, deps.chain.address, query));
         if (!isNew) counts.known += 1;
       } catch (error) {
         refuse(file, reasonOf(error));
@@ -76,12 +76,12 @@ export async function importBundles(deps: ImportDeps, files: AsyncIterable<strin
 }
 
 /** @throws when the bundle is invalid, or the chain does not have its block */
-async function verified(file: string, contracts: readonly Address[], node: ImportDeps["query"]): Promise<StagedBundle> {
+async function verified(file: string, contract: Address, node: ImportDeps["query"]): Promise<StagedBundle> {
   const text = await readBundleText(file);
   const { record, merkle, anchor, block } = Bundle.parse(JSON.parse(text));
-  const own = contracts.find((each) => each.toLowerCase() === anchor.contract);
-  if (own === undefined) throw new Error(`its contract ${anchor.contract} is none of the journal`);
-  const result = await verifyBundle(text, record.hash, { ...(own !== undefined && { contract: own }), node });
+  if (contract.toLowerCase() !== anchor.contract)
+    throw new Error(`its contract ${anchor.contract} is not that of the journal`);
+  const result = await verifyBundle(text, record.hash, { contract, node });
   if (!result.ok) {
     const failed = result.steps.find((step) => !step.ok);
     throw new Error(failed === undefined || failed.ok ? "is invalid" : `${failed.title}: ${failed.reason}`);

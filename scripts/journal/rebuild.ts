@@ -6,7 +6,6 @@ import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { type AnchorContract, anchorContracts } from "../../server/journal/contract-store.ts";
 import { confirmInBlocks, insertConfirmation } from "../../server/journal/entries/confirmations.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import {
@@ -74,11 +73,6 @@ export class JournalRebuild {
 
   get proofs(): number {
     return this.#head.proofs;
-  }
-
-  /** Returns the contracts that the entries name. */
-  contracts(): Promise<AnchorContract[]> {
-    return anchorContracts(this.#database);
   }
 
   get newestBlock(): number {

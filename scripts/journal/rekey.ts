@@ -13,7 +13,6 @@ import {
   writeJournalKey,
 } from "../../server/composition/journal-database.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { anchorContracts } from "../../server/journal/contract-store.ts";
 import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { findingLine } from "./check-command.ts";
@@ -110,8 +109,7 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
       async ({ rpc, deployment }) => {
         const database = await openJournalToRead(config);
         try {
-          const former = (await anchorContracts(database)).map(({ address }) => address);
-          const chain = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, { former });
+          const chain = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor);
           await rekeyChecked(terminal, { config, database, chain, ...options });
         } finally {
           await database.destroy();

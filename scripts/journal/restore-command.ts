@@ -59,24 +59,15 @@ Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
 }
 
 async function restore(config: Config, address: TargetAddress): Promise<Restored & { readonly isBehind: boolean }> {
-  const {
-    dataDirectory,
-    chain,
-    journal: { mayReplaceContracts },
-  } = config;
+  const { dataDirectory, chain } = config;
   await using opened = new AsyncDisposableStack();
   const lock = await holdDataFolder(dataDirectory);
   opened.defer(() => lock.release());
   const deployment = await deploymentAt(chain, address);
   const link = await openContracts(chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
-  const isOther = deploymentName(link.deployment) !== deploymentName(deployment);
-  if (isOther && (!mayReplaceContracts || link.deployment.chainId !== deployment.chainId)) {
-    throw new CommandFailure(
-      `the replica belongs to ${deploymentName(deployment)}; here is ${deploymentName(link.deployment)}. If its ` +
-        "journal continued with these contracts, set NEW_CONTRACTS=yes",
-    );
-  }
+  const [replicated, here] = [deploymentName(deployment), deploymentName(link.deployment)];
+  if (here !== replicated) throw new CommandFailure(`the replica belongs to ${replicated}; here is ${here}`);
   const database = await openJournalToAppend(config);
   opened.defer(() => database.destroy());
   const target = await openTarget(address, deploymentName(deployment));
@@ -94,12 +85,10 @@ async function restore(config: Config, address: TargetAddress): Promise<Restored
       restoreJournal({
         target,
         rebuild,
-        openChain: (contracts) =>
-          new ProofAnchorClient(link.rpc, ProofAnchor, {
-            firstBlock: deployment.firstBlock,
-            former: [deployment.contracts.ProofAnchor, ...contracts.map(({ address }) => address)],
-            chain: new VerifiedChain(link.rpc, { validatorNames: chain.validatorNames }),
-          }),
+        chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
+          firstBlock: deployment.firstBlock,
+          chain: new VerifiedChain(link.rpc, { validatorNames: chain.validatorNames }),
+        }),
         onSegment(done, total, entries) {
           if (!started) bar.start(total, 0, { entries: 0 });
           started = true;

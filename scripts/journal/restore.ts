@@ -3,7 +3,6 @@ import { readSegments, type SegmentTarget } from "../../server/journal/replicati
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import type { AnchorContract } from "../../server/journal/contract-store.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 
 /** Reads of the chain. */
@@ -15,8 +14,7 @@ type RestoringChain = Pick<
 export interface RestoringDeps {
   readonly target: SegmentTarget;
   readonly rebuild: JournalRebuild;
-  /** Opens the chain with the contracts that the entries name. */
-  readonly openChain: (contracts: readonly AnchorContract[]) => RestoringChain;
+  readonly chain: RestoringChain;
   readonly onSegment: (done: number, total: number, entries: number) => void;
 }
 
@@ -37,7 +35,7 @@ export interface Restored {
  * @throws SealbookError `conflict` when the journal is not empty
  */
 export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
-  const { target, rebuild, onSegment } = deps;
+  const { target, rebuild, chain, onSegment } = deps;
   await rebuild.assertEmpty();
   let entries = 0;
   for await (const { lines, done, total } of readSegments(target)) {
@@ -45,7 +43,6 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
     entries += lines.length;
     onSegment(done, total, entries);
   }
-  const chain = deps.openChain(await rebuild.contracts());
   let confirmedSince = 0;
   let pending = 0;
   for await (const leaves of rebuild.unconfirmed()) {
@@ -94,9 +91,8 @@ export async function findAnchor(
 ): Promise<BlockInclusion | undefined> {
   const anchor = await chain.anchorOf(hash);
   if (anchor?.size !== size) return undefined;
-  const { contract } = anchor;
   const logged = await chain.anchors(anchor.blockNumber, anchor.blockNumber);
-  const found = logged.find((each) => each.contract === contract && Buffer.compare(each.hash, hash) === 0);
-  const block = found && (await chain.blockOf(found.transactionHash, hash, undefined, contract));
-  return found && block && { contract, transactionHash: found.transactionHash, block };
+  const found = logged.find((each) => Buffer.compare(each.hash, hash) === 0);
+  const block = found && (await chain.blockOf(found.transactionHash, hash));
+  return found && block && { contract: anchor.contract, transactionHash: found.transactionHash, block };
 }

@@ -90,8 +90,6 @@ export interface ChainIdentityStore {
   read(): Promise<ChainIdentity | undefined>;
   /** Records the identity unless there is one; returns the recorded one. */
   record(identity: ChainIdentity): Promise<ChainIdentity>;
-  /** Replaces the contracts of the recorded identity. */
-  replaceContracts(contracts: ChainIdentity["contracts"]): Promise<void>;
 }
 
 /**
@@ -103,8 +101,6 @@ export class ChainGuard {
   readonly #newestContract: Address | undefined;
   #recorded: ChainIdentity | undefined;
   #contracts: ContractAddresses | undefined;
-  /** Whether other contracts than the recorded ones are to be recorded. */
-  #isReplacing = false;
 
   private constructor(
     store: ChainIdentityStore,
@@ -133,19 +129,16 @@ export class ChainGuard {
 
   /**
    * Sets the deployed contracts; checks begin with it.
-   * @param mayReplace Whether the journal may continue with other contracts than before, on the same chain
    * @throws SealbookError `conflict` when the journal belongs to other contracts
    */
-  begin(contracts: ContractAddresses, mayReplace: boolean): void {
+  begin(contracts: ContractAddresses): void {
     this.#contracts = contracts;
     const newest = this.#recorded === undefined ? this.#newestContract : undefined;
-    if (newest !== undefined && newest !== contracts.ProofAnchor && !mayReplace)
+    if (newest !== undefined && newest !== contracts.ProofAnchor)
       throw otherContract("ProofAnchor", newest, contracts.ProofAnchor);
     for (const [name, { address }] of Object.entries(this.#recorded?.contracts ?? {})) {
       const other = Object.entries(contracts).find(([each, at]) => each === name && at !== address)?.[1];
-      if (other === undefined) continue;
-      if (!mayReplace) throw otherContract(name, address, other);
-      this.#isReplacing = true;
+      if (other !== undefined) throw otherContract(name, address, other);
     }
   }
 
@@ -153,14 +146,8 @@ export class ChainGuard {
   async #identify(rpc: Rpc): Promise<boolean> {
     if (this.#contracts === undefined) return false;
     const found = await fetchIdentity(rpc, this.#contracts);
-    const recorded = this.#recorded ?? (await this.#record(rpc, found));
-    const expected = this.#isReplacing ? { ...recorded, contracts: found.contracts } : recorded;
-    const difference = differenceOf(expected, found);
+    const difference = differenceOf(this.#recorded ?? (await this.#record(rpc, found)), found);
     if (difference !== undefined) throw wrongChain(difference);
-    if (!this.#isReplacing) return true;
-    await this.#store.replaceContracts(found.contracts);
-    this.#recorded = found;
-    this.#isReplacing = false;
     return true;
   }
 
@@ -177,7 +164,8 @@ function otherContract(name: string, journal: string, found: string): SealbookEr
   return new SealbookError(
     "conflict",
     `the journal belongs to ${name} at ${journal}, but the deployment file names ${found}; use the deployment file ` +
-      "of this journal, or set NEW_CONTRACTS=yes to continue with the new contracts; former proofs stay valid",
+      "of this journal; new contracts are a new installation, with a DATA_DIR and a DATABASE_URL of its own: " +
+      "docs/operate.md#other-contracts",
   );
 }
 

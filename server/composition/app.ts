@@ -172,14 +172,8 @@ export function createApi(context: Context, parts: Parts): Express {
       explorer: new ChainExplorer({
         rpc,
         deployment,
-        former: opened.former,
         validators: validatorNames,
-        decoder: new ChainDecoder(
-          context.workers,
-          rpc.chainId,
-          deployment.contracts,
-          opened.former.map((each) => each.address),
-        ),
+        decoder: new ChainDecoder(context.workers, rpc.chainId, deployment.contracts),
         audit: records.routeDeps.audit,
       }),
       requestsPerSource: rateLimit(

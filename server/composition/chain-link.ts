@@ -45,10 +45,6 @@ export interface ChainLinkOptions {
   readonly clock?: Clock;
   /** Keeps the server on its journal's chain; unset for a command, which has no journal or checks it itself. */
   readonly guard?: ChainGuard;
-  /** For commands that use the roles only, which contracts of all versions have. */
-  readonly anyVersion?: boolean;
-  /** Whether the journal may continue with other contracts than before. */
-  readonly mayReplaceContracts?: boolean;
   readonly onEvent: (event: ChainLinkEvent) => void;
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Wallet } from "ethers";
-import { assertDeployed, assertVersion, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
+import { assertDeployed, deploymentFile, readDeployment } from "../chain/contracts/deployment.ts";
 import { connectNodes, fetchChainId } from "../chain/rpc/connect.ts";
 import { NODE, PeerTlsError, peerTlsOptions } from "../chain/rpc/peer-tls.ts";
 import type { ChainConfig, NodeConfig } from "../config/config.ts";
@@ -22,7 +22,7 @@ import { embeddedKeys, openEmbeddedChain } from "./embedded-chain.ts";
 async function openRemoteChain(
   { dataDirectory, administratorKey }: ChainConfig,
   { urls, tls: nodeTls }: Extract<NodeConfig, { kind: "remote" }>,
-  { guard, anyVersion = false, mayReplaceContracts = false, onEvent }: ChainLinkOptions,
+  { guard, onEvent }: ChainLinkOptions,
   resources: AsyncDisposableStack,
 ): Promise<Omit<ContractsLink, "close">> {
   const tls = peerTlsOptions(nodeTls, NODE);
@@ -49,11 +49,10 @@ async function openRemoteChain(
   }
   // A recorded chain that is not there is like a node that does not respond: the journal still is.
   if (reachable && guard?.isRecorded !== true) await assertDeployed(rpc, deployment, file);
-  guard?.begin(deployment.contracts, mayReplaceContracts);
+  guard?.begin(deployment.contracts);
   if (reachable) {
     try {
       await rpc.identify?.();
-      if (!anyVersion) await assertVersion(rpc, deployment, file);
     } catch (error) {
       if (error instanceof SealbookError && error.code === "conflict") throw error;
       onEvent({ kind: "unreachable", error });

@@ -45,7 +45,7 @@ export interface ServerOverrides {
 export type Context = ReturnType<typeof createContext>;
 
 export function createContext(config: Config, opened: Opened, logger: Logger, overrides: ServerOverrides) {
-  const { link, database, validators, former, issuerKeys } = opened;
+  const { link, database, validators, issuerKeys } = opened;
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
   const clock = overrides.clock ?? Date.now;
@@ -72,8 +72,7 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
       ? config.chain.validatorNames
       : new Map([[ZeroAddress, "embedded"], ...config.chain.validatorNames]);
   const proofAnchor = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, {
-    firstBlock: Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock)),
-    former: former.map(({ address }) => address),
+    firstBlock: deployment.firstBlock,
     chain: new VerifiedChain(rpc, {
       validatorNames,
       validators,

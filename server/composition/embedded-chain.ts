@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Wallet } from "ethers";
-import { assertVersion, DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
+import { DEFAULT_SESSION_RULES, deploy, deploymentFile } from "../chain/contracts/deployment.ts";
 import { type EmbeddedChain, startEmbeddedChain, connectInProcess } from "../chain/embedded/embedded-chain.ts";
 import { loadOrCreateKeys } from "../chain/keys/relayer-key.ts";
 import { fetchChainId, connectRpc } from "../chain/rpc/connect.ts";
@@ -40,8 +40,7 @@ export async function openEmbeddedChain(
     file: deploymentFile(dataDirectory, rpc.chainId),
     onDeployed: (contract, address) => options.onEvent({ kind: "deployed", contract, address }),
   });
-  if (options.anyVersion !== true) await assertVersion(rpc, deployment, deploymentFile(dataDirectory, rpc.chainId));
-  options.guard?.begin(deployment.contracts, options.mayReplaceContracts ?? false);
+  options.guard?.begin(deployment.contracts);
   // Once: in this process it does not become another chain.
   await options.guard?.guard(rpc).identify?.();
   return { rpc, deployment, administrator, embedded };

@@ -8,7 +8,7 @@ import { recordChain } from "../records/event-table.ts";
 import { recordIndexStore } from "../records/record-index.ts";
 import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
-import { ForeignWriteMonitor } from "../records/foreign-write-monitor.ts";
+import { ForeignWrites } from "../records/foreign-writes.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
 import { RecordService } from "../records/service.ts";
 import type { Context } from "./context.ts";
@@ -26,18 +26,15 @@ export function createRecords(
 ) {
   const { journal, database, head, proofAnchor, metrics, telemetry, logger, clock, workers } = context;
   const { records: config, database: location } = context.config;
-  const { tables, storage } = context.opened;
+  const { storage } = context.opened;
   const { rpc, deployment } = context.link;
-  const foreignWrites = new ForeignWriteMonitor(telemetry, clock);
+  const foreignWrites = new ForeignWrites(telemetry, clock);
   const syncLog = new SyncLog(clock);
   const { tableName, chainWaitMilliseconds } = config;
-  const firstBlock = Math.min(deployment.firstBlock, ...tables.map((table) => table.firstBlock));
-  const sources = { tables, registry: deployment.contracts.SessionRegistry, firstBlock };
-  const { chainId } = rpc;
-  const decoder = new Decoder(
-    workers,
-    tables.map(({ contract: address }) => ({ chainId, address })),
-  );
+  const { SessionRegistry: registry, EventTable: address } = deployment.contracts;
+  const sources = { table: address, tableName, registry, firstBlock: deployment.firstBlock };
+  const contract = { chainId: rpc.chainId, address };
+  const decoder = new Decoder(workers, [contract]);
   const log = eventLog(
     rpc,
     sources,
@@ -48,7 +45,7 @@ export function createRecords(
     log,
     recordIndexStore(database, tableName),
     (event) => {
-      if (event.kind === "rows_altered") return foreignWrites.add(event);
+      if (event.kind === "foreign_rows") return foreignWrites.add(event.writes);
       if (event.kind === "failing") syncLog.add({ kind: "failing", reason: reasonOf(event.error) });
       else if (event.kind !== "catching_up") syncLog.add(event);
       const { kind, ...details } = event;
@@ -65,7 +62,7 @@ export function createRecords(
         () => undefined, // The next block asks again.
       ),
   );
-  const chain = recordChain({ chainId, address: deployment.contracts.EventTable }, tableName);
+  const chain = recordChain(contract, tableName);
   const search = new RecordSearch(workers, location, () => storage.assertInPlace());
   const records = new RecordService<JournalStores>({
     journal,
@@ -89,7 +86,7 @@ export function createRecords(
     decoder,
     storesPerAccount: rateLimit(config.storeRate, "stores", "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches", "searches of this account"),
-    audit: rowAudit(database, rpc),
+    audit: rowAudit(database, rpc, tableName),
     decodesPerAccount: rateLimit(config.queryRate, "decodes", "transactions decoded for this account"),
   };
   return { records, routeDeps, indexer, decoder, search, foreignWrites, syncLog };

@@ -22,16 +22,8 @@ import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalToAppend } from "./journal-database.ts";
 import { chatStore } from "../bot/chat-store.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { indexedTables } from "../records/indexed-tables.ts";
-import type { IndexedTable } from "../records/record-index.ts";
-import {
-  type AnchorContract,
-  anchorContracts,
-  chainIdentityStore,
-  journalName,
-  newestContract,
-  validatorSetStore,
-} from "../journal/contract-store.ts";
+import { assertSameTable } from "../records/record-reader.ts";
+import { chainIdentityStore, journalName, newestContract, validatorSetStore } from "../journal/contract-store.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Clock } from "../kit/time.ts";
@@ -41,10 +33,6 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
-  /** Contracts with anchors of the journal. */
-  readonly former: readonly AnchorContract[];
-  /** The tables of the record index. */
-  readonly tables: readonly IndexedTable[];
   /** Validators whose blocks the server accepts. */
   readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
@@ -85,7 +73,6 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       share: false,
       clock,
       guard,
-      mayReplaceContracts: config.journal.mayReplaceContracts,
       onEvent(event) {
         logLinkEvent(logger, config, event);
         if (event.kind === "embedded") embeddedLog.onEvent(event.event);
@@ -93,10 +80,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     });
     resources.defer(() => link.close());
     if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
-    const { contracts, firstBlock } = link.deployment;
-    const table = { contract: contracts.EventTable, name: config.records.tableName, firstBlock };
-    const tables = await indexedTables(database, table, config.journal.mayReplaceContracts);
-    const former = await anchorContracts(database);
+    await assertSameTable(database, config.records.tableName);
     const name = await journalName(database, deploymentName(link.deployment));
     const targets = await Promise.all(config.journal.replicaTargets.map((address) => openTarget(address, name)));
     for (const target of targets) resources.defer(() => target.close());
@@ -109,8 +93,6 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     return {
       link,
       database,
-      tables,
-      former,
       validators,
       storage,
       targets,

@@ -74,7 +74,6 @@ function registrarInTurn(registrar: Registrar, dataDirectory: string): Registrar
     }
   };
   return {
-    scopeOf: (account) => registrar.scopeOf(account),
     enroll: (account, scope) => inTurn(() => registrar.enroll(account, scope)),
     revoke: (account) => inTurn(() => registrar.revoke(account)),
   };

@@ -149,8 +149,6 @@ function configOf(env: EnvironmentValues) {
       keyFile: env.JOURNAL_KEY_FILE,
       /** Whether an empty journal is accepted where there must have been one. */
       mayBeNew: env.NEW_JOURNAL === "yes",
-      /** Whether other contracts or another table than before may be used. */
-      mayReplaceContracts: env.NEW_CONTRACTS === "yes",
       /** Free space on its disk below which nothing new is accepted. */
       minimumFreeBytes: 200e6,
       /** Free space on its disk below which an alert is raised. */

@@ -279,10 +279,6 @@ const JOURNAL = {
     "`yes` starts an empty journal although `DATA_DIR` or the chain shows that there was one; otherwise the " +
       "server refuses to start: [operate.md](operate.md#failure-modes)",
   ),
-  NEW_CONTRACTS: yes(
-    "`yes` continues the journal with other contracts or another `TABLE_NAME` than before, on the same chain; " +
-      "otherwise the server refuses to start: [operate.md](operate.md#other-contracts)",
-  ),
 };
 
 const ALERTS = {

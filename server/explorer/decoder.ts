@@ -1,7 +1,7 @@
 import { SealbookError } from "../errors.ts";
 import type { NodeLog } from "../chain/node/log.ts";
 import type { NodeTransaction } from "../chain/node/node-block.ts";
-import type { Address, ContractAddresses } from "../chain/transaction.ts";
+import type { ContractAddresses } from "../chain/transaction.ts";
 import { workerModule } from "../kit/program-files.ts";
 import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
 import type { DecodedTransaction } from "./chain/call-decoder.ts";
@@ -21,11 +21,10 @@ export type ThreadedTransaction = DecodedTransaction & { readonly undecoded?: st
 export class ChainDecoder {
   readonly #tasks: Tasks<typeof worker>;
 
-  /** @param former Former contracts for anchors */
-  constructor(pool: WorkerPool, chainId: number, contracts: ContractAddresses, former: readonly Address[]) {
+  constructor(pool: WorkerPool, chainId: number, contracts: ContractAddresses) {
     this.#tasks = pool.tasks({
       module: workerModule("server/explorer/chain/decode-worker"),
-      data: { contracts, former, chainId } satisfies worker.WorkerData,
+      data: { contracts, chainId } satisfies worker.WorkerData,
       jobs: "decoded transactions",
       deadlineMilliseconds: DEADLINE_MILLISECONDS,
       maxWaiting: MAX_WAITING,

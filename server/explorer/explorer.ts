@@ -5,7 +5,6 @@ import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { ValidatorNames } from "../chain/node/node-block.ts";
 import { type Rpc, unavailable } from "../chain/rpc/rpc.ts";
-import type { AnchorContract } from "../journal/contract-store.ts";
 import type { RowAudit } from "../records/index.ts";
 import { AddressReader } from "./chain/address-reader.ts";
 import { AnchorReader } from "./chain/anchor-reader.ts";
@@ -23,8 +22,6 @@ export interface ChainExplorerDeps {
   readonly validators: ValidatorNames;
   readonly decoder: ChainDecoder;
   readonly audit: RowAudit;
-  /** Contracts with anchors of the journal, also former ones. */
-  readonly former: readonly AnchorContract[];
 }
 
 /** The kinds of search terms. */
@@ -41,7 +38,6 @@ const ONE = { limit: 1 };
  */
 export class ChainExplorer {
   readonly #deps: ChainExplorerDeps;
-  readonly #firstBlock: number;
   readonly #sessions: SessionRegistryClient;
   readonly blocks: BlockReader;
   readonly transactions: TransactionReader;
@@ -49,16 +45,11 @@ export class ChainExplorer {
   readonly addresses: AddressReader;
 
   constructor(deps: ChainExplorerDeps) {
-    const { rpc, deployment, validators, decoder, audit, former } = deps;
+    const { rpc, deployment, validators, decoder, audit } = deps;
     const { contracts } = deployment;
     this.#deps = deps;
-    this.#firstBlock = Math.min(deployment.firstBlock, ...former.map(({ firstBlock }) => firstBlock));
-    const addresses = former.map(({ address }) => address);
-    const names = new ContractNames(contracts, addresses);
-    const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, {
-      firstBlock: this.#firstBlock,
-      former: addresses,
-    });
+    const names = new ContractNames(contracts);
+    const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock: deployment.firstBlock });
     const eventTable = new EventTableClient(rpc, contracts.EventTable);
     this.#sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
     this.blocks = new BlockReader(rpc, names, validators);
@@ -71,7 +62,7 @@ export class ChainExplorer {
     const { rpc, deployment } = this.#deps;
     const head = await this.blocks.summary(await fetchHead(rpc));
     if (head === undefined) throw unavailable(new Error("the node does not have its own newest block"));
-    return { chain_id: rpc.chainId, first_block: this.#firstBlock, contracts: deployment.contracts, head };
+    return { chain_id: rpc.chainId, first_block: deployment.firstBlock, contracts: deployment.contracts, head };
   }
 
   /** Finds everything with a number, a hash or an address; the form of a hash does not determine its kind. */

@@ -6,13 +6,6 @@ import type { ValidatorSetStore } from "../chain/consensus/validators.ts";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex, prefixedHex } from "../kit/bytes.ts";
 
-/** A contract that has anchors of the journal. */
-export interface AnchorContract {
-  readonly address: Address;
-  /** Block of the journal's first anchor in it. */
-  readonly firstBlock: number;
-}
-
 /**
  * Returns the id of an anchor contract; adds it when the journal has no anchor there yet.
  * @param block The block of the anchor
@@ -30,12 +23,6 @@ export async function contractIdOf(database: Database, address: Address, block: 
   const added = await find();
   if (added === undefined) throw new RangeError(`the journal lacks contract ${address}, which was just added`);
   return added.id;
-}
-
-/** Returns the contracts that have anchors of the journal, in the order of their first one. */
-export async function anchorContracts(database: Database): Promise<AnchorContract[]> {
-  const rows = await database.selectFrom("contracts").selectAll().orderBy("id").execute();
-  return rows.map(({ address, first_block: firstBlock }) => ({ address, firstBlock }));
 }
 
 /** Returns the contract of the newest confirmed anchor; `undefined` before the first one. */
@@ -76,12 +63,6 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
   };
   return {
     read,
-    async replaceContracts(contracts) {
-      await database
-        .updateTable("chain_identity")
-        .set({ contracts: JSON.stringify(contracts) })
-        .execute();
-    },
     async record({ chainId, genesisHash, contracts }) {
       await database
         .insertInto("chain_identity")

@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 
 /** Standard gauges with the suffix `_total`, which is for counters; other standard metrics have their values. */
 const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
-const WRITE_CAUSES = ["overwritten", "replayed"];
 const LOGIN_RESULTS = ["accepted", "refused", "locked_out"];
 
 /**
@@ -42,8 +41,7 @@ export class Metrics {
   });
   readonly foreignWrites = new Counter({
     name: "sealbook_foreign_writes_total",
-    help: "Rows on chain that another writer wrote over a record, or repeated",
-    labelNames: ["cause"],
+    help: "Rows in the server's table by other transactions than its own",
     registers: this.#registers,
   });
   readonly logins = new Counter({
@@ -86,7 +84,6 @@ export class Metrics {
     );
     // A rate needs a zero before the first event.
     for (const result of LOGIN_RESULTS) this.logins.inc({ result }, 0);
-    for (const cause of WRITE_CAUSES) this.foreignWrites.inc({ cause }, 0);
   }
 
   /**

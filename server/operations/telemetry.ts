@@ -76,12 +76,11 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
       deps.metrics.recordsStored.inc();
       serviceLog.write("info", account, `record ${rowId} stored`);
     },
-    recordsAltered(cause, count, message) {
-      deps.metrics.foreignWrites.inc({ cause }, count);
-      deps.alerts.raise("foreign_writes", message, cause);
+    foreignRows(count, message) {
+      deps.metrics.foreignWrites.inc(count);
+      deps.alerts.raise("foreign_writes", message);
     },
-    recordsUndisturbed: (cause) =>
-      deps.alerts.resolve("foreign_writes", "no further write past this server for a day", cause),
+    noForeignRows: () => deps.alerts.resolve("foreign_writes", "no further row of another writer for a day"),
     ...proofs,
     proofsAccepted(count) {
       isJournalFailing = false;

@@ -1,5 +1,5 @@
 import type { Clock } from "../kit/time.ts";
-import type { EventLog, IndexChange, RecordIndex, RecordIndexStore } from "./record-index.ts";
+import type { EventLog, RecordIndex, RecordIndexStore, RowWrite } from "./record-index.ts";
 
 /** A step of the event indexer. */
 type SyncEvent =
@@ -60,7 +60,7 @@ const LAG_MILLISECONDS = 12_000;
 export type IndexerEvent =
   | Exclude<SyncEvent, { readonly kind: "failing" }>
   | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
-  | ({ readonly kind: "rows_altered" } & IndexChange)
+  | { readonly kind: "foreign_rows"; readonly writes: readonly RowWrite[] }
   | { readonly kind: "failing"; readonly error: unknown };
 
 /**
@@ -150,14 +150,14 @@ export class EventIndexer implements RecordIndex {
         if (hash === undefined) return this.#scheduleRetry();
         const entries = await this.#chain.entries(this.#indexedTo + 1, to);
         const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
-        const change = await this.#store.apply(entries, after, to, hash);
-        if (change === undefined) {
+        const foreign = await this.#store.apply(entries, after, to, hash);
+        if (foreign === undefined) {
           // Relayers of one database index the same blocks, and one of them is first.
           this.#verified = false;
           if (await this.#checkProgress()) continue;
           return this.#scheduleRetry();
         }
-        if (change.overwritten.length + change.replayed.length > 0) this.#onEvent({ kind: "rows_altered", ...change });
+        if (foreign.length > 0) this.#onEvent({ kind: "foreign_rows", writes: foreign });
         const rows = entries.filter(({ kind }) => kind === "row").length;
         this.#onEvent({ kind: "indexed", from: this.#indexedTo + 1, to, rows });
         this.#advanceTo(to);

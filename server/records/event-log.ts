@@ -1,5 +1,5 @@
-import { getAddress, getBytes } from "ethers";
-import type { EventLog, IndexedTable, LogEntry } from "./record-index.ts";
+import { getBytes } from "ethers";
+import type { EventLog, LogEntry } from "./record-index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { StoredRowData } from "./compression.ts";
 import type { RecordContent } from "./record.ts";
@@ -13,7 +13,7 @@ import { readBlock } from "../chain/node/node-block.ts";
 import { fetchLogs, type NodeLog } from "../chain/node/log.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 
-const TOPICS = [[...EventTableClient.ROW_TOPICS, ...SessionRegistryClient.ACCOUNT_TOPICS]];
+const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS]];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** Decodes the segments of a row; throws SealbookError `malformed` for a row that is no record. */
@@ -21,7 +21,10 @@ export type DecodeRow = (stored: StoredRowData) => Promise<RowText>;
 
 /** The contracts whose events are read. */
 export interface EventSources {
-  readonly tables: readonly IndexedTable[];
+  /** Address of the event table. */
+  readonly table: Address;
+  /** Name of the server's table in it; rows of others are skipped. */
+  readonly tableName: string;
   /** Address of the session registry. */
   readonly registry: Address;
   /** A block before which the contracts have no event. */
@@ -29,34 +32,26 @@ export interface EventSources {
 }
 
 /**
- * Reads the events of the event tables and the session registry. Rows of other tables of the same contracts are read
- * too: a signature can be written there once more.
+ * Reads the events of the event table and the session registry.
  * @param rowText Decodes a row
  * @param onUnreadable Receives rows on chain that are not valid records
  */
 export function eventLog(
   rpc: Rpc,
-  { tables, registry, firstBlock }: EventSources,
+  { table, tableName, registry, firstBlock }: EventSources,
   rowText: DecodeRow,
   onUnreadable: (rowId: bigint, reason: string) => void,
 ): EventLog {
-  const addresses = [...new Set(tables.map(({ contract }) => contract)), registry];
-
   const rowEntry = async (log: NodeLog): Promise<LogEntry | undefined> => {
     const written = EventTableClient.rowOf(log);
-    if (written === undefined) return undefined;
-    const { rowId, rowdata, signature, table: tableName } = written;
-    const contract = getAddress(log.address);
-    const table = tables.find((each) => each.contract === contract && each.name === tableName)?.id;
+    if (written?.table !== tableName) return undefined;
+    const { rowId, rowdata, signature } = written;
     const write = {
-      table,
-      tableName,
       rowId,
       digest: rowDigest(rowdata, signature),
       transactionHash: getBytes(log.transactionHash),
       blockNumber: log.blockNumber,
     };
-    if (table === undefined) return { kind: "row", write, row: undefined };
     try {
       return { kind: "row", write, row: recordOf(written, await rowText(written)) };
     } catch (error) {
@@ -67,7 +62,7 @@ export function eventLog(
   };
 
   const entryOf = async (log: NodeLog): Promise<LogEntry | undefined> => {
-    if (EventTableClient.ROW_TOPICS.includes(log.topics[0] ?? "")) return rowEntry(log);
+    if (log.topics[0] === EventTableClient.ROW_TOPIC) return rowEntry(log);
     const event = SessionRegistryClient.accountEventOf(log);
     if (event === undefined) return undefined;
     const { account: address } = event;
@@ -80,7 +75,7 @@ export function eventLog(
     firstBlock,
     blockHash: async (blockNumber) => (await readBlock(rpc, blockNumber, NO_NAMES))?.hash,
     async entries(fromBlock, toBlock) {
-      const filter = { address: addresses, topics: TOPICS };
+      const filter = { address: [table, registry], topics: TOPICS };
       const entries: LogEntry[] = [];
       for (const log of await fetchLogs(rpc, filter, fromBlock, toBlock)) {
         // Others take their turn between two rows.
@@ -96,7 +91,7 @@ export function eventLog(
 /**
  * Returns the content of a row.
  * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer: the row data are
- * the signer's, and former contracts did not check the row id
+ * the signer's
  */
 function recordOf({ rowId, signer }: LoggedRow, row: RowText): RecordContent {
   if (row.rowId !== rowId.toString()) {

@@ -1,26 +1,13 @@
-import { sql } from "kysely";
 import { type AccountChange, accountStore } from "../sessions/index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { RecordContent } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { equalBytes } from "../kit/bytes.ts";
+import { chunks } from "../journal/engine/statement-cache.ts";
 import { takeRowId } from "./record-reader.ts";
 
-/** A table that is indexed: by a contract of this installation, current or former. */
-export interface IndexedTable {
-  readonly id: number;
-  /** Address of the event table contract. */
-  readonly contract: Address;
-  readonly name: string;
-  /** A block before which the contract has no event. */
-  readonly firstBlock: number;
-}
-
-/** A row as the contract wrote it, of any table. */
+/** A row of the server's table as the contract wrote it. */
 export interface RowWrite {
-  /** The indexed table; `undefined` for any other. */
-  readonly table: number | undefined;
-  readonly tableName: string;
   readonly rowId: bigint;
   /** Digest of row data and signature. */
   readonly digest: Uint8Array;
@@ -30,7 +17,7 @@ export interface RowWrite {
 
 /** An event and its meaning for the index. */
 export type LogEntry =
-  /** `row` is `undefined` when the write is no record of an indexed table. */
+  /** `row` is `undefined` when the write is no record. */
   | { readonly kind: "row"; readonly write: RowWrite; readonly row: RecordContent | undefined }
   | { readonly kind: "account"; readonly address: Address; readonly change: AccountChange };
 
@@ -40,24 +27,17 @@ export interface RecordIndexStore {
   /**
    * Applies the entries of a range of blocks and the new progress in one commit.
    * @param after Required current progress; `undefined` for an empty index
-   * @returns `undefined` if the progress differs because another process changed or dropped the index
+   * @returns the writes by transactions that are not in the journal; none while the index is built for the first time.
+   * `undefined` if the progress differs because another process changed or dropped the index
    */
   apply(
     entries: readonly LogEntry[],
     after: number | undefined,
     blockNumber: number,
     blockHash: Uint8Array,
-  ): Promise<IndexChange | undefined>;
+  ): Promise<readonly RowWrite[] | undefined>;
   /** Deletes the index; the indexer rebuilds it from the chain. */
   drop(): Promise<void>;
-}
-
-/** Writes past this server, by what they did. */
-export interface IndexChange {
-  /** Records that another row was written over. */
-  readonly overwritten: readonly RowWrite[];
-  /** Row data and signatures of records that were written once more, or in another place. */
-  readonly replayed: readonly RowWrite[];
 }
 
 /** Events and block hashes of the chain. */
@@ -75,9 +55,6 @@ export interface RecordIndex {
   waitForBlock(blockNumber: number, waitMilliseconds: number): Promise<boolean>;
 }
 
-/** Characters of a table's name that are kept of a write elsewhere. */
-const MAX_TABLE_NAME = 256;
-
 /** @param table Name of the table on chain that this server writes to */
 export function recordIndexStore(database: Database, table: string): RecordIndexStore {
   return {
@@ -91,13 +68,13 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
         const progress = await transaction.selectFrom("index_progress").select("block_number").executeTakeFirst();
         if (progress?.block_number !== after) return undefined;
         const accounts = accountStore(transaction);
-        const change = { overwritten: [], replayed: [] };
+        const writes: RowWrite[] = [];
         for (const entry of entries) {
           if (entry.kind === "account") await accounts.applyChange(entry.address, entry.change);
           else {
-            await addWrite(transaction, entry, change);
-            if (entry.write.table !== undefined && entry.write.tableName === table)
-              await takeRowId(transaction, table, entry.write.rowId);
+            await addWrite(transaction, entry);
+            await takeRowId(transaction, table, entry.write.rowId);
+            writes.push(entry.write);
           }
         }
         await transaction
@@ -107,88 +84,35 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
             conflict.column("id").doUpdateSet({ block_number: blockNumber, block_hash: blockHash }),
           )
           .execute();
-        return change;
+        // A new index, also after a restore or a reorganisation, tells nothing about who wrote the rows of before.
+        return after === undefined ? [] : withoutOwn(transaction, writes);
       });
     },
 
     async drop() {
       await database.transaction().execute(async (transaction) => {
-        for (const each of ["records", "row_copies", "index_progress"] as const)
-          await transaction.deleteFrom(each).execute();
+        for (const each of ["records", "index_progress"] as const) await transaction.deleteFrom(each).execute();
       });
     },
   };
 }
 
 /** Adds a write on chain; its cost does not depend on how often a row is written. */
-async function addWrite(
-  database: Database,
-  { write, row }: Extract<LogEntry, { kind: "row" }>,
-  change: { readonly [Kind in keyof IndexChange]: RowWrite[] },
-): Promise<void> {
-  if (await overwrite(database, write)) change.overwritten.push(write);
-  const known = await database
-    .selectFrom("records")
-    .select(["position", "table_id", "row_id"])
-    .where("digest", "=", write.digest)
-    .executeTakeFirst();
-  if (known !== undefined) {
-    const isInPlace = known.table_id === write.table && known.row_id === write.rowId.toString();
-    await database
-      .updateTable("records")
-      .set({
-        replays: sql`replays + 1`,
-        replayed_by: write.transactionHash,
-        // Written in its place once more, it is the current row again.
-        ...(isInPlace ? { overwritten_by: null } : {}),
-      })
-      .where("position", "=", known.position)
-      .execute();
-    change.replayed.push(write);
-  } else if (row === undefined || write.table === undefined) {
-    await addCopy(database, write);
-  } else if (await addRecord(database, { ...write, table: write.table }, row)) {
-    change.replayed.push(write);
-  }
-}
-
-/**
- * Marks the current record of a number when another row is written over it.
- * @returns whether there was one
- */
-async function overwrite(database: Database, { table, rowId, digest, transactionHash }: RowWrite): Promise<boolean> {
-  if (table === undefined) return false;
-  const current = await database
-    .selectFrom("records")
-    .select(["position", "digest"])
-    .where("table_id", "=", table)
-    .where("row_id", "=", rowId.toString())
-    .where("overwritten_by", "is", null)
-    .executeTakeFirst();
-  if (current === undefined || equalBytes(current.digest, digest)) return false;
+async function addWrite(database: Database, { write, row }: Extract<LogEntry, { kind: "row" }>): Promise<void> {
+  const { rowId, digest, transactionHash, blockNumber } = write;
+  // The current record of the number, when another row is written over it.
   await database
     .updateTable("records")
     .set({ overwritten_by: transactionHash })
-    .where("position", "=", current.position)
+    .where("row_id", "=", rowId.toString())
+    .where("overwritten_by", "is", null)
+    .where("digest", "!=", digest)
     .execute();
-  return true;
-}
-
-/** @returns whether the same row data and signature were written elsewhere before */
-async function addRecord(
-  database: Database,
-  { table, rowId, digest, transactionHash, blockNumber }: RowWrite & { readonly table: number },
-  { sender, code, topic, createdAt, payload }: RecordContent,
-): Promise<boolean> {
-  const copy = await database
-    .selectFrom("row_copies")
-    .select(["writes", "transaction_hash"])
-    .where("digest", "=", digest)
-    .executeTakeFirst();
+  if (row === undefined) return;
+  const { sender, code, topic, createdAt, payload } = row;
   await database
     .insertInto("records")
     .values({
-      table_id: table,
       row_id: rowId.toString(),
       digest,
       sender,
@@ -198,23 +122,26 @@ async function addRecord(
       payload,
       transaction_hash: transactionHash,
       block_number: blockNumber,
-      ...(copy && { replays: copy.writes, replayed_by: copy.transaction_hash }),
     })
+    // Written once more, it is the current row again.
+    .onConflict((conflict) => conflict.column("digest").doUpdateSet({ overwritten_by: null }))
     .execute();
-  return copy !== undefined;
 }
 
-async function addCopy(database: Database, write: RowWrite): Promise<void> {
-  await database
-    .insertInto("row_copies")
-    .values({
-      digest: write.digest,
-      table_name: write.tableName.slice(0, MAX_TABLE_NAME),
-      row_id: write.rowId.toString(),
-      transaction_hash: write.transactionHash,
-      block_number: write.blockNumber,
-      writes: 1,
-    })
-    .onConflict((conflict) => conflict.column("digest").doUpdateSet({ writes: sql`row_copies.writes + 1` }))
-    .execute();
+/** Returns the writes by transactions that are not in the journal. */
+async function withoutOwn(database: Database, writes: readonly RowWrite[]): Promise<RowWrite[]> {
+  const foreign: RowWrite[] = [];
+  for (const some of chunks(writes)) {
+    const hashes = some.map(({ transactionHash }) => transactionHash);
+    const own = await database
+      .selectFrom("transactions")
+      .select("hash")
+      .where("hash", "in", hashes)
+      .unionAll(database.selectFrom("transaction_versions").select("hash").where("hash", "in", hashes))
+      .execute();
+    foreign.push(
+      ...some.filter(({ transactionHash }) => !own.some(({ hash }) => equalBytes(hash ?? undefined, transactionHash))),
+    );
+  }
+  return foreign;
 }

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
+import { SealbookError } from "../errors.ts";
 import type { RecordRow, RecordReader } from "./record.ts";
 import { scanRecords } from "./record-scan.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -50,7 +51,6 @@ type RecordsRow = Omit<Selectable<RecordsTable>, "digest">;
 function toRecordRow(row: RecordsRow): RecordRow {
   return {
     position: row.position,
-    table: row.table_id,
     rowId: BigInt(row.row_id),
     sender: row.sender,
     code: row.code,
@@ -60,8 +60,6 @@ function toRecordRow(row: RecordsRow): RecordRow {
     transactionHash: row.transaction_hash,
     blockNumber: row.block_number,
     overwrittenBy: row.overwritten_by ?? undefined,
-    replays: row.replays,
-    replayedBy: row.replayed_by ?? undefined,
   };
 }
 
@@ -70,6 +68,24 @@ function toRecordRow(row: RecordsRow): RecordRow {
  * apart, so that no writer can use the ids up: each row uses at most this many.
  */
 const NEAR = 1_000_000;
+
+/**
+ * Checks that the server stores its records in the table of before.
+ * @throws SealbookError `conflict`
+ */
+export async function assertSameTable(database: Database, table: string): Promise<void> {
+  const other = await database
+    .selectFrom("row_counters")
+    .select("table_name")
+    .where("table_name", "!=", table)
+    .executeTakeFirst();
+  if (other === undefined) return;
+  throw new SealbookError(
+    "conflict",
+    `the records of this server are in table ${JSON.stringify(other.table_name)}, but TABLE_NAME is ` +
+      `${JSON.stringify(table)}: set it back, or use a DATA_DIR and a DATABASE_URL of its own for the other table`,
+  );
+}
 
 /** Assigns the next row id of a table: the first free one after the last assigned one. */
 export async function nextRowId(database: Database, table: string): Promise<bigint> {

@@ -4,8 +4,6 @@ import type { IntentStore } from "../chain/transactions/types.ts";
 export interface RecordRow extends RecordMarks {
   /** Position in the order of the chain's log; increases with every new row. */
   readonly position: number;
-  /** The indexed table. */
-  readonly table: number;
   readonly rowId: bigint;
   readonly sender: string;
   readonly code: string;
@@ -22,10 +20,6 @@ export interface RecordRow extends RecordMarks {
 export interface RecordMarks {
   /** The transaction that wrote another row over it; `undefined` while it is the current one of its number. */
   readonly overwrittenBy: Uint8Array | undefined;
-  /** How often the same row data and signature were written besides: in its place again, or in another one. */
-  readonly replays: number;
-  /** The newest transaction that did so. */
-  readonly replayedBy: Uint8Array | undefined;
 }
 
 /** The content of a record as its row data have it. */

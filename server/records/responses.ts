@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { duration, marks, reference, RowVerdict } from "../http/record-store/responses.ts";
+import { duration, reference, RowVerdict } from "../http/record-store/responses.ts";
 import { Address, ChainHash, next, type ResponseOf } from "../http/responses.ts";
 
 /** `/api/datastore/event/store` */
@@ -12,7 +12,7 @@ export const StoreContent = z.object({
 
 const RecordMark = z.object({
   event: z.int().nonnegative().meta({ description: "Index of the record in `events`." }),
-  ...marks,
+  overwritten_by: ChainHash.meta({ description: "The transaction that wrote another row over it." }),
 });
 
 const RecordLocation = z.object({ chainid: reference, tx_hash: ChainHash, block_number: z.int().nonnegative() });
@@ -29,10 +29,7 @@ export const SearchContent = z.object({
       .array(RecordLocation)
       .optional()
       .meta({ description: "The position of each record on the chain, in the same order, on request." }),
-    marks: z
-      .array(RecordMark)
-      .optional()
-      .meta({ description: "The records that were overwritten or replayed, if there are any." }),
+    marks: z.array(RecordMark).optional().meta({ description: "The records that were overwritten, if there are any." }),
   }),
 });
 
@@ -82,7 +79,7 @@ export const DecodeContent = z.object({
     transaction: DecodedTransaction,
     checks: RowChecks,
     record: RowVerdict.nullable().meta({
-      description: "The row in this server's index of the chain; `null` when no indexed contract has it.",
+      description: "The row in this server's index of its table; `null` when that does not have it.",
     }),
   }),
 });

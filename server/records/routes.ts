@@ -1,6 +1,6 @@
 import { type Decoded, jsonInteger, type RowFunction } from "./call-data.ts";
 import { prefixedHex } from "../kit/bytes.ts";
-import type { RecordMarks, RecordRow } from "./record.ts";
+import type { RecordRow } from "./record.ts";
 import type { RecordLocation, RecordMark, RowChecks } from "./responses.ts";
 import type { RowVerdict as Verdict } from "../http/record-store/responses.ts";
 import { type RowAudit, type RowChecks as Checks, type RowVerdict, signedRow } from "./row-audit.ts";
@@ -22,7 +22,7 @@ function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordL
 /** Returns the marks of the records that have any; nothing when none has. */
 function toMarks(rows: readonly RecordRow[]): { marks?: RecordMark[] } {
   const marks = rows.flatMap((row, event) =>
-    row.overwrittenBy === undefined && row.replays === 0 ? [] : [{ event, ...marksOf(row) }],
+    row.overwrittenBy === undefined ? [] : [{ event, overwritten_by: prefixedHex(row.overwrittenBy) }],
   );
   return marks.length === 0 ? {} : { marks };
 }
@@ -48,15 +48,7 @@ export function toVerdict(found: RowVerdict | undefined): Verdict | null {
     chainid: jsonInteger(rowId),
     tx_hash: prefixedHex(transactionHash),
     block_number: blockNumber,
-    ...marksOf(found),
-  };
-}
-
-function marksOf({ overwrittenBy, replays, replayedBy }: RecordMarks): Omit<RecordMark, "event"> {
-  return {
-    overwritten_by: overwrittenBy === undefined ? null : prefixedHex(overwrittenBy),
-    replays,
-    replayed_by: replayedBy === undefined ? null : prefixedHex(replayedBy),
+    overwritten_by: found.overwrittenBy === undefined ? null : prefixedHex(found.overwrittenBy),
   };
 }
 

@@ -102,7 +102,7 @@ interface OriginalRow {
   readonly blockNumber: number;
 }
 
-/** The entry of a signed row in the index of the event tables. */
+/** The entry of a signed row in the record index. */
 export interface RowVerdict extends RecordMarks {
   /**
    * `original` for the call of the first write; `replay` for the same row data and signature in any other call: in
@@ -117,7 +117,7 @@ const CallData = NodeTransaction.pick({ input: true });
 /** Finds signed rows in the record index. */
 export interface RowAudit {
   /**
-   * @returns `undefined` when the index has neither the row nor a copy of it
+   * @returns `undefined` when the index does not have the row
    * @throws SealbookError `chain_unavailable` for call data alone
    */
   verdictOf(row: SignedRow): Promise<RowVerdict | undefined>;
@@ -135,8 +135,11 @@ export function signedRow({ tabname, rowid, rowdata, signature }: DecodedTransac
   };
 }
 
-/** The audit of rows over the record index; each costs a look-up, and for call data alone a query to the chain. */
-export function rowAudit(database: Database, rpc: Pick<Rpc, "call">): RowAudit {
+/**
+ * The audit of rows over the record index; each costs a look-up, and for call data alone a query to the chain.
+ * @param table The table of the index
+ */
+export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: string): RowAudit {
   // The events, of which the index is made, do not tell the function, nor how the signature was written.
   const wasInputOf = async (transactionHash: Uint8Array, inputdata: string): Promise<boolean> => {
     const hash = prefixedHex(transactionHash);
@@ -146,7 +149,7 @@ export function rowAudit(database: Database, rpc: Pick<Rpc, "call">): RowAudit {
   };
   return {
     async verdictOf({ tableName, rowId, rowdata, signature, call }) {
-      const found = await findOriginal(database, rowDigest(rowdata, signature));
+      const found = await findOriginal(database, table, rowDigest(rowdata, signature));
       if (found === undefined) return undefined;
       const { original } = found;
       const isOriginal =
@@ -160,37 +163,20 @@ export function rowAudit(database: Database, rpc: Pick<Rpc, "call">): RowAudit {
   };
 }
 
-async function findOriginal(database: Database, digest: Uint8Array): Promise<Omit<RowVerdict, "verdict"> | undefined> {
+async function findOriginal(
+  database: Database,
+  tableName: string,
+  digest: Uint8Array,
+): Promise<Omit<RowVerdict, "verdict"> | undefined> {
   const record = await database
     .selectFrom("records")
-    .innerJoin("indexed_tables", "indexed_tables.id", "records.table_id")
-    .select(["row_id", "transaction_hash", "block_number", "overwritten_by", "replays", "replayed_by", "name"])
+    .select(["row_id", "transaction_hash", "block_number", "overwritten_by"])
     .where("digest", "=", digest)
     .executeTakeFirst();
-  if (record !== undefined)
-    return {
-      original: originalRow({ ...record, table_name: record.name }),
-      overwrittenBy: record.overwritten_by ?? undefined,
-      replays: record.replays,
-      replayedBy: record.replayed_by ?? undefined,
-    };
-  const copy = await database.selectFrom("row_copies").selectAll().where("digest", "=", digest).executeTakeFirst();
-  return (
-    copy && {
-      original: originalRow(copy),
-      overwrittenBy: undefined,
-      replays: copy.writes - 1,
-      replayedBy: undefined,
-    }
-  );
-}
-
-function originalRow(row: {
-  table_name: string;
-  row_id: string;
-  transaction_hash: Uint8Array;
-  block_number: number;
-}): OriginalRow {
-  const { table_name: tableName, row_id, transaction_hash: transactionHash, block_number: blockNumber } = row;
-  return { tableName, rowId: BigInt(row_id), transactionHash, blockNumber };
+  if (record === undefined) return undefined;
+  const { row_id, transaction_hash: transactionHash, block_number: blockNumber, overwritten_by: over } = record;
+  return {
+    original: { tableName, rowId: BigInt(row_id), transactionHash, blockNumber },
+    overwrittenBy: over ?? undefined,
+  };
 }

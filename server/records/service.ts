@@ -9,7 +9,7 @@ import {
   type SearchField,
 } from "./record.ts";
 import type { RecordChain } from "./event-table.ts";
-import type { WriteEvents } from "./foreign-write-monitor.ts";
+import type { ForeignWriteEvents } from "./foreign-writes.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { RecordIndex } from "./record-index.ts";
 import { relayerRefused } from "../chain/contracts/relayer-roles.ts";
@@ -22,7 +22,7 @@ import { KeyedQueue } from "../kit/keyed-queue.ts";
 import type { Address } from "../chain/transaction.ts";
 
 /** Events of records for logs, metrics and alerts. Handlers never throw. */
-export interface RecordEvents extends WriteEvents {
+export interface RecordEvents extends ForeignWriteEvents {
   recordStored(account: Address, rowId: bigint): void;
 }
 

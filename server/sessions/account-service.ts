@@ -69,19 +69,6 @@ export class AccountService {
   }
 
   /**
-   * Enrols the accounts of the journal that the registry does not have, after a move to another contract. Returns each
-   * account once it is enrolled.
-   */
-  async *enrolMissing(): AsyncGenerator<Address, void> {
-    const { journal, registrar } = this.#deps;
-    for (const account of await journal.accounts.list()) {
-      if (!account.enrolled || (await registrar.scopeOf(account.address)) !== undefined) continue;
-      await registrar.enroll(account.address, account.scope);
-      yield account.address;
-    }
-  }
-
-  /**
    * Revokes an account: ends its sessions and rejects further logins.
    * @throws SealbookError `not_found` if the journal does not contain the account, `conflict` if it is not enrolled
    */

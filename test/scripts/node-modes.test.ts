@@ -30,7 +30,6 @@ const COMMANDS: Readonly<Record<string, (hash: string) => readonly string[]>> = 
   verify: () => ["verify", "a.txt"],
   "journal check": () => ["journal", "check"],
   "relayer list": () => ["relayer", "list"],
-  "account enroll": () => ["account", "enroll"],
   "administrator show": () => ["administrator", "show"],
   "deploy check": () => ["deploy", "check"],
 };

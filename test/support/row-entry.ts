@@ -2,9 +2,6 @@ import { createHash } from "node:crypto";
 import type { LogEntry, RowWrite } from "../../server/records/record-index.ts";
 import type { RecordContent } from "../../server/records/record.ts";
 
-/** The indexed table of {@link rowEntry}. */
-export const TABLE = { id: 1, name: "events" } as const;
-
 /** Returns the event of a record; by default each content has a digest of its own. */
 export function rowEntry({
   rowId,
@@ -18,6 +15,6 @@ export function rowEntry({
   const digested = createHash("sha256")
     .update(JSON.stringify([String(rowId), row]))
     .digest();
-  const write = { table: TABLE.id, tableName: TABLE.name, rowId, transactionHash, blockNumber };
+  const write = { rowId, transactionHash, blockNumber };
   return { kind: "row", write: { ...write, digest: digest ?? digested }, row };
 }

@@ -2,11 +2,11 @@ import type { RowVerdict } from "../../../client/index.ts";
 import { texts } from "../texts/texts.ts";
 import { Badge } from "./badge.tsx";
 
-/** Warnings about a row that was written past the server: overwritten, or with a signature from elsewhere. */
+/** Warnings about a row that was overwritten, or whose call is not the original one. */
 export function MarkBadges({
   mark,
 }: {
-  mark: (Pick<RowVerdict, "overwritten_by" | "replays"> & Partial<Pick<RowVerdict, "verdict">>) | null | undefined;
+  mark: (Pick<RowVerdict, "overwritten_by"> & Partial<Pick<RowVerdict, "verdict">>) | null | undefined;
 }) {
   const words = texts.value.common.marks;
   if (mark === null || mark === undefined) return null;
@@ -14,7 +14,6 @@ export function MarkBadges({
     <>
       {mark.verdict === "replay" ? <Badge kind="bad">{words.replay}</Badge> : null}
       {mark.overwritten_by === null ? null : <Badge kind="bad">{words.overwritten}</Badge>}
-      {mark.replays === 0 ? null : <Badge kind="warning">{words.replayed(mark.replays)}</Badge>}
     </>
   );
 }

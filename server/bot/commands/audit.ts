@@ -65,7 +65,6 @@ export function auditCommands({
               found.original.rowId.toString(),
               found.original.tableName,
               found.overwrittenBy !== undefined,
-              found.replays,
             ),
         ...Object.entries(facts).map(
           ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`,

@@ -52,7 +52,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
           row.createdAt,
           row.sender,
           deps.explorerLink(row.transactionHash),
-          row.overwrittenBy !== undefined || row.replays > 0,
+          row.overwrittenBy !== undefined,
         ),
       );
       return {

@@ -131,13 +131,12 @@ export const en = {
   noTransactions: "No value has been stored yet.",
   transactions: "Latest transactions that stored values, newest first:",
   transaction: (row: string, code: string, time: string, sender: string, link: string, isMarked: boolean) =>
-    `#${row} ${code}${isMarked ? " ⚠ overwritten or replayed" : ""}\n${time}, ${sender}\n${link}`,
-  verdict: (verdict: "original" | "replay", row: string, table: string, isOverwritten: boolean, replays: number) =>
+    `#${row} ${code}${isMarked ? " ⚠ overwritten" : ""}\n${time}, ${sender}\n${link}`,
+  verdict: (verdict: "original" | "replay", row: string, table: string, isOverwritten: boolean) =>
     (verdict === "original"
       ? `The chain has it as row ${row} of table ${table}.`
       : `⚠ A replay: row data and signature are those of row ${row} of table ${table}.`) +
-    (isOverwritten ? " ⚠ Another row was written over it." : "") +
-    (replays > 0 ? ` ⚠ Written ${replays} more times.` : ""),
+    (isOverwritten ? " ⚠ Another row was written over it." : ""),
   checks: ({ signer, binding, signedBySender, rowIdMatches }: RowChecks) =>
     (signer === undefined
       ? "⚠ No valid signature."

@@ -124,13 +124,12 @@ export const ru: Texts = {
   noTransactions: "Ещё ни одно значение не сохранено.",
   transactions: "Последние транзакции, сохранившие значения, сначала новые:",
   transaction: (row, code, time, sender, link, isMarked) =>
-    `#${row} ${code}${isMarked ? " ⚠ перезаписана или повторена" : ""}\n${time}, ${sender}\n${link}`,
-  verdict: (verdict, row, table, isOverwritten, replays) =>
+    `#${row} ${code}${isMarked ? " ⚠ перезаписана" : ""}\n${time}, ${sender}\n${link}`,
+  verdict: (verdict, row, table, isOverwritten) =>
     (verdict === "original"
       ? `В блокчейне это строка ${row} таблицы ${table}.`
       : `⚠ Повтор: данные и подпись строки ${row} таблицы ${table}.`) +
-    (isOverwritten ? " ⚠ Поверх неё записана другая строка." : "") +
-    (replays > 0 ? ` ⚠ Записана ещё раз: ${replays}.` : ""),
+    (isOverwritten ? " ⚠ Поверх неё записана другая строка." : ""),
   checks: ({ signer, binding, signedBySender, rowIdMatches }) =>
     (signer === undefined
       ? "⚠ Нет верной подписи."

@@ -68,13 +68,12 @@ const ABI = INTERFACES.ProofAnchor;
 /** Reads that the rule needs for a repeated anchor. */
 export interface FirstAnchors {
   /** Fetches the first anchor of a hash, as a contract returns it. */
-  anchorOf(hash: Uint8Array, contract: Address): Promise<AnchorOnChain | undefined>;
+  anchorOf(hash: Uint8Array): Promise<AnchorOnChain | undefined>;
   block(number: number): Promise<VerifiedBlock | undefined>;
 }
 
 /** An anchor in a verified block. */
 interface AnchorInBlock {
-  readonly contract: Address;
   readonly content: AnchorContent;
   /** Whether the transaction anchored it, as opposed to an earlier one. */
   readonly isFirst: boolean;
@@ -85,21 +84,19 @@ interface AnchorInBlock {
  * passed the hash to the contract, and the contract emitted `Anchored` for it with the same size. A repeat emits
  * nothing; then the event must be in the block of the first anchor, which must not be later. Nothing else counts,
  * neither a receipt alone nor the contract's response.
- * @param contracts Contracts that the journal's anchors are in; the one that the transaction calls has to confirm it
  * @returns `undefined` when the transaction confirms nothing
  */
 export async function confirmedAnchor(
   { block, transaction }: Pick<TransactionInBlock, "block" | "transaction">,
-  contracts: readonly Address[],
+  contract: Address,
   chain: FirstAnchors,
 ): Promise<AnchorInBlock | undefined> {
-  const contract = contractCalledBy(transaction, contracts);
-  if (contract === undefined || !transaction.succeeded) return undefined;
+  if (!transaction.succeeded) return undefined;
   const content = contentGivenIn(transaction, contract);
   if (content === undefined) return undefined;
-  if (hasAnchored(transaction, contract, content)) return { contract, content, isFirst: true };
+  if (hasAnchored(transaction, contract, content)) return { content, isFirst: true };
   const first = await earlierAnchor(content.hash, contract, block, chain);
-  return first?.size === content.size ? { contract, content, isFirst: false } : undefined;
+  return first?.size === content.size ? { content, isFirst: false } : undefined;
 }
 
 /**
@@ -118,7 +115,7 @@ export async function anchorConflict(
   return `the contract has this anchor already, ${form}: another holder of the relayer's role sent it`;
 }
 
-/** Returns the content of the first anchor of a hash, from the event in its verified block, which is not a later one. */
+/** Returns the content of the first anchor of a hash, from the event in its verified block; not of a later block. */
 async function earlierAnchor(
   hash: Uint8Array,
   contract: Address,
@@ -126,7 +123,7 @@ async function earlierAnchor(
   chain: FirstAnchors,
 ): Promise<AnchorContent | undefined> {
   const { number } = block.reference;
-  const first = await chain.anchorOf(hash, contract);
+  const first = await chain.anchorOf(hash);
   if (first === undefined || first.blockNumber > number) return undefined;
   const earlier = first.blockNumber === number ? block : await chain.block(first.blockNumber);
   if (earlier?.reference.time !== first.time) return undefined;
@@ -135,12 +132,9 @@ async function earlierAnchor(
     .find((anchored) => equalBytes(anchored.hash, hash));
 }
 
-/** Returns the contract that a transaction calls; `undefined` for any other address. */
-export function contractCalledBy(
-  { to }: Pick<MinedTransaction, "to">,
-  contracts: readonly Address[],
-): Address | undefined {
-  return contracts.find((contract) => equalBytes(to, getBytes(contract)));
+/** Returns whether a transaction calls the contract. */
+export function calls({ to }: Pick<MinedTransaction, "to">, contract: Address): boolean {
+  return equalBytes(to, getBytes(contract));
 }
 
 /** Returns the content that a transaction passes to the contract; `undefined` for any other transaction. */
@@ -148,7 +142,7 @@ export function contentGivenIn(
   { to, input }: Pick<MinedTransaction, "to" | "input">,
   contract: Address,
 ): AnchorContent | undefined {
-  if (!equalBytes(to, getBytes(contract))) return undefined;
+  if (!calls({ to }, contract)) return undefined;
   const call = ABI.parseTransaction({ data: prefixedHex(input) });
   if (call?.name !== "anchor" && call?.name !== "anchorBatch") return undefined;
   return { hash: getBytes(String(call.args[0])), size: call.name === "anchor" ? 0 : Number(call.args[1]) };

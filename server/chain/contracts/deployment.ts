@@ -9,7 +9,6 @@ import { writeFileDurably } from "../../kit/durable-file.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fees.ts";
 import type { Rpc } from "../rpc/rpc.ts";
-import { INTERFACES, readContract } from "./interfaces.ts";
 import { type ConstructorArguments, creationData, DeployedContract, describeCode, fetchCode } from "./contract-code.ts";
 
 const ADDRESS = "0x[0-9a-fA-F]{40}";
@@ -144,28 +143,6 @@ export async function assertDeployed(rpc: Rpc, deployment: Deployment, file: str
       "conflict",
       `${file} has ${name} at ${contract}, but chain ${rpc.chainId} has no code there: ` +
         "this is another chain, or an older copy of it",
-    );
-  }
-}
-
-/** The encoded result `false`; a contract that is not there returns nothing. */
-const ABI_FALSE = `0x${"0".repeat(64)}`;
-
-/** ERC-165 identifiers of the interfaces whose calls differ between versions of the contracts. */
-const INTERFACE_IDS = { SessionRegistry: "0x65b4b9a3", EventTable: "0x43badd9d" } as const;
-
-/**
- * Asserts that the contracts are of this version. Does not report contracts that are not there.
- * @throws SealbookError `conflict` when one is of an earlier version
- */
-export async function assertVersion(rpc: Rpc, { contracts }: Deployment, file: string): Promise<void> {
-  for (const name of ["SessionRegistry", "EventTable"] as const) {
-    const data = INTERFACES[name].encodeFunctionData("supportsInterface", [INTERFACE_IDS[name]]);
-    if ((await readContract(rpc, contracts[name], data)) !== ABI_FALSE) continue;
-    throw new SealbookError(
-      "conflict",
-      `${name} at ${contracts[name]} of ${file} is of an earlier version: deploy the contracts anew, and start once ` +
-        "with NEW_CONTRACTS=yes; former proofs stay valid, see docs/operate.md#other-contracts",
     );
   }
 }

@@ -21,24 +21,18 @@ export interface LoggedRow extends EventTableRow {
   readonly signer: Address;
   /** As text, in either case of its digits. */
   readonly signature: string;
-  /** Digest of the row that it overwrites, `null` for the first write; unset in rows of former contracts. */
-  readonly replaced?: string | null;
+  /** Digest of the row that it overwrites, `null` for the first write. */
+  readonly replaced: string | null;
 }
 
 const ROW_WRITTEN = "RowWritten";
 const DIGEST = /^0x[0-9a-f]{64}$/;
 const ABI: Interface = INTERFACES.EventTable;
 
-/** The event of the contracts before version 0.2, whose signatures are over the row data alone. */
-const FORMER = new Interface([
-  "event RowWritten(bytes32 indexed tableHash, uint256 indexed rowid, address indexed signer, string tabname, " +
-    "bytes rowdata, bool comp, string signature)",
-]);
-
 /** The client of the EventTable contract: reads its state and its events. */
 export class EventTableClient {
-  /** Topics of the events that {@link EventTableClient.rowOf} decodes. */
-  static readonly ROW_TOPICS: readonly string[] = [ABI, FORMER].map((abi) => topicOf(abi));
+  /** Topic of the event that {@link EventTableClient.rowOf} decodes. */
+  static readonly ROW_TOPIC: string = topicOf(ABI);
 
   readonly #rpc: Pick<Rpc, "call">;
   readonly #address: Address;
@@ -58,10 +52,9 @@ export class EventTableClient {
 
   /** Decodes the event of a row in any table; `undefined` for any other event. */
   static rowOf(log: Pick<NodeLog, "topics" | "data">): LoggedRow | undefined {
-    const abi = [ABI, FORMER].find((each) => topicOf(each) === log.topics[0]);
-    if (abi === undefined) return undefined;
+    if (log.topics[0] !== EventTableClient.ROW_TOPIC) return undefined;
     // The library takes several times as long to read hex.
-    const args: Result = abi.decodeEventLog(ROW_WRITTEN, bytesOfHex(log.data), log.topics);
+    const args: Result = ABI.decodeEventLog(ROW_WRITTEN, bytesOfHex(log.data), log.topics);
     return {
       table: tableNameOf(args),
       rowId: args.getValue("rowid"),
@@ -69,7 +62,7 @@ export class EventTableClient {
       comp: Boolean(args.getValue("comp")),
       rowdata: bytesOfHex(args.getValue("rowdata")),
       signature: String(args.getValue("signature")),
-      ...(abi === FORMER ? {} : { replaced: replacedOf(args) }),
+      replaced: replacedOf(args),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { getAddress, getBytes, hexlify } from "ethers";
+import { getBytes, hexlify } from "ethers";
 import type { Address, ContractCall, SuccessVerdict } from "../transaction.ts";
 import type { BlockReference } from "../block.ts";
 import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
@@ -15,7 +15,7 @@ import {
   anchorConflict,
   anchoredIn,
   confirmedAnchor,
-  contractCalledBy,
+  calls,
   type FirstAnchors,
 } from "./anchors.ts";
 import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
@@ -29,43 +29,32 @@ const MAX_READ = 4_096;
 export interface ProofAnchorClientOptions {
   /** The block of the deployment, or one before it. */
   readonly firstBlock?: number;
-  /** Contracts before the current one, whose anchors stay valid. */
-  readonly former?: readonly Address[];
   /** The blocks that count; unset for a reader without a journal. */
   readonly chain?: VerifiedChain;
 }
 
 /** A block with the contract's events. */
 interface ReadBlock extends AnchoringBlock {
-  readonly events: readonly Omit<LoggedAnchor, "blockNumber">[];
-  /** Returns the contract that a transaction calls. */
-  contractOf(transactionHash: Uint8Array): Address | undefined;
+  readonly events: readonly Omit<LoggedAnchor, "blockNumber" | "contract">[];
 }
 
-/**
- * The client of the ProofAnchor contract: encodes its calls, reads its state, its events and its transactions. New
- * anchors are for the current contract; those in former ones are read where they are.
- */
+/** The client of the ProofAnchor contract: encodes its calls, reads its state, its events and its transactions. */
 export class ProofAnchorClient {
   readonly firstBlock: number;
   readonly chain: VerifiedChain;
   readonly #rpc: Rpc;
-  /** The current contract. */
   readonly address: Address;
-  /** The current contract, then the former ones. */
-  readonly contracts: readonly Address[];
   readonly #firstAnchors: FirstAnchors;
   /** By number. */
   readonly #read = new Map<number, ReadBlock>();
 
-  constructor(rpc: Rpc, address: Address, { firstBlock = 0, former = [], chain }: ProofAnchorClientOptions = {}) {
+  constructor(rpc: Rpc, address: Address, { firstBlock = 0, chain }: ProofAnchorClientOptions = {}) {
     this.#rpc = rpc;
     this.address = address;
-    this.contracts = [address, ...former.filter((each) => each !== address)];
     this.firstBlock = firstBlock;
     this.chain = chain ?? new VerifiedChain(rpc);
     this.#firstAnchors = {
-      anchorOf: (hash, contract) => this.anchorOf(hash, contract),
+      anchorOf: (hash) => this.anchorOf(hash),
       block: (number) => this.chain.block(number),
     };
   }
@@ -89,17 +78,15 @@ export class ProofAnchorClient {
 
   /**
    * Fetches the first anchor of a hash or root; `undefined` for one without an anchor.
-   * @param contract Only in this contract; by default in the current one, then in the former ones
+   * @param contract The contract in which the anchor is said to be; another one has none of the journal
    * @param since The node has to have this block, if the chain ever had it
    */
   async anchorOf(hash: Uint8Array, contract?: Address, since?: number): Promise<AnchorOnChain | undefined> {
     const needed = since !== undefined && this.hasSeen(since) ? since : undefined;
-    for (const each of contract === undefined ? this.contracts : [contract]) {
-      const query = readContract(this.#rpc, each, this.anchorQuery(hash), needed);
-      const anchor = await this.chain.reportingContradictions(query.then(decodeAnchor));
-      if (anchor.time !== 0) return { ...anchor, contract: each };
-    }
-    return undefined;
+    if (contract !== undefined && contract !== this.address) return undefined;
+    const query = readContract(this.#rpc, this.address, this.anchorQuery(hash), needed);
+    const anchor = await this.chain.reportingContradictions(query.then(decodeAnchor));
+    return anchor.time === 0 ? undefined : { ...anchor, contract: this.address };
   }
 
   /**
@@ -113,7 +100,7 @@ export class ProofAnchorClient {
   /**
    * Fetches the block in which a transaction confirms the anchor of a hash; `undefined` when it does not.
    * @param near Number of the block in which it was before: it is read first
-   * @param contract Only in this contract
+   * @param contract The contract in which the anchor is said to be
    */
   async blockOf(
     transactionHash: Uint8Array,
@@ -121,27 +108,24 @@ export class ProofAnchorClient {
     near?: number,
     contract?: Address,
   ): Promise<BlockReference | undefined> {
-    const isThere = (called: Address | undefined): boolean => contract === undefined || called === contract;
+    if (contract !== undefined && contract !== this.address) return undefined;
     const before = near === undefined ? undefined : await this.#blockAt(near);
-    if (before !== undefined && isGiven(before.given(transactionHash), hash))
-      return isThere(before.contractOf(transactionHash)) ? before.block : undefined;
+    if (before !== undefined && isGiven(before.given(transactionHash), hash)) return before.block;
     const [found] = await this.chain.transactions([hexlify(transactionHash)]);
     if (found === undefined || found === "unfinal") return undefined;
-    const confirmed = await confirmedAnchor(found, this.contracts, this.#firstAnchors);
-    const isGivenHere = equalBytes(confirmed?.content.hash, hash) && isThere(confirmed?.contract);
-    return isGivenHere ? found.block.reference : undefined;
+    const confirmed = await this.confirmedBy(found);
+    return equalBytes(confirmed?.hash, hash) ? found.block.reference : undefined;
   }
 
   /** Returns the content whose anchor a transaction confirms; `undefined` when it confirms none. */
   async confirmedBy(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<AnchorContent | undefined> {
-    return (await confirmedAnchor(at, this.contracts, this.#firstAnchors))?.content;
+    return (await confirmedAnchor(at, this.address, this.#firstAnchors))?.content;
   }
 
   /** Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor. */
   async verdictOn(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<SuccessVerdict> {
-    const contract = contractCalledBy(at.transaction, this.contracts);
-    if (contract === undefined || (await this.confirmedBy(at)) !== undefined) return "counts";
-    const rejected = await anchorConflict(at, contract, this.#firstAnchors);
+    if (!calls(at.transaction, this.address) || (await this.confirmedBy(at)) !== undefined) return "counts";
+    const rejected = await anchorConflict(at, this.address, this.#firstAnchors);
     return rejected === undefined ? "unknown" : { rejected };
   }
 
@@ -158,18 +142,13 @@ export class ProofAnchorClient {
    * Finds an anchor that the contract has returned in its block.
    * @returns `undefined` when the block does not have it: the response is wrong
    */
-  async inclusionOf(
-    hash: Uint8Array,
-    { contract, blockNumber, size, time }: AnchorOnChain,
-  ): Promise<BlockInclusion | undefined> {
+  async inclusionOf(hash: Uint8Array, { blockNumber, size, time }: AnchorOnChain): Promise<BlockInclusion | undefined> {
     const found = await this.#blockAt(blockNumber);
     if (found === undefined && (await this.chain.newestNumber()) >= blockNumber)
       throw unavailable(new LaggingError(`the node does not have block ${blockNumber}, which another one has`));
-    const event = found?.events.find(
-      (each) => each.contract === contract && equalBytes(each.hash, hash) && each.size === size,
-    );
+    const event = found?.events.find((each) => equalBytes(each.hash, hash) && each.size === size);
     if (found === undefined || event === undefined || found.block.time !== time) return undefined;
-    return { contract, transactionHash: event.transactionHash, block: found.block };
+    return { contract: this.address, transactionHash: event.transactionHash, block: found.block };
   }
 
   /**
@@ -210,17 +189,17 @@ export class ProofAnchorClient {
     return (await fetchLogs(this.#rpc, this.logFilter(), fromBlock, toBlock)).flatMap((log) => {
       const content = this.contentOf(log);
       if (content === undefined) return [];
-      const { address, transactionHash, blockNumber } = log;
-      return [{ ...content, contract: getAddress(address), transactionHash: getBytes(transactionHash), blockNumber }];
+      const { transactionHash, blockNumber } = log;
+      return [{ ...content, contract: this.address, transactionHash: getBytes(transactionHash), blockNumber }];
     });
   }
 
   /**
-   * Returns the log filter of the anchors in all contracts.
+   * Returns the log filter of the anchors.
    * @param hash `0x` hex; of this hash only
    */
   logFilter(hash?: string): LogFilter {
-    return { address: this.contracts, topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
+    return { address: [this.address], topics: hash === undefined ? [ANCHORED] : [ANCHORED, hash] };
   }
 
   /** Decodes an event; `undefined` for one that is not an anchor. */
@@ -247,22 +226,16 @@ export class ProofAnchorClient {
     const given = new Map<string, ReturnType<AnchoringBlock["given"]>>();
     let isComplete = true;
     for (const transaction of block.transactions) {
-      const confirmed = await confirmedAnchor({ block, transaction }, this.contracts, this.#firstAnchors);
+      const confirmed = await confirmedAnchor({ block, transaction }, this.address, this.#firstAnchors);
       // The contract's response decides on a repeat: it is read again every time.
-      isComplete &&= confirmed?.isFirst ?? contractCalledBy(transaction, this.contracts) === undefined;
+      isComplete &&= confirmed?.isFirst ?? !calls(transaction, this.address);
       given.set(transaction.hash, transaction.succeeded ? (confirmed?.content.hash ?? "other") : "failed");
     }
     const read: ReadBlock = {
       block: block.reference,
       events: block.transactions.flatMap((each) =>
-        this.contracts.flatMap((contract) =>
-          anchoredIn(each, contract).map((content) => ({ ...content, contract, transactionHash: getBytes(each.hash) })),
-        ),
+        anchoredIn(each, this.address).map((content) => ({ ...content, transactionHash: getBytes(each.hash) })),
       ),
-      contractOf: (transactionHash) => {
-        const called = block.transactions.find((each) => each.hash === hexlify(transactionHash));
-        return called && contractCalledBy(called, this.contracts);
-      },
       given: (transactionHash) => given.get(hexlify(transactionHash)) ?? "failed",
     };
     if (isComplete) this.#remember(read);

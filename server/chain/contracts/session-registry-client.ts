@@ -48,8 +48,6 @@ export type AccountEvent =
 
 /** Enrols and revokes accounts on chain; each change returns when its transaction is mined. */
 export interface Registrar {
-  /** Fetches the scope of an account; `undefined` for one that is not enrolled. */
-  scopeOf(account: Address): Promise<Scope | undefined>;
   enroll(account: Address, scope: Scope): Promise<void>;
   revoke(account: Address): Promise<void>;
 }
@@ -130,7 +128,6 @@ export class SessionRegistryClient {
       await sendAdministratorCall(this.#rpc, administrator, { to: this.#address, data, fees });
     };
     return {
-      scopeOf: (account) => this.scopeOf(account),
       enroll: (account, scope) => send(ABI.encodeFunctionData("enroll", [account, SCOPES.indexOf(scope)])),
       revoke: (account) => send(ABI.encodeFunctionData("revoke", [account])),
       setRules: ({ lifetime, minimumToExtend }) =>

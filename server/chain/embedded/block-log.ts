@@ -28,8 +28,6 @@ export interface Genesis {
 const BLOCK_GAS_LIMIT = 30_000_000;
 
 const FILE = "blocks.sqlite";
-/** The log of versions before SQLite. */
-const FORMER_FILE = "blocks.log";
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -82,14 +80,8 @@ export class BlockLog {
    */
   static open(directory: string, chainId: number, { create = true }: { readonly create?: boolean } = {}): BlockLog {
     const path = join(directory, FILE);
-    if (!existsSync(path)) {
-      if (!create) throw new SealbookError("directory_unusable", `${path} is missing. Put the chain's folder back.`);
-      if (existsSync(join(directory, FORMER_FILE)))
-        throw new SealbookError(
-          "block_log_damaged",
-          `The chain in ${directory} was made by an earlier version, which this one does not read.`,
-        );
-    }
+    if (!create && !existsSync(path))
+      throw new SealbookError("directory_unusable", `${path} is missing. Put the chain's folder back.`);
     makePrivate(path);
     const database = new DatabaseSync(path);
     try {

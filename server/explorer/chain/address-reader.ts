@@ -129,7 +129,7 @@ export class AddressReader {
     return [
       { address: this.#contracts, topics: [SessionRegistryClient.ACCOUNT_TOPICS, topic] },
       { address: this.#contracts, topics: [SESSIONS_AND_ROLES, null, topic] },
-      { address: this.#contracts, topics: [EventTableClient.ROW_TOPICS, null, null, topic] },
+      { address: this.#contracts, topics: [EventTableClient.ROW_TOPIC, null, null, topic] },
     ];
   }
 

@@ -29,12 +29,8 @@ const ACTIONS: ReadonlyMap<string, Action["kind"]> = new Map([
 export class ContractNames {
   readonly #byAddress: ReadonlyMap<string, ContractName>;
 
-  /** @param former Former contracts for anchors */
-  constructor(addresses: ContractAddresses, former: readonly Address[] = []) {
-    this.#byAddress = new Map([
-      ...former.map((address) => [address.toLowerCase(), "ProofAnchor"] as const),
-      ...CONTRACT_NAMES.map((name) => [addresses[name].toLowerCase(), name] as const),
-    ]);
+  constructor(addresses: ContractAddresses) {
+    this.#byAddress = new Map(CONTRACT_NAMES.map((name) => [addresses[name].toLowerCase(), name]));
   }
 
   /** Returns the contract at an address. */

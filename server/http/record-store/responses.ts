@@ -47,15 +47,6 @@ export const reference = z
   .union([z.int(), z.string()])
   .meta({ description: "An integer; a decimal string above 2^53 - 1." });
 
-/** Marks of a record: what was written past this server. */
-export const marks = {
-  overwritten_by: ChainHash.nullable().meta({ description: "The transaction that wrote another row over it." }),
-  replays: z.int().nonnegative().meta({
-    description: "How often the same row data and signature were written besides, in any table of the contract.",
-  }),
-  replayed_by: ChainHash.nullable().meta({ description: "The newest transaction that did so." }),
-};
-
 /** The entry of a signed row in the record index. */
 export const RowVerdict = z
   .object({
@@ -68,7 +59,7 @@ export const RowVerdict = z
     chainid: reference,
     tx_hash: ChainHash,
     block_number: z.int().nonnegative(),
-    ...marks,
+    overwritten_by: ChainHash.nullable().meta({ description: "The transaction that wrote another row over it." }),
   })
   .meta({ id: "RowVerdict" });
 

@@ -1,16 +1,10 @@
 import { type Dialect, Kysely } from "kysely";
 import { Migrator } from "kysely/migration";
 import { initial } from "./migrations/0001-initial.ts";
-import { sessionIdentifiers } from "./migrations/0002-session-identifiers.ts";
-import { forgottenKeys } from "./migrations/0003-forgotten-keys.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
-const MIGRATIONS = {
-  "0001-initial": initial,
-  "0002-session-identifiers": sessionIdentifiers,
-  "0003-forgotten-keys": forgottenKeys,
-};
+const MIGRATIONS = { "0001-initial": initial };
 
 export type Database = Kysely<Schema>;
 

@@ -12,9 +12,7 @@ export interface Schema {
   login_sources: LoginSourcesTable;
   row_counters: RowCountersTable;
   distant_rows: DistantRowsTable;
-  indexed_tables: IndexedTablesTable;
   records: RecordsTable;
-  row_copies: RowCopiesTable;
   index_progress: IndexProgressTable;
   journal_rows: JournalRowsTable;
   journal_name: JournalNameTable;
@@ -74,7 +72,6 @@ export interface IssuerKeysTable {
 /** Sessions by the hash of their token. */
 export interface SessionsTable {
   token_hash: Uint8Array;
-  /** Empty in rows of before, whose sessions have ended. */
   session_id: Uint8Array;
   account: string;
   state: "opening" | "active" | "replacing" | "ended";
@@ -130,26 +127,12 @@ export interface DistantRowsTable {
   last_row_id: number;
 }
 
-/** Tables on chain that the record index covers: that of this server, and those that it wrote to before. */
-export interface IndexedTablesTable {
-  id: Generated<number>;
-  /** Address of the event table contract. */
-  contract: string;
-  name: string;
-  /** A block before which the contract has no event. */
-  first_block: number;
-  /** Whether this server writes to it; of one table. */
-  is_current: 0 | 1;
-}
-
 /**
  * The record index: each signed row once. It can be dropped and rebuilt from the chain alone. At most one row of a
- * table and row id is not overwritten.
+ * row id is not overwritten.
  */
 export interface RecordsTable {
   position: Generated<number>;
-  /** The indexed table. */
-  table_id: number;
   /** Decimal: a row written by another client can have any uint256. */
   row_id: string;
   /** Of row data and signature. */
@@ -163,20 +146,6 @@ export interface RecordsTable {
   block_number: number;
   /** The transaction that wrote another row over this one. */
   overwritten_by: Uint8Array | null;
-  /** Further writes of the same row data and signature, and the transaction of the newest one. */
-  replays: Generated<number>;
-  replayed_by: Uint8Array | null;
-}
-
-/** Writes that are no record of the index, by the digest of row data and signature: the first place of each. */
-export interface RowCopiesTable {
-  digest: Uint8Array;
-  /** At most 256 characters of it. */
-  table_name: string;
-  row_id: string;
-  transaction_hash: Uint8Array;
-  block_number: number;
-  writes: number;
 }
 
 /** The last indexed block; no row before the first one. */

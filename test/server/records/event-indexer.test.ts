@@ -59,12 +59,16 @@ for (const engine of ENGINES)
     let journal: TestDatabase;
     let events: IndexerEvent[];
     let steps: IndexerEvent[];
+    let foreign: bigint[];
     const followers: EventIndexer[] = [];
     const follow = (log: EventLog, lagMilliseconds?: number): EventIndexer => {
       const indexer = new EventIndexer(
         log,
         recordIndexStore(journal.database, "events"),
-        (event) => (event.kind === "indexed" || event.kind === "resumed" ? steps : events).push(event),
+        (event) => {
+          if (event.kind === "foreign_rows") foreign.push(...event.writes.map(({ rowId }) => rowId));
+          else (event.kind === "indexed" || event.kind === "resumed" ? steps : events).push(event);
+        },
         lagMilliseconds,
       );
       followers.push(indexer);
@@ -77,6 +81,7 @@ for (const engine of ENGINES)
       journal = await openTestDatabase(engine);
       events = [];
       steps = [];
+      foreign = [];
     });
     afterEach(async () => {
       await Promise.all(followers.splice(0).map((indexer) => indexer.stop()));
@@ -109,8 +114,20 @@ for (const engine of ENGINES)
           ["one", Buffer.from(bytes("one again"))],
         ],
       );
-      const [event] = events;
-      assert.isTrue(event?.kind === "rows_altered" && event.overwritten.length === 1 && event.replayed.length === 0);
+      assert.isEmpty(events);
+    });
+
+    it("names the rows that no transaction of the journal wrote, except of those that it starts with", async () => {
+      const log = new FakeLog("a").row(3, 1, "before");
+      const indexer = follow(log);
+      await indexer.waitForBlock(3, DEADLINE_MILLISECONDS);
+      await journal.database
+        .insertInto("transactions")
+        .values({ purpose: "record", to_address: SENDER, state: "sent", hash: bytes("own"), created_at: 1 })
+        .execute();
+      log.row(4, 2, "own").row(4, 3, "foreign").row(5, 4, "foreign too");
+      await indexer.waitForBlock(5, DEADLINE_MILLISECONDS);
+      assert.deepEqual(foreign, [3n, 4n]);
     });
 
     it("continues at the end of the index", async () => {

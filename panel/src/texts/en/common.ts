@@ -15,7 +15,6 @@ export const common = {
   marks: {
     overwritten: "Overwritten",
     replay: "Replay: signed for another place",
-    replayed: (count: number) => `Written ${count} more times`,
   },
   seconds: (count: number) => `${count} s`,
 };

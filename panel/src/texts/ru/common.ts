@@ -17,7 +17,6 @@ export const common: Texts["common"] = {
   marks: {
     overwritten: "Перезаписана",
     replay: "Повтор: подписана для другого места",
-    replayed: (count) => `Записана ещё раз: ${count}`,
   },
   seconds: (count) => `${count} с`,
 };

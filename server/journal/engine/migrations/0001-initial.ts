@@ -57,7 +57,15 @@ async function accountsAndSessions(db: Kysely<unknown>): Promise<void> {
     .addColumn("wrapped_secure_key", types.bytes, (c) => c.notNull())
     .addColumn("encrypted_signing_key", types.bytes, (c) => c.notNull())
     .addColumn("transaction_id", "bigint", (c) => c.notNull())
+    .addColumn("session_id", types.bytes, (c) => c.notNull())
     .execute();
+  // Ended tokens have no keys.
+  for (const [name, column] of [
+    ["sessions_with_keys", "expires_at_seconds"],
+    ["sessions_with_keys_by_id", "session_id"],
+  ] as const)
+    await sql`create index ${sql.id(name)} on sessions (${sql.id(column)})
+      where length(wrapped_secure_key) > 0`.execute(db);
   await db.schema.createIndex("sessions_by_expiry").on("sessions").column("expires_at_seconds").execute();
 
   await db.schema
@@ -122,19 +130,8 @@ async function records(db: Kysely<unknown>): Promise<void> {
     .execute();
 
   await db.schema
-    .createTable("indexed_tables")
-    .addColumn("id", types.rowNumber, types.numbered)
-    .addColumn("contract", "text", (c) => c.notNull())
-    .addColumn("name", "text", (c) => c.notNull())
-    .addColumn("first_block", "bigint", (c) => c.notNull())
-    .addColumn("is_current", "smallint", (c) => c.notNull())
-    .addUniqueConstraint("indexed_tables_by_name", ["contract", "name"])
-    .execute();
-
-  await db.schema
     .createTable("records")
     .addColumn("position", types.rowNumber, types.numbered)
-    .addColumn("table_id", "integer", (c) => c.notNull())
     .addColumn("row_id", "text", (c) => c.notNull())
     .addColumn("digest", types.bytes, (c) => c.notNull().unique())
     .addColumn("sender", "text", (c) => c.notNull())
@@ -145,24 +142,13 @@ async function records(db: Kysely<unknown>): Promise<void> {
     .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
     .addColumn("block_number", "bigint", (c) => c.notNull())
     .addColumn("overwritten_by", types.bytes)
-    .addColumn("replays", "bigint", (c) => c.notNull().defaultTo(0))
-    .addColumn("replayed_by", types.bytes)
     .execute();
   await db.schema
     .createIndex("records_current")
     .unique()
     .on("records")
-    .columns(["table_id", "row_id"])
+    .column("row_id")
     .where(sql.ref("overwritten_by"), "is", null)
-    .execute();
-  await db.schema
-    .createTable("row_copies")
-    .addColumn("digest", types.bytes, (c) => c.primaryKey())
-    .addColumn("table_name", "text", (c) => c.notNull())
-    .addColumn("row_id", "text", (c) => c.notNull())
-    .addColumn("transaction_hash", types.bytes, (c) => c.notNull())
-    .addColumn("block_number", "bigint", (c) => c.notNull())
-    .addColumn("writes", "bigint", (c) => c.notNull())
     .execute();
   await db.schema.createIndex("records_by_code").on("records").columns(["code", "position"]).execute();
   await db.schema.createIndex("records_by_topic").on("records").columns(["topic", "position"]).execute();
