@@ -55,7 +55,6 @@ function relayerEnvText(network: Network, relayer: NetworkRelayer): string {
     RPC_TLS_KEY_FILE: `${TLS_DIRECTORY}/${CLIENT_FILES.key}`,
     RPC_TLS_CA_FILE: `${TLS_DIRECTORY}/${CLIENT_FILES.authority}`,
     NODE_LIST_FILE: `${DIRECTORY}/nodes.json`,
-    CONSENSUS_REQUEST_TIMEOUT: String(network.plan.requestTimeoutSeconds),
     GAS_PRICE: "0",
     VALIDATOR_NAMES: network.hosts.map(({ validator, name }) => `${validator}=${name}`).join(","),
   };

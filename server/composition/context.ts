@@ -31,6 +31,8 @@ export interface ServerOverrides {
   readonly steadyClock?: Clock;
   /** Between two checks of the chain's node. */
   readonly nodeIntervalMilliseconds?: number;
+  /** Age of the newest block from which the network counts as one that makes no blocks. */
+  readonly staleBlockSeconds?: number;
   /** Between two queries for the newest block, where the node does not announce it. */
   readonly headMilliseconds?: number;
   /** How long the chain may lack blocks that were seen before it counts as rolled back. */

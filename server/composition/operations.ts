@@ -12,7 +12,7 @@ import { SealbookError } from "../errors.ts";
 import { ClockMonitor } from "../operations/clock-monitor.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Status } from "../operations/responses.ts";
-import { STALE_BLOCK_SECONDS, statusReport } from "../operations/status.ts";
+import { STALE_BLOCK_SECONDS, type StatusDeps, statusReport } from "../operations/status.ts";
 import { ANCHORING } from "../operations/telemetry.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
 import type { Journal } from "./journal.ts";
@@ -26,7 +26,7 @@ export function createNodeInspector(
   { config, link, fees, head, metrics, validatorNames }: Context,
   { sender }: RelayerTransactions,
 ): NodeInspector {
-  const { nodeListFile, requestTimeout } = config.chain;
+  const { nodeListFile } = config.chain;
   const roles = new RelayerRoles(link.rpc, link.deployment);
   const inspect = nodeInspector({
     rpc: withCallDeadline(link.rpc),
@@ -43,7 +43,6 @@ export function createNodeInspector(
     fees,
     names: validatorNames,
     nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),
-    requestTimeout,
   });
   metrics.gauge("sealbook_chain_block_number", "Number of the newest block seen", () => head.head?.number);
   metrics.gauge("sealbook_chain_up", "Whether the node responds (1) or not (0)", () =>
@@ -101,12 +100,13 @@ export function createOperations(context: Context, monitored: Monitored): Operat
   const storage = createStorageMonitor(context);
   // The embedded chain makes blocks only when a transaction waits.
   const regularBlocks = link.embedded === undefined;
+  const staleSeconds = overrides.staleBlockSeconds ?? STALE_BLOCK_SECONDS;
   const webhooks = createWebhooks(context);
   const nodeMonitor = new NodeMonitor({
     inspect,
     telemetry,
     regularBlocks,
-    staleSeconds: STALE_BLOCK_SECONDS,
+    staleSeconds,
     intervalMilliseconds: overrides.nodeIntervalMilliseconds,
   });
   const clockMonitor = new ClockMonitor({
@@ -122,7 +122,7 @@ export function createOperations(context: Context, monitored: Monitored): Operat
     () => clockMonitor.blockAhead() ?? undefined,
   );
   return {
-    status: createStatus(context, monitored, { clockMonitor, storage, regularBlocks }),
+    status: createStatus(context, monitored, { clockMonitor, storage, regularBlocks, staleSeconds }),
     async assertReady() {
       storage.assertReady();
       await assertReadable(journal);
@@ -172,8 +172,11 @@ function createStatus(
   {
     clockMonitor,
     storage,
-    regularBlocks,
-  }: { readonly clockMonitor: ClockMonitor; readonly storage: StorageMonitor; readonly regularBlocks: boolean },
+    ...staleness
+  }: { readonly clockMonitor: ClockMonitor; readonly storage: StorageMonitor } & Pick<
+    StatusDeps,
+    "regularBlocks" | "staleSeconds"
+  >,
 ): () => Promise<Status> {
   const startedAt = performance.now();
   return () =>
@@ -182,7 +185,7 @@ function createStatus(
       uptime: () => (performance.now() - startedAt) / 1000,
       chainId: link.rpc.chainId,
       relayer: transactions.sender.address,
-      regularBlocks,
+      ...staleness,
       inspect,
       proofCounts: () => journal.proofs.counts(),
       transactionsInFlight: () => transactions.countInFlight(),

@@ -114,7 +114,6 @@ function configOf(env: EnvironmentValues) {
       /** When a block counts as final. */
       finality: env.CONFIRMATIONS,
       /** Request timeout of the BFT network in seconds; `undefined`: twice the period of the blocks. */
-      requestTimeout: env.CONSENSUS_REQUEST_TIMEOUT,
       /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
       clockLimitMilliseconds: MINUTE,
       /** How long another relayer on the same database may leave its work undone. */

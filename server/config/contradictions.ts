@@ -56,11 +56,7 @@ export function contradictions(env: EnvironmentValues, variables: EnvironmentVar
     ["CHAIN_PORT", "CHAIN_PORT_SEND", "CHAIN_BLOCK_PERIOD"],
     "is for the embedded chain, but RPC_URL is set",
   );
-  only(
-    isSet("RPC_URL"),
-    ["NODE_LIST_FILE", "CONSENSUS_REQUEST_TIMEOUT", "CONFIRMATIONS"],
-    "is for a network's node, but RPC_URL is not set",
-  );
+  only(isSet("RPC_URL"), ["NODE_LIST_FILE", "CONFIRMATIONS"], "is for a network's node, but RPC_URL is not set");
   only(
     [...(env.RPC_URL ?? []), env.RELAYER_SIGNER_URL].some((url) => url?.startsWith("https:")),
     ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"],

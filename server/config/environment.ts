@@ -148,14 +148,6 @@ const CHAIN = {
         "the chain calls the block so. 0 is for chains whose blocks never change, such as IBFT 2.0 and QBFT; " +
         "requires `RPC_URL`",
     }),
-  CONSENSUS_REQUEST_TIMEOUT: whole(1, 3_600)
-    .optional()
-    .meta({
-      description:
-        "Seconds until the first round change of a BFT network (`requesttimeoutseconds` in its genesis); the delay " +
-        "from which the network counts as stalled follows from it; requires `RPC_URL`",
-      unset: "twice the period of the blocks",
-    }),
   NODE_LIST_FILE: file(
     "JSON file with the enode URLs of the network's nodes, as in `static-nodes.json`; the server reports " +
       "missing peers and peers that are not on the list; requires `RPC_URL`",

@@ -1,4 +1,3 @@
-import type { BftReport } from "../chain/consensus/bft-report.ts";
 import type { NodeReport } from "../chain/node/node-inspector.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -18,8 +17,6 @@ export function registerNetworkMetrics(metrics: Metrics, inspect: () => Promise<
     return latest.report;
   };
   nodeMetrics(metrics, report);
-  consensusMetrics(metrics, report);
-  validatorMetrics(metrics, report);
   addressMetrics(metrics, report);
 }
 
@@ -55,84 +52,14 @@ function nodeMetrics(metrics: Metrics, report: Report): void {
       "Peers that are not on the list of the network's nodes",
       ({ network }) => network.unlisted.length,
     ],
-    ["sealbook_relayer_balance_wei", "Balance of the relayer's key", ({ balance }) => Number(balance)],
-  ]);
-}
-
-function consensusMetrics(metrics: Metrics, report: Report): void {
-  const bft =
-    (read: (bft: BftReport) => number) =>
-    ({ consensus }: NodeReport): number =>
-      consensus.bft === undefined ? 0 : read(consensus.bft);
-  registerGauges(metrics, report, [
     [
       "sealbook_consensus_validators",
       "Validators of the consensus network",
       ({ consensus }) => consensus.validators.length,
     ],
     ["sealbook_consensus_quorum", "Number of validators that must commit a block", ({ consensus }) => consensus.quorum],
-    ["sealbook_consensus_round", "Round changes of the newest block", bft(({ round }) => round)],
-    [
-      "sealbook_consensus_slow",
-      "Whether the network waits for proposers (1) or not (0)",
-      bft(({ pace }) => (pace === "slow" ? 1 : 0)),
-    ],
-    [
-      "sealbook_consensus_stalled",
-      "Whether the network makes no blocks (1) or does (0)",
-      bft(({ pace }) => (pace === "stalled" ? 1 : 0)),
-    ],
-    ["sealbook_consensus_validators_missing", "Validators that do not take part", bft(({ missing }) => missing.length)],
-    [
-      "sealbook_consensus_quorum_missing",
-      "Further validators that the quorum needs; 0 while the network makes blocks",
-      bft(({ quorumMissing }) => quorumMissing),
-    ],
-    [
-      "sealbook_consensus_block_period_seconds",
-      "Time between blocks without round changes",
-      bft(({ rhythm }) => rhythm?.blockPeriod ?? 0),
-    ],
-    [
-      "sealbook_consensus_request_timeout_seconds",
-      "Time until the first round change",
-      bft(({ rhythm }) => rhythm?.requestTimeout ?? 0),
-    ],
+    ["sealbook_relayer_balance_wei", "Balance of the relayer's key", ({ balance }) => Number(balance)],
   ]);
-  metrics.counter(
-    "sealbook_consensus_round_changes_total",
-    "Rounds that validators needed beyond the first of each block",
-    async () => {
-      const node = await report();
-      return node && (node.consensus.bft?.roundChanges ?? 0);
-    },
-  );
-}
-
-/** One value for each validator of a BFT network. */
-function validatorMetrics(metrics: Metrics, report: Report): void {
-  const gauge = (
-    name: string,
-    help: string,
-    read: (validator: BftReport["participation"][number]) => number | undefined,
-  ): void =>
-    metrics.gaugeBy("validator", name, help, async () => {
-      const validators = (await report())?.consensus.bft?.participation ?? [];
-      return defined(validators.map((each) => [each.validator, read(each)]));
-    });
-  gauge("sealbook_validator_active", "Whether a validator takes part and proposes (1) or not (0)", ({ state }) =>
-    state === "active" ? 1 : 0,
-  );
-  gauge(
-    "sealbook_validator_missed_proposals",
-    "Proposals that a validator missed since its last block",
-    ({ missedProposals }) => missedProposals,
-  );
-  gauge(
-    "sealbook_validator_last_proposed_block",
-    "Number of the newest block that a validator proposed",
-    ({ lastProposed }) => lastProposed,
-  );
 }
 
 /** One value for each address of `RPC_URL`, when there are several. */

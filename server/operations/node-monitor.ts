@@ -92,15 +92,8 @@ export class NodeMonitor {
 
   /** Returns the network's faults that several checks in a row have found. */
   #lastingFaults(report: NodeReport): readonly NetworkFault[] {
-    const { consensus, network, peers, addresses, relayer, balance, fee } = report;
-    const { bft } = consensus;
-    const ofNetwork = networkFaults({
-      validators: consensus.validators,
-      participation: bft?.participation ?? [],
-      stall: bft?.pace === "stalled" ? bft : undefined,
-      peers: { ...network, count: peers },
-      addresses,
-    });
+    const { network, peers, addresses, relayer, balance, fee } = report;
+    const ofNetwork = networkFaults({ peers: { ...network, count: peers }, addresses });
     const lack = missingRole(relayer, report.lacksRoleOf);
     const ofRole: readonly NetworkFault[] =
       lack === undefined ? [] : [{ kind: "degraded_performance", subject: "role", message: lack }];

@@ -40,30 +40,6 @@ const NodeAddress = z.object({
   reason: z.string().nullable().meta({ description: "The reason for not using it." }),
 });
 
-/** The consensus of a network with IBFT 2.0 or QBFT. */
-const Bft = z.object({
-  round: whole.meta({ description: "The round of the newest block: the number of round changes before it." }),
-  pace: z
-    .enum(["on_time", "slow", "stalled"])
-    .meta({ description: "The pace of the blocks: `slow` while round changes explain the delay." }),
-  block_period: z.number().nullable().meta({ description: "Seconds, derived from the blocks." }),
-  request_timeout: z.number().nullable().meta({
-    description: "Seconds until a round change: as configured, or twice the block period. It doubles with each round.",
-  }),
-  missing: z.array(z.string()).meta({ description: "Validators that do not participate." }),
-  quorum_missing: whole.meta({ description: "The number of validators missing for a quorum." }),
-  participation: z.array(
-    z.object({
-      validator: z.string(),
-      state: z.enum(["active", "silent", "missing"]),
-      proposed: whole.meta({ description: "The number of its proposals among the newest blocks." }),
-      last_proposed: whole.nullable(),
-      last_commit_seal: whole.nullable(),
-      missed_proposals: whole,
-    }),
-  ),
-});
-
 const wei = z.string().regex(/^\d+$/);
 
 /** The relayer's fee for a unit of gas. */
@@ -103,7 +79,6 @@ export const Status = z
       validators: z.array(z.string()),
       quorum: whole.nullable(),
       proposer: z.string().nullable(),
-      ...Bft.partial().shape,
     }),
     journal: z.object({
       records: whole.nullable(),

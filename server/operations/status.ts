@@ -2,12 +2,16 @@ import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts"
 import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
 import type { Status } from "./responses.ts";
+import { syncLoss } from "./sync-loss.ts";
 import type { StorageState } from "./storage-monitor.ts";
 import { missingRole } from "../chain/contracts/relayer-roles.ts";
 import { nodeErrorIn } from "../chain/rpc/rpc.ts";
 
-/** A network whose newest block is older makes no blocks. */
-export const STALE_BLOCK_SECONDS = 60;
+/**
+ * A network whose newest block is older makes no blocks: longer than the round changes after two missing proposers, and
+ * than a minute without transactions on a network that makes empty blocks at longer intervals.
+ */
+export const STALE_BLOCK_SECONDS = 120;
 
 /** Sources of the status. */
 export interface StatusDeps {
@@ -18,6 +22,7 @@ export interface StatusDeps {
   readonly relayer: string;
   /** Whether the chain makes blocks when no transaction waits. */
   readonly regularBlocks: boolean;
+  readonly staleSeconds: number;
   readonly inspect: NodeInspector;
   /** How the node's responses contradicted each other shortly before. */
   readonly contradiction: () => string | undefined;
@@ -78,7 +83,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     storage.fault !== undefined ||
     deps.clock.fault() !== undefined;
   return {
-    status: stateOf(node, counts !== undefined, blockAge, isFaulty, deps.regularBlocks),
+    status: stateOf(node, counts !== undefined, isFaulty, deps),
     version: deps.version,
     uptime: Math.floor(deps.uptime()),
     node: {
@@ -97,7 +102,6 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       validators: node?.consensus.validators ?? [],
       quorum: node?.consensus.quorum ?? null,
       proposer: node?.consensus.proposer ?? null,
-      ...bftStatus(node?.consensus.bft),
     },
     journal: {
       records: counts?.records ?? null,
@@ -123,16 +127,11 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
 function stateOf(
   node: NodeReport | undefined,
   isReadable: boolean,
-  blockAge: number | null,
   isFaulty: boolean,
-  regularBlocks: boolean,
+  { regularBlocks, staleSeconds }: Pick<StatusDeps, "regularBlocks" | "staleSeconds">,
 ): Status["status"] {
   if (node === undefined || !isReadable) return "down";
-  const { bft } = node.consensus;
-  const isLate =
-    bft?.rhythm === undefined ? blockAge !== null && blockAge > STALE_BLOCK_SECONDS : bft.pace === "stalled";
-  const stale = regularBlocks && isLate && !node.idle;
-  return node.syncing || stale || isFaulty ? "degraded" : "ok";
+  return isFaulty || syncLoss(node, regularBlocks, staleSeconds) !== undefined ? "degraded" : "ok";
 }
 
 /** Further facts with a list of the network's nodes. */
@@ -153,29 +152,6 @@ function addressStatus(addresses: NodeReport["addresses"]): Partial<Status["node
     reason: reason ?? null,
   }));
   return { addresses: states };
-}
-
-/** Further facts of a BFT network. */
-function bftStatus(bft: NodeReport["consensus"]["bft"]): Partial<Status["consensus"]> {
-  if (bft === undefined) return {};
-  return {
-    round: bft.round,
-    pace: bft.pace,
-    block_period: bft.rhythm?.blockPeriod ?? null,
-    request_timeout: bft.rhythm?.requestTimeout ?? null,
-    missing: bft.missing,
-    quorum_missing: bft.quorumMissing,
-    participation: bft.participation.map(
-      ({ validator, state, proposed, lastProposed, lastCommitSeal, missedProposals }) => ({
-        validator,
-        state,
-        proposed,
-        last_proposed: lastProposed ?? null,
-        last_commit_seal: lastCommitSeal ?? null,
-        missed_proposals: missedProposals,
-      }),
-    ),
-  };
 }
 
 function feeStatus({ fee, baseFee, limit }: NodeReport["fee"]): NonNullable<Status["relayer"]["fee"]> {

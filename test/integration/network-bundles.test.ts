@@ -4,9 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
-import { BftHistory } from "../../server/chain/consensus/bft-history.ts";
-import type { BftProtocol } from "../../server/chain/evidence/consensus-seals.ts";
+import { hexlify } from "ethers";
+import { HashedHeader } from "../../server/chain/evidence/block-header.ts";
+import { type BftProtocol, decodeExtraData } from "../../server/chain/evidence/consensus-seals.ts";
 import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
+import { fetchBlock } from "../../server/chain/node/node-block.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
@@ -74,8 +76,10 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
     itToOurNodes("prove their content as well after a round change", async () => {
       const network = own ?? assert.fail();
       for (const index of [1, 4]) network.at(index).proposes = false;
-      const roundOf = async (block: number): Promise<number> =>
-        (await new BftHistory(rpc).upTo(block))?.blocks.at(-1)?.round ?? 0;
+      const roundOf = async (block: number): Promise<number> => {
+        const header = (await fetchBlock(rpc, block, HashedHeader)) ?? assert.fail();
+        return decodeExtraData(protocol, header.extraData).round;
+      };
       const { paths } = await eventually(async () => {
         const made = await bundle();
         assert.isAbove(await roundOf(made.block), 0, "another one");
@@ -85,17 +89,15 @@ for (const protocol of process.env["TEST_BFT_RPC"] === undefined ? PROTOCOLS : P
       assert.match(stdout, /by the commit seals of the chain's validators\.\n$/);
     });
 
-    it("are consecutive, sealed by a quorum, and proposed in turns", async () => {
+    it("are sealed by a quorum of the validators", async () => {
       const head = await chain.head();
-      for (let number = Math.max(1, head - 8); number <= head; number += 1)
-        assert.notEqual((await new VerifiedChain(rpc).block(number))?.protocol, "none");
-      const { blocks } = (await new BftHistory(rpc).upTo(head)) ?? assert.fail("the blocks are those of validators");
-      for (const [index, block] of blocks.entries()) {
-        assert.deepEqual(block.validators, addresses().sort());
-        // The next proposer is the next validator, one further for each round.
-        const before = block.validators.indexOf(blocks[index - 1]?.proposer ?? "");
-        const next = block.validators[(before + 1 + block.round) % block.validators.length];
-        if (before !== -1) assert.equal(block.proposer, next, `block ${block.number} of round ${block.round}`);
+      for (let number = Math.max(1, head - 8); number <= head; number += 1) {
+        const block = (await new VerifiedChain(rpc).block(number)) ?? assert.fail();
+        assert.notEqual(block.protocol, "none");
+        assert.sameMembers(
+          block.validators.map((each) => hexlify(each)),
+          addresses().map((each) => each.toLowerCase()),
+        );
       }
     });
   });

@@ -6,6 +6,9 @@ import type { RelayedNetwork } from "../support/bft/relayed-network.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
+/** Longer than the round changes of these tests. */
+const STALE_SECONDS = 5;
+
 describe("the relayer on a network of validators", () => {
   let chain: NetworkUnderTest;
   /** The same, where it is our own. */
@@ -29,9 +32,6 @@ describe("the relayer on a network of validators", () => {
     network.unlistedPeer.isConnected = false;
     network.restart();
     await eventually(async () => {
-      const { participation, pace } = await consensus();
-      assert.deepEqual([...new Set(participation.map(({ state }: { state: string }) => state))], ["active"]);
-      assert.equal(pace, "on_time");
       assert.deepEqual(
         (await alerts("raised")).map(({ message }) => message),
         [],
@@ -41,9 +41,11 @@ describe("the relayer on a network of validators", () => {
 
   const start = (): Promise<TestServer> => {
     const variables = { ...chain.variables, PROOF_WAIT: "60", BATCH_MAX_AGE: "1" };
-    return startServer(variables, { directory: chain.directory, overrides: { nodeIntervalMilliseconds: 150 } });
+    return startServer(variables, {
+      directory: chain.directory,
+      overrides: { nodeIntervalMilliseconds: 150, staleBlockSeconds: STALE_SECONDS },
+    });
   };
-  const consensus = async (): Promise<ParsedJson> => (await server.get("/api/v1/status")).body.consensus;
   const names = (...indexes: number[]): string[] => indexes.map((index) => network.at(index).name);
   const alerts = async (
     state: "raised" | "resolved",
@@ -76,7 +78,7 @@ describe("the relayer on a network of validators", () => {
     const quorum = Math.ceil((2 * chain.validators.length) / 3);
     const body = await eventually(async () => {
       const { body: messages } = await server.get("/api/v1/status");
-      assert.deepInclude(messages.consensus, { quorum, pace: "on_time", missing: [], quorum_missing: 0 });
+      assert.equal(messages.consensus.quorum, quorum);
       return messages;
     });
     assert.equal(body.status, "ok");
@@ -114,7 +116,7 @@ describe("the relayer on a network of validators", () => {
     const { rpc } = network.at(0);
     for (const api of ["ibft", "admin", "net_enode"]) rpc.disabled.add(api);
     const { body } = await server.get("/api/v1/status");
-    assert.deepInclude(body.consensus, { protocol: "IBFT 2.0", quorum: 4, missing: [] });
+    assert.deepInclude(body.consensus, { protocol: "IBFT 2.0", quorum: 4 });
     assert.deepEqual(body.consensus.validators, names(0, 1, 2, 3, 4, 5));
     assert.deepInclude(body.node, { peers: 5, peers_listed: 5 });
     rpc.disabled.clear();
@@ -127,31 +129,19 @@ describe("the relayer on a network of validators", () => {
     rpc.disabled.clear();
   });
 
-  itToOurNodes("continues with one validator down and names it", async () => {
-    down(2);
-    await raised(
-      "degraded_performance",
-      /^validator validator-3 neither signs nor proposes blocks: 1 of 6 validators are missing, the quorum is 4, the quorum tolerates 1 more$/,
-    );
-    await raised("degraded_performance", /^the node has 4 of 5 peers; missing: validator-3$/);
-    const { participation, missing, pace } = await consensus();
-    assert.deepEqual(missing, names(2));
-    assert.notEqual(pace, "stalled");
-    assert.isAbove(participation[2].missed_proposals, 0);
+  itToOurNodes("continues with two validators down and names them as missing peers", async () => {
+    down(1, 2);
+    const message = /^the node has 3 of 5 peers; missing: validator-2, validator-3$/;
+    await raised("degraded_performance", message);
     await prove(201);
-    const metrics = (await server.get("/metrics")).text;
-    assert.include(metrics, 'sealbook_validator_active{validator="validator-3"} 0');
-    assert.match(metrics, /^sealbook_validator_missed_proposals\{validator="validator-3"\} [1-9]/m);
-    assert.match(metrics, /^sealbook_validator_last_proposed_block\{validator="validator-1"\} [1-9]/m);
-    assert.match(metrics, /^sealbook_consensus_validators_missing 1$/m);
-    assert.match(metrics, /^sealbook_consensus_round_changes_total [1-9]/m);
+    const { body } = await server.get("/api/v1/status");
+    assert.deepEqual([body.status, body.node.peers_missing], ["ok", names(1, 2)]);
+    assert.match((await server.get("/metrics")).text, /^sealbook_chain_peers 3$/m);
 
     const before = (await server.get("/api/v1/alerts")).body.alerts.length;
     await server.stop("keep");
     server = await start();
-    await eventually(async () =>
-      assert.match((await server.get("/metrics")).text, /^sealbook_consensus_validators_missing 1$/m),
-    );
+    await raised("degraded_performance", message);
     await blocks(10);
     assert.lengthOf(
       (await server.get("/api/v1/alerts")).body.alerts,
@@ -160,53 +150,24 @@ describe("the relayer on a network of validators", () => {
     );
   });
 
-  itToOurNodes("continues with two validators down and reports that the quorum tolerates no more", async () => {
-    down(1, 2);
-    // The first missing one is reported alone.
-    for (const name of names(1, 2))
-      await raised(
-        "degraded_performance",
-        new RegExp(`^validator ${name} neither signs nor proposes blocks: [12] of 6`),
-      );
-    await raised(
-      "degraded_performance",
-      /^validator validator-[23] neither signs nor proposes blocks: 2 of 6 validators are missing, the quorum is 4, the quorum tolerates no more$/,
-    );
-    await prove(201);
-    const { status, consensus: messages } = (await server.get("/api/v1/status")).body;
-    assert.deepEqual([status, messages.quorum_missing, messages.missing], ["ok", 0, names(1, 2)]);
-  });
-
   itToOurNodes("reports a stalled chain with three validators down, and anchors when they are back", async () => {
     down(3, 4, 5);
-    await raised(
-      "sync_lost",
-      /^the network makes no blocks: .*; 1 more of 6 validators would have to take part; missing: validator-4, validator-5, validator-6; start the missing ones; blocks come when the rounds meet, after up to five times the length of the stall; otherwise restart all validators at the same time$/,
-    );
+    await raised("sync_lost", /^the network makes no blocks: the newest block is from /);
     const { body } = await server.get("/api/v1/status");
     assert.equal(body.status, "degraded");
-    assert.deepInclude(body.consensus, { pace: "stalled", quorum_missing: 1, missing: names(3, 4, 5) });
+    assert.isAtLeast(body.node.block_age, STALE_SECONDS);
+    assert.deepEqual(body.node.peers_missing, names(3, 4, 5));
     const waiting = prove(201);
     network.at(3).isUp = true;
     network.restart();
     await waiting;
-    await eventually(async () => assert.equal((await consensus()).pace, "on_time"));
-  });
-
-  itToOurNodes("names a validator that seals and never proposes", async () => {
-    network.at(4).proposes = false;
-    await raised(
-      "degraded_performance",
-      /^validator validator-5 signs blocks but proposes none: it missed \d+ proposals/,
-    );
-    const { participation, missing } = await consensus();
-    assert.deepEqual([missing, participation[4].state], [[], "silent"]);
+    await eventually(async () => assert.isAtMost((await server.get("/api/v1/status")).body.node.block_age, 2));
   });
 
   itToOurNodes("reports that its own node is disconnected from a running network", async () => {
     network.partition([network.at(0), network.at(1)]);
     const before = network.head;
-    await raised("sync_lost", /^the network makes no blocks: .*; 2 more of 6 validators would have to take part/);
+    await raised("sync_lost", /^the network makes no blocks: /);
     assert.isAbove(network.head, before, "the others go on");
     network.partition();
     await prove(201);

@@ -67,8 +67,6 @@ export interface PeerIdentity {
 /** The connections of a node, compared with the list of its network's nodes. */
 interface PeerReport {
   readonly count: number;
-  /** Addresses of the node and its peers, if the node returns them. */
-  readonly addresses: readonly string[] | undefined;
   /** Expected number of peers; `undefined` without a list. */
   readonly listed: number | undefined;
   /** Listed nodes without a connection; none for a node that does not return its peers. */
@@ -90,18 +88,17 @@ export function comparePeers(
   list: readonly PeerIdentity[] | undefined,
   self: string | undefined,
 ): PeerReport {
-  const addresses = connected && [...(self === undefined ? [] : [self]), ...connected.map(({ address }) => address)];
-  if (list === undefined) return { count, addresses, listed: undefined, missing: [], unlisted: [] };
+  if (list === undefined) return { count, listed: undefined, missing: [], unlisted: [] };
   const others = list.filter(({ address }) => address !== self);
   // A node without a known address may be on the list itself.
   const listed = self === undefined ? Math.max(0, others.length - 1) : others.length;
-  if (connected === undefined) return { count, addresses, listed, missing: [], unlisted: [] };
+  if (connected === undefined) return { count, listed, missing: [], unlisted: [] };
   const isAmong =
     (nodes: readonly PeerIdentity[]) =>
     ({ address }: PeerIdentity) =>
       nodes.some((node) => node.address === address);
   const missing = self === undefined ? [] : others.filter((node) => !isAmong(connected)(node));
-  return { count, addresses, listed, missing, unlisted: connected.filter((node) => !isAmong(list)(node)) };
+  return { count, listed, missing, unlisted: connected.filter((node) => !isAmong(list)(node)) };
 }
 
 const Named = z.object({ enode: z.string() });

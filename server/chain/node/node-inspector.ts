@@ -1,13 +1,11 @@
 import * as z from "zod";
-import { type BftReport, type BftBlock, bftReport } from "../consensus/bft-report.ts";
 import { type AddressState, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import type { FeeQuote, FeeSource } from "../transactions/fees.ts";
 import { type Address, CONTRACT_NAMES, type ContractName } from "../transaction.ts";
 import { quorumOf } from "../evidence/consensus-seals.ts";
 import { SealbookError } from "../../errors.ts";
-import { type BftBlocks, BftHistory } from "../consensus/bft-history.ts";
 import { type Enode, fetchPeers, type PeerIdentity } from "../consensus/peers.ts";
-import { fetchValidators, lastProposals } from "../consensus/validators.ts";
+import { fetchValidators } from "../consensus/validators.ts";
 import { readBlock, type ValidatorNames } from "./node-block.ts";
 import { BigQuantity, fetchHead, fetchQuantity, query } from "../rpc/query.ts";
 
@@ -30,11 +28,6 @@ export interface NodeReport {
     readonly quorum: number;
     /** Proposer of the newest block: a name or an address. */
     readonly proposer: string;
-    /**
-     * With names or addresses of validators, and the round changes since the start; `undefined` on a chain without
-     * commit seals.
-     */
-    readonly bft: (BftReport & { readonly roundChanges: number }) | undefined;
   };
   /** The node's peers compared with the list of the network's nodes; by names, addresses or hosts. */
   readonly network: {
@@ -69,14 +62,11 @@ interface NodeInspectorDeps {
   readonly names: ValidatorNames;
   /** The nodes of the network, when a list is configured. */
   readonly nodes: readonly Enode[] | undefined;
-  /** The request timeout of a BFT network in seconds, when it is configured. */
-  readonly requestTimeout: number | undefined;
 }
 
 /** Reports the state of a node and its network. */
 export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
-  const { rpc, relayer, fees, rolesOf, names, nodes, requestTimeout } = deps;
-  const history = new BftHistory(rpc);
+  const { rpc, relayer, fees, rolesOf, names, nodes } = deps;
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
   const peerName = ({ address, endpoint }: PeerIdentity): string => names.get(address) ?? endpoint;
   return async () => {
@@ -90,13 +80,12 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
       fees.quote(),
       rolesOf(address),
     ]);
-    const [block, bft] = await Promise.all([readBlock(rpc, head, names), history.upTo(head)]);
+    const [block, { protocol, validators }] = await Promise.all([
+      readBlock(rpc, head, names),
+      fetchValidators(rpc, head),
+    ]);
     if (block === undefined)
       throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
-    const { protocol, validators } = await fetchValidators(rpc, bft);
-    const report =
-      bft && bftReport(withValidators(bft.blocks, validators), peers, ageOf(bft, Date.now()), requestTimeout);
-    const proposals = bft && report && (await lastProposals(rpc, bft.protocol, report.participation));
     return {
       client,
       chainId: rpc.chainId,
@@ -104,21 +93,12 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
       blockTime: block.time,
       syncing: syncing !== false,
       peers: peers.count,
-      idle: bft === undefined && peers.count === 0 && (await isIdle(rpc, head)),
+      idle: validators.length === 0 && peers.count === 0 && (await isIdle(rpc, head)),
       consensus: {
         protocol,
         validators: validators.map(nameOf),
         quorum: quorumOf(validators.length),
         proposer: block.validator,
-        bft: report && {
-          ...report,
-          roundChanges: bft?.roundChanges ?? 0,
-          missing: report.missing.map(nameOf),
-          participation: (proposals ?? report.participation).map((each) => ({
-            ...each,
-            validator: nameOf(each.validator),
-          })),
-        },
       },
       network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
       addresses: rpc.addresses?.() ?? [],
@@ -144,19 +124,4 @@ async function isIdle(rpc: Pick<Rpc, "call">, head: number): Promise<boolean> {
     // A node without these queries counts as one of a network.
     return false;
   }
-}
-
-/**
- * Returns the age of the newest block in seconds. A block whose arrival was observed is no older than its arrival,
- * whatever the clocks of this machine and of the validators show.
- */
-function ageOf({ blocks, seenAt }: BftBlocks, now: number): number {
-  const byClocks = now / 1000 - (blocks.at(-1)?.time ?? 0);
-  return Math.max(0, seenAt === undefined ? byClocks : Math.min(byClocks, (now - seenAt) / 1000));
-}
-
-/** Adds the validators to headers that lack them, because a contract holds them. */
-function withValidators(blocks: readonly BftBlock[], known: readonly Address[]): readonly BftBlock[] {
-  const validators = known.map((address) => address.toLowerCase()).sort();
-  return blocks.map((block) => (block.validators.length > 0 ? block : { ...block, validators }));
 }

@@ -30,10 +30,9 @@ describe("a node that makes blocks on demand", () => {
       rolesOf: async () => [],
       names: new Map(),
       nodes: undefined,
-      requestTimeout: undefined,
     });
     const blockTime = Math.floor(Date.now() / 1000) - 3_600;
-    const old = `the newest block is from ${new Date(blockTime * 1_000).toUTCString()}`;
+    const old = `the network makes no blocks: the newest block is from ${new Date(blockTime * 1_000).toUTCString()}`;
     /** The fault of the node when its newest block is old. */
     const loss = async (): Promise<string | undefined> => syncLoss({ ...(await inspect()), blockTime }, true, 60);
     await rpcCall(anvil.http, "anvil_impersonateAccount", relayer);

@@ -13,7 +13,7 @@ const IN_SYNC: NodeReport = {
   syncing: false,
   peers: 3,
   idle: true,
-  consensus: { protocol: "none", validators: [], quorum: 0, proposer: "", bft: undefined },
+  consensus: { protocol: "none", validators: [], quorum: 0, proposer: "" },
   network: { listed: undefined, missing: [], unlisted: [] },
   addresses: [],
   relayer: "0x5AA5B164215A310E59463e97b68264b00ae9AFE4",
