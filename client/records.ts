@@ -27,8 +27,6 @@ export interface RecordClientOptions extends HttpOptions {
    * never responded is tried for 3 s, and not again for a lasting reason, such as an unknown host.
    */
   readonly retryForMilliseconds?: number;
-  /** The form token of a page of the server; logins, logouts and records are then sent as form posts. */
-  readonly formToken?: string | undefined;
 }
 
 /** A record to store. */
@@ -60,7 +58,7 @@ export interface FoundRecord {
   readonly topic: string;
   readonly location:
     { readonly chainId: string; readonly transactionHash: string; readonly blockNumber: number } | undefined;
-  /** Set when another row was written over the record, or its signed row data were written elsewhere too. */
+  /** Set when another row was written over the record. */
   readonly mark: Omit<RecordMark, "event"> | undefined;
 }
 
@@ -78,13 +76,6 @@ export interface RecordPage {
   readonly next?: string | undefined;
 }
 
-/** How a call is sent. */
-interface Sending {
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as a form when the page has a form token. */
-  readonly isForm?: boolean;
-}
-
 /**
  * The record store API. Store, search and decode are retried; a record is stored once, because its call has an
  * idempotency key. Calls that replace a token are not retried.
@@ -92,17 +83,15 @@ interface Sending {
 export class RecordClient {
   readonly #http: Http;
   readonly #retryForMilliseconds: number;
-  readonly #formToken: string | undefined;
 
   constructor(url: string, options: RecordClientOptions = {}) {
     this.#http = new Http(url, options);
     this.#retryForMilliseconds = options.retryForMilliseconds ?? RETRY_FOR_MILLISECONDS;
-    this.#formToken = options.formToken;
   }
 
   /** Opens a session; its token is `tparams.tx`. */
   auth(login: string, password: string): Promise<AuthContent> {
-    return this.#call(auth, { credentials: { login, password } }, { isForm: true });
+    return this.#call(auth, { credentials: { login, password } });
   }
 
   /**
@@ -110,7 +99,7 @@ export class RecordClient {
    * @param key A repeated call with the same idempotency key returns the same token, until that is replaced
    */
   validate(token: string, key?: string): Promise<SessionContent> {
-    return this.#call(validate, { credentials: { token } }, { headers: sessionHeaders(token, key) });
+    return this.#call(validate, { credentials: { token } }, sessionHeaders(token, key));
   }
 
   /**
@@ -118,12 +107,12 @@ export class RecordClient {
    * @param key As for {@link validate}
    */
   extend(token: string, key?: string): Promise<SessionContent> {
-    return this.#call(extend, { credentials: { token } }, { headers: sessionHeaders(token, key) });
+    return this.#call(extend, { credentials: { token } }, sessionHeaders(token, key));
   }
 
   /** Ends a session. */
   close(token: string): Promise<CloseContent> {
-    return this.#call(close, { credentials: { token } }, { headers: sessionHeaders(token), isForm: true });
+    return this.#call(close, { credentials: { token } }, sessionHeaders(token));
   }
 
   /**
@@ -133,7 +122,7 @@ export class RecordClient {
    */
   store(token: string | (() => string), record: NewRecord, key: string = newIdempotencyKey()): Promise<StoreContent> {
     const call = () => ({ credentials: { token: current(token) }, payload: record });
-    return this.#retried(() => this.#call(store, call(), { headers: keyHeader(key), isForm: true }));
+    return this.#retried(() => this.#call(store, call(), keyHeader(key)));
   }
 
   /**
@@ -179,15 +168,12 @@ export class RecordClient {
   async #call<T, C extends RecordStoreCall>(
     { route, content }: C & { readonly content: z.ZodType<T, T> },
     input: RequestOf<C["input"]>,
-    { headers, isForm = false }: Sending = {},
+    headers?: Readonly<Record<string, string>>,
   ): Promise<T> {
     const response = await this.#http.send({
       method: "POST",
       path: "api",
-      body:
-        isForm && this.#formToken !== undefined
-          ? formOf(route, input, this.#formToken)
-          : { ...input, route, method: "GET" },
+      body: { ...input, route, method: "GET" },
       ...(headers === undefined ? {} : { headers }),
     });
     return parseResponse<T>(content, { ...response, body: contentOf(response) });
@@ -207,15 +193,7 @@ function current(token: string | (() => string)): string {
   return typeof token === "string" ? token : token();
 }
 
-function formOf(route: string, input: object, formToken: string): URLSearchParams {
-  const { credentials, payload } = FormFields.parse(input);
-  const form = new URLSearchParams({ route, ...credentials, tmpl_sesstoken: formToken });
-  if (payload !== undefined) form.set("payload", JSON.stringify(payload));
-  return form;
-}
-
 const JsonObject = z.record(z.string(), z.unknown());
-const FormFields = z.object({ credentials: z.record(z.string(), z.string()), payload: JsonObject.optional() });
 
 /** The envelope of every response. */
 const Envelope = z.discriminatedUnion("status", [

@@ -8,7 +8,6 @@ export type ErrorCode =
   | "login_refused"
   | "token_invalid"
   | "token_expired"
-  | "form_token_invalid"
   | "extend_refused"
   | "scope_refused"
   | "unauthorized"

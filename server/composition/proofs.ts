@@ -9,6 +9,7 @@ import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";
 import { AnchorWriter } from "../proofs/anchor-writer.ts";
 import { DivergenceRecheck } from "../proofs/divergence-recheck.ts";
+import { LEAD_MILLISECONDS } from "../proofs/batch-schedule.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
 import { StallWatch } from "../proofs/stall-watch.ts";
@@ -109,6 +110,7 @@ export function createProofs(deps: ProofDeps): Proofs {
   const rules = {
     maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
     gatherMilliseconds: GATHER_MILLISECONDS,
+    leadMilliseconds: LEAD_MILLISECONDS,
   };
   const queue = new ProofQueue({
     ...deps,

@@ -12,7 +12,6 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   login_refused: 401,
   token_invalid: 401,
   token_expired: 401,
-  form_token_invalid: 403,
   extend_refused: 409,
   scope_refused: 403,
   unauthorized: 401,

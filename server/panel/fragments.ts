@@ -19,7 +19,7 @@ export function panelFragments(version: string, hasBot: boolean): PanelFragments
   return {
     extensions: EXTENSIONS.filter(({ name }) => hasBot || name !== "bot").map((part) => ({ ...part, version })),
 
-    login: ({ formToken }) => `<form method="post" autocomplete="on">
+    login: ({ formToken }) => `<form autocomplete="on">
   <input type="hidden" name="tmpl_sesstoken" value="${escapeHtml(formToken)}">
   <label>Blockchain address
     <input name="login" autocomplete="username" required pattern="0x[0-9a-fA-F]{40}"></label>

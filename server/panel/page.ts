@@ -14,15 +14,14 @@ export interface MapSettings {
   readonly readingMaxAgeMilliseconds: number;
 }
 
-/** Replaces the placeholders of a built page with the server's settings and the browser's form token. */
-export function fillPage(html: string, { version, map }: PageSettings, formToken: string): string {
+/** Replaces the placeholders of a built page with the server's settings. */
+export function fillPage(html: string, { version, map }: PageSettings): string {
   const { tiles, readingMaxAgeMilliseconds } = map;
   const values: Readonly<Record<string, string>> = {
     version: escapeHtml(version),
     tiles: escapeHtml(tiles?.template ?? ""),
     attribution: escapeHtml(tiles?.attribution ?? ""),
     readingMaxAge: String(readingMaxAgeMilliseconds / 1000),
-    formToken: escapeHtml(formToken),
   };
   return html.replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);
 }

@@ -3,7 +3,6 @@ import { extname, join } from "node:path";
 import express, { type RequestHandler, Router } from "express";
 import { SealbookError } from "../errors.ts";
 import { ROOT } from "../kit/program-files.ts";
-import { formTokenOf, setFormTokenCookie } from "../http/record-store/form-post.ts";
 import { fillPage, type PageSettings } from "./page.ts";
 
 /** Output directory of `npm run panel`. */
@@ -19,7 +18,7 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
  */
 export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
-  router.get("/", headers, page(join(directory, "index.html"), settings, setFormTokenCookie));
+  router.get("/", headers, page(join(directory, "index.html"), settings));
   router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));
   router.use("/assets", compressed(join(directory, "assets")), express.static(join(directory, "assets"), KEPT));
   router.get("/seal.svg", (_request, response) => response.sendFile("seal.svg", { root: directory, maxAge: "1d" }));
@@ -42,16 +41,11 @@ function compressed(root: string): RequestHandler {
 }
 
 // Reads the file on every request: it is small, and a rebuilt panel takes effect immediately.
-function page(file: string, settings: PageSettings, setCookie?: typeof setFormTokenCookie): RequestHandler {
-  return async (request, response) => {
+function page(file: string, settings: PageSettings): RequestHandler {
+  return async (_request, response) => {
     const html = await readFile(file, "utf8").catch((cause: unknown) => {
       throw new SealbookError("not_found", "the web panel is not built; run `npm run panel`", { cause });
     });
-    const formToken = formTokenOf(request);
-    setCookie?.(request, response, formToken);
-    response
-      .set("Cache-Control", "no-store")
-      .type("html")
-      .send(fillPage(html, settings, formToken));
+    response.set("Cache-Control", "no-store").type("html").send(fillPage(html, settings));
   };
 }

@@ -54,12 +54,6 @@ interface Tracked {
   readonly waiters: Set<(state: AnchorState | undefined) => void>;
 }
 
-/**
- * Called each time an anchor has an outcome.
- * @param block Number of its block; `undefined` when it is in none
- */
-type AnchorListener = (anchorId: number, block: number | undefined) => void;
-
 /** A proof whose outcome a caller waits for. */
 interface Awaited {
   proof: AcceptedProof;
@@ -87,7 +81,7 @@ export class AnchorTracker {
   readonly #tracked = new Map<number, Tracked>();
   /** Anchors to be read from the journal. */
   readonly #due = new Set<number>();
-  readonly #listeners = new Set<AnchorListener>();
+  readonly #listeners = new Set<() => void>();
   readonly #backoff = new Backoff(RETRY);
   /** How often anchors failed, by anchor. */
   readonly #failures = new Map<number, number>();
@@ -121,7 +115,8 @@ export class AnchorTracker {
     return this.#waiting;
   }
 
-  onOutcome(listener: AnchorListener): void {
+  /** @param listener Called each time an anchor has an outcome */
+  onOutcome(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
@@ -365,8 +360,7 @@ export class AnchorTracker {
       this.#failed(anchor, state.outcome.reason);
     }
     // The next batch is sent before the callers are notified, so that the chain does not idle.
-    const block = state?.outcome.state === "confirmed" ? state.outcome.block.number : undefined;
-    for (const listener of this.#listeners) listener(anchorId, block);
+    for (const listener of this.#listeners) listener();
     for (const respond of tracked.waiters) respond(state?.outcome.state === "confirmed" ? state : undefined);
   }
 

@@ -6,16 +6,7 @@ import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { AnchorWriter, OpenBatch, Written } from "./anchor-writer.ts";
-import {
-  BatchLead,
-  type BatchRules,
-  closingTime,
-  type ExpectedBlocks,
-  nextBlocks,
-  type SeenBlock,
-  withBlock,
-  writingTime,
-} from "./batch-schedule.ts";
+import { type BatchRules, closingTime, nextBlocks, type SeenBlock, withBlock, writingTime } from "./batch-schedule.ts";
 import type { ProofEvents } from "./events.ts";
 import type { Acceptance } from "./anchor-trees.ts";
 import type { NewProof } from "./proof.ts";
@@ -34,7 +25,7 @@ export interface ProofQueueDeps {
   readonly tracker: Pick<AnchorTracker, "hashes" | "sharedBatches" | "onOutcome" | "add" | "track" | "leave">;
   readonly telemetry: Pick<ProofEvents, "proofsAccepted" | "batchClosed"> & Pick<JournalEvents, "journalFailing">;
   readonly clock: Clock;
-  readonly rules: Omit<BatchRules, "leadMilliseconds">;
+  readonly rules: BatchRules;
   /** Maximum number of proofs in flight; further ones are rejected. */
   readonly maxInFlight: number;
   /** Age at which this relayer closes open anchors of another one. */
@@ -63,7 +54,6 @@ export class ProofQueue {
   #arrivedAt = 0;
   #open: OpenBatch | undefined;
   #seen: readonly SeenBlock[] = [];
-  readonly #lead = new BatchLead();
   #work: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The time for which the timer is set. */
@@ -75,10 +65,7 @@ export class ProofQueue {
 
   constructor(deps: ProofQueueDeps) {
     this.#deps = deps;
-    deps.tracker.onOutcome((anchorId, block) => {
-      this.#lead.included(anchorId, block);
-      this.#wake();
-    });
+    deps.tracker.onOutcome(() => this.#wake());
   }
 
   /**
@@ -207,23 +194,13 @@ export class ProofQueue {
       return open === undefined ? Infinity : this.#closingTime(open.hashes.length, open.openedAt);
     if (this.#stopping) return 0;
     const size = this.#singles.length + (open?.hashes.length ?? 0);
-    return writingTime(this.#arrivedAt, this.#closingTime(size, open?.openedAt ?? this.#arrivedAt), this.#rules);
+    return writingTime(this.#arrivedAt, this.#closingTime(size, open?.openedAt ?? this.#arrivedAt), this.#deps.rules);
   }
 
   #closingTime(size: number, openedAt: number): number {
     const now = this.#deps.clock();
     const inFlight = this.#deps.tracker.sharedBatches;
-    return closingTime({ size, openedAt, inFlight, nextBlocks: nextBlocks(this.#seen, now) }, this.#rules, now);
-  }
-
-  get #rules(): BatchRules {
-    return { ...this.#deps.rules, leadMilliseconds: this.#lead.milliseconds };
-  }
-
-  #expectedBlocks(now: number): ExpectedBlocks | undefined {
-    const times = nextBlocks(this.#seen, now);
-    const newest = this.#seen.at(-1);
-    return times && newest && { number: newest.number + 1, times };
+    return closingTime({ size, openedAt, inFlight, nextBlocks: nextBlocks(this.#seen, now) }, this.#deps.rules, now);
   }
 
   /** Tracks the written anchors, and resolves the requests. */
@@ -234,12 +211,7 @@ export class ProofQueue {
     const all = [...written.singles, ...written.bulks.flat()];
     telemetry.proofsAccepted(all.filter(({ isNew }) => isNew).length);
     for (const { anchorId, acceptedAt } of written.added) tracker.add(anchorId, acceptedAt);
-    const now = this.#deps.clock();
-    const expected = this.#expectedBlocks(now);
-    for (const { anchor, isShared } of written.closed) {
-      telemetry.batchClosed(anchor.size);
-      if (isShared && expected !== undefined) this.#lead.closed(anchor.id, now, expected);
-    }
+    for (const { anchor } of written.closed) telemetry.batchClosed(anchor.size);
     tracker.track(written.closed);
     for (const [index, { respond }] of singles.entries()) respond(written.singles.slice(index, index + 1));
     for (const [index, { respond }] of bulks.entries()) respond(written.bulks[index] ?? []);

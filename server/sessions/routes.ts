@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Request, Response } from "express";
 import { getAddress } from "ethers";
 import type { Address } from "../chain/transaction.ts";
@@ -6,7 +7,6 @@ import type { SessionService, SessionView } from "./service.ts";
 import { noteAccount } from "../http/access/caller.ts";
 import { sourceOf } from "../http/access/source.ts";
 import { idempotencyKeyOf } from "../http/idempotency-key.ts";
-import { formTokenOf } from "../http/record-store/form-post.ts";
 import { secondsSince } from "../http/record-store/envelope.ts";
 import { serveCall, type ServedCall } from "../http/record-store/router.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
@@ -62,6 +62,11 @@ export interface PanelFragments {
   }): string;
 }
 
+/** Returns a value for `tmpl_sesstoken`, which responses have and nothing depends on. */
+function newFormToken(): string {
+  return `0x${randomBytes(48).toString("hex")}`;
+}
+
 /** Service log lines in a response. */
 const MAX_LOG_LINES = 20;
 
@@ -93,7 +98,7 @@ export function sessionCalls(deps: SessionRouteDeps): ServedCall[] {
     serveCall(close)(async ({ credentials: { token } }, request, response) => {
       noteAccount(request, (await sessions.close(token)).account);
       clearTokenCookie(request, response);
-      const formToken = formTokenOf(request);
+      const formToken = newFormToken();
       const start = performance.now();
       const login = panel.login({ formToken });
       return {
@@ -119,7 +124,7 @@ async function authenticate(
   const token = prefixedHex(view.token);
   const pkey = prefixedHex(view.secureKey);
   const svclogs = lines.map(({ time, level, message }) => ({ time: new Date(time).toISOString(), level, message }));
-  const formToken = formTokenOf(request);
+  const formToken = newFormToken();
   const start = performance.now();
   const area = deps.panel.area({
     account: view.account,

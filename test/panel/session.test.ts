@@ -32,8 +32,7 @@ function callsOf(page: Page, route: string): string[] {
   page.on("request", (request) => {
     if (!request.url().endsWith("/api")) return;
     const call = request.postDataJSON();
-    // A form post has the fields of the credentials itself.
-    if (call?.route === route) tokens.push((call.credentials ?? call).token);
+    if (call?.route === route) tokens.push(call.credentials.token);
   });
   return tokens;
 }

@@ -5,10 +5,7 @@ import { PanelSession } from "./panel-session.ts";
 import { storeOfPage, storeOfTabs } from "./session-store.ts";
 import { lockOfPage, lockOfTabs, tabsHaveLocks } from "./token-lock.ts";
 
-/** The form token of the page, which the browser has as a cookie, too; none during development. */
-const formToken = document.querySelector<HTMLMetaElement>("meta[name=tmpl_sesstoken]")?.content || undefined;
-
-export const records = new RecordClient(location.origin, { credentials: "same-origin", formToken });
+export const records = new RecordClient(location.origin, { credentials: "same-origin" });
 
 /** The session. Without locks between tabs, each tab has its own. */
 export const session = tabsHaveLocks

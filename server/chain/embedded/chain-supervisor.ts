@@ -74,8 +74,6 @@ const FREE: ReadonlySet<string> = new Set(["eth_gasPrice", "eth_maxPriorityFeePe
 
 /** The running chain as a node. */
 export interface EmbeddedNode {
-  /** Accepted transactions that are in no block yet. */
-  readonly waiting: number;
   /**
    * Makes one JSON-RPC call. A transaction whose hash is returned waits for a block. The response to a query depends
    * on no block that is not on disk.
@@ -106,10 +104,6 @@ export class ChainSupervisor implements EmbeddedNode {
   /** Restores the chain of a locked folder up to its last block and starts to make blocks. */
   static async start(options: ChainSupervisorOptions): Promise<ChainSupervisor> {
     return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
-  }
-
-  get waiting(): number {
-    return this.#pool.size;
   }
 
   async request(method: string, params: readonly unknown[]): Promise<unknown> {

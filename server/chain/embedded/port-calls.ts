@@ -1,15 +1,11 @@
 import * as z from "zod";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Transaction } from "ethers";
 import { NodeError } from "../rpc/node-error.ts";
-import { toQuantity } from "../rpc/rpc.ts";
 import type { EmbeddedNode } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
-import { yieldToEventLoop } from "../../kit/event-loop.ts";
-import { KeyedQueue } from "../../kit/keyed-queue.ts";
 
 /**
- * The queries that the port answers. Any other method would change the chain outside its log, keeps something in
+ * The methods that the port accepts. Any other method would change the chain outside its log, keeps something in
  * Anvil's memory, as filters, or has a response of any size, as traces and the content of the pool.
  */
 const READING: ReadonlySet<string> = new Set(
@@ -25,61 +21,6 @@ const READING: ReadonlySet<string> = new Set(
    txpool_status`.split(/\s+/),
 );
 
-/** Queries that execute code. */
-const EXECUTING: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas", "eth_createAccessList"]);
-/** Maximum gas of such a query: Anvil makes no block meanwhile. */
-const MOST_GAS = 10_000_000n;
-/** Maximum blocks of a query for logs. */
-const MOST_BLOCKS = 1_000n;
-const INVALID = -32602;
-const TOO_MANY = -32005;
-
-const Call = z.looseObject({ gas: z.string().optional() });
-const LogRange = z.looseObject({
-  fromBlock: z.unknown().optional(),
-  toBlock: z.unknown().optional(),
-  blockHash: z.unknown().optional(),
-});
-
-function isReading(method: string): boolean {
-  return READING.has(method);
-}
-
-/**
- * Limits what a query can make Anvil do.
- * @param head Returns the number of the newest block
- * @returns the parameters to use
- * @throws NodeError for logs of too many blocks, as other nodes
- */
-export async function limitQuery(
-  method: string,
-  params: readonly unknown[],
-  head: () => Promise<bigint>,
-): Promise<readonly unknown[]> {
-  const [first, ...others] = params;
-  if (EXECUTING.has(method)) {
-    const call = Call.safeParse(first).data;
-    if (call === undefined) throw new NodeError("The first parameter must be a call.", INVALID, undefined);
-    const wanted = call.gas === undefined ? MOST_GAS : numberOf(call.gas);
-    return [{ ...call, gas: toQuantity(wanted < MOST_GAS ? wanted : MOST_GAS) }, ...others];
-  }
-  const range = LogRange.safeParse(first).data;
-  if (method !== "eth_getLogs" || range === undefined || range.blockHash !== undefined) return params;
-  const newest = await head();
-  const blockOf = (block: unknown): bigint => {
-    if (block === "earliest") return 0n;
-    return typeof block === "string" && block.startsWith("0x") ? numberOf(block) : newest;
-  };
-  const [from, to] = [blockOf(range.fromBlock), blockOf(range.toBlock)];
-  if ((to < newest ? to : newest) - from < MOST_BLOCKS) return params;
-  throw new NodeError(`Logs of at most ${MOST_BLOCKS} blocks are returned at a time.`, TOO_MANY, undefined);
-}
-
-function numberOf(text: string): bigint {
-  if (/^0x[0-9a-f]{1,64}$/i.test(text)) return BigInt(text);
-  throw new NodeError("A number must be hex that begins with 0x.", INVALID, undefined);
-}
-
 const Id = z.union([z.string(), z.number(), z.null()]);
 const Request = z.object({
   jsonrpc: z.literal("2.0"),
@@ -89,13 +30,6 @@ const Request = z.object({
 });
 const AnyId = z.object({ id: Id });
 
-const MOST_IN_A_BATCH = 1_000;
-/** Characters of the responses to a batch. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
-/** Transactions that may wait for a block when one is sent over the port. */
-const MOST_WAITING = 8_192;
-/** Calls that take less time have no pause after them. */
-const SHORT_MILLISECONDS = 5;
 /** Anvil accepts other types, but puts no blobs into blocks. */
 const TYPES: readonly (number | null)[] = [0, 1, 2];
 
@@ -104,90 +38,55 @@ type PortResponse = { jsonrpc: "2.0"; id: string | number | null } & (
   { result: unknown } | { error: { code: number; message: string; data?: unknown } }
 );
 
-/** The sender of a request. */
-interface Caller {
-  /** Whether it may send transactions. */
-  readonly maySend: boolean;
-  /** Ends a batch: nobody waits for its response. */
-  readonly gone: AbortSignal;
-}
-
-/**
- * Responds to the JSON-RPC requests that come over the port. One of them, or one batch, is processed at a time, and one
- * of the owner; as long as a call took, the next one waits, so that Anvil and the thread are left to this process.
- */
+/** Responds to the JSON-RPC requests that come over the port. */
 export class PortCalls {
   readonly #node: EmbeddedNode;
   readonly #chainId: number;
-  readonly #queue = new KeyedQueue<Caller["maySend"]>(2);
 
   constructor(node: EmbeddedNode, chainId: number) {
     this.#node = node;
     this.#chainId = chainId;
   }
 
-  /** Responds to a request or a batch, as JSON; `undefined` for notifications only. */
-  respond(body: unknown, caller: Caller): Promise<string | undefined> {
-    return this.#queue.run(caller.maySend, async () =>
-      Array.isArray(body) ? this.#respondToBatch(body, caller) : textOf(await this.#respondToOne(body, caller)),
-    );
-  }
-
-  async #respondToBatch(body: readonly unknown[], caller: Caller): Promise<string | undefined> {
-    if (body.length === 0) return textOf(failure(null, -32600, "An empty batch."));
-    if (body.length > MOST_IN_A_BATCH)
-      return textOf(failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`));
-    const texts: string[] = [];
-    let characters = 0;
+  /**
+   * Responds to a request or a batch, whose requests run one after the other.
+   * @param maySend Whether the sender may send transactions
+   * @returns `undefined` for notifications only
+   */
+  async respond(body: unknown, maySend: boolean): Promise<PortResponse | readonly PortResponse[] | undefined> {
+    if (!Array.isArray(body)) return this.#respondToOne(body, maySend);
+    if (body.length === 0) return failure(null, -32600, "An empty batch.");
+    const responses: PortResponse[] = [];
     for (const request of body) {
-      if (caller.gone.aborted) return undefined;
-      const text = textOf(await this.#respondToOne(request, caller));
-      if (text === undefined) continue;
-      texts.push(text);
-      characters += text.length;
-      if (characters > MOST_CHARACTERS)
-        return textOf(
-          failure(null, -32005, `The responses have more than ${MOST_CHARACTERS} characters: ask for less.`),
-        );
+      const response = await this.#respondToOne(request, maySend);
+      if (response !== undefined) responses.push(response);
     }
-    return texts.length === 0 ? undefined : `[${texts.join(",")}]`;
+    return responses.length === 0 ? undefined : responses;
   }
 
-  async #respondToOne(body: unknown, caller: Caller): Promise<PortResponse | undefined> {
+  async #respondToOne(body: unknown, maySend: boolean): Promise<PortResponse | undefined> {
     const request = Request.safeParse(body);
     if (!request.success) return failure(AnyId.safeParse(body).data?.id ?? null, -32600, "Not a JSON-RPC 2.0 request.");
     const { id, method, params } = request.data;
-    const response = await this.#call(method, params, caller).then(
+    const response = await this.#call(method, params, maySend).then(
       (result): PortResponse => ({ jsonrpc: "2.0", id: id ?? null, result: result ?? null }),
       (error: unknown) => failureOf(id ?? null, error),
     );
-    // Also a refused call is followed by others.
-    await yieldToEventLoop();
     return id === undefined ? undefined : response;
   }
 
-  async #call(method: string, params: readonly unknown[], { maySend }: Caller): Promise<unknown> {
+  async #call(method: string, params: readonly unknown[], maySend: boolean): Promise<unknown> {
     if (method === "eth_sendRawTransaction") {
       if (maySend) return this.#send(params[0]);
       throw new NodeError("The embedded chain takes transactions with CHAIN_PORT_SEND=on only.", -32601, undefined);
     }
-    if (!isReading(method))
+    if (!READING.has(method))
       // In the words of Geth, which libraries look for.
       throw new NodeError(`the method ${method} does not exist on the embedded chain`, -32601, undefined);
-    const head = async (): Promise<bigint> => BigInt(String(await this.#node.request("eth_blockNumber", [])));
-    const limited = await limitQuery(method, params, head);
-    const start = performance.now();
-    try {
-      return await this.#node.request(method, limited);
-    } finally {
-      const milliseconds = performance.now() - start;
-      if (milliseconds > SHORT_MILLISECONDS) await sleep(milliseconds);
-    }
+    return this.#node.request(method, params);
   }
 
   #send(raw: unknown): Promise<unknown> {
-    if (this.#node.waiting >= MOST_WAITING)
-      throw new NodeError(`${MOST_WAITING} transactions wait already. Send it again later.`, -32005, undefined);
     return this.#node.request("eth_sendRawTransaction", [checkRawTransaction(raw, this.#chainId)]);
   }
 }
@@ -218,10 +117,6 @@ function checkRawTransaction(raw: unknown, chainId: number): string {
     -32000,
     undefined,
   );
-}
-
-function textOf(response: PortResponse | undefined): string | undefined {
-  return response && JSON.stringify(response);
 }
 
 /** Returns an error response. */

@@ -8,11 +8,10 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import { failure, type PortCalls } from "./port-calls.ts";
 
 const HOST = "127.0.0.1";
-/** Hundreds of queries. With all connections in use, their bodies have 64 MiB. */
-const LARGEST_BODY = 64 * 1024;
-/** Of who may send: several of the largest transactions. */
-const LARGEST_SENT = 1024 * 1024;
-const MOST_CONNECTIONS = 1_024;
+/** Several of the largest transactions, or thousands of queries. */
+const LARGEST_BODY = 1024 * 1024;
+/** With all of them in use, their bodies have 256 MiB. */
+const MOST_CONNECTIONS = 256;
 /** Maximum time for a request's headers, and for all of it: a local program sends it at once. */
 const TIMES = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
 const KEEP_ALIVE_MILLISECONDS = 60_000;
@@ -44,8 +43,6 @@ export async function openRpcPort(port: number, calls: PortCalls, send: boolean)
     const given = Buffer.from(request.headers.authorization ?? "");
     return send || (given.length === owner.length && timingSafeEqual(given, owner));
   };
-  const queries = express.json({ limit: LARGEST_BODY, strict: false });
-  const transactions = express.json({ limit: LARGEST_SENT, strict: false });
   const app = express().disable("x-powered-by").disable("etag");
   app.use((request, response, next) => {
     if (!LOOPBACK.test(request.headers.host ?? ""))
@@ -56,14 +53,11 @@ export async function openRpcPort(port: number, calls: PortCalls, send: boolean)
       return refuse(response, 415, "The content type must be application/json.");
     next();
   });
-  app.use((request, response, next) => (maySend(request) ? transactions : queries)(request, response, next));
+  app.use(express.json({ limit: LARGEST_BODY, strict: false }));
   app.use(async (request, response) => {
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
-    const body: unknown = request.body;
-    const answer = await calls.respond(body, { maySend: maySend(request), gone: gone.signal });
+    const answer = await calls.respond(request.body, maySend(request));
     if (answer === undefined) response.status(204).end();
-    else response.type("json").send(answer);
+    else response.json(answer);
   });
   const onError: ErrorRequestHandler = (error, _request, response, next) => {
     if (response.headersSent) return next(error);

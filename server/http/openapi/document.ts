@@ -208,7 +208,7 @@ function responsesOf(route: Route): { status: number; meaning: Meaning; content:
   const failures = new Set<ErrorStatus>([...errors, 405, 429]);
   if ([params, query, isKeyed, body].some((input) => input !== undefined)) failures.add(400);
   if (body !== undefined) failures.add(413);
-  if (body !== undefined && failure === undefined) failures.add(415);
+  if (body !== undefined) failures.add(415);
   if (isKeyed) failures.add(422);
   if (!isPublic) failures.add(401).add(403).add(503);
   return [

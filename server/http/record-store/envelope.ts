@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { sendJson } from "../json-response.ts";
-import { SealbookError } from "../../errors.ts";
 import { noteFailure } from "../request-log.ts";
 import { setRetryAfter, STATUS, toSealbookError } from "../errors.ts";
 import * as z from "zod";
@@ -40,7 +39,7 @@ export function sendSuccess(response: Response, route: string, content: object):
 /** Sends the envelope of a failed call: status 0 and the reason. */
 export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
   if (response.headersSent) return next(thrown);
-  const error = inThisApi(toSealbookError(thrown));
+  const error = toSealbookError(thrown);
   if (error.code === "internal") noteFailure(response, error);
   const route = routeOf(request) ?? "/api";
   setRetryAfter(response, error);
@@ -58,10 +57,3 @@ export const sendFailure: ErrorRequestHandler = (thrown: unknown, request, respo
     status: 0,
   });
 };
-
-/** Maps an error to one of this API, in which a body of another media type is a malformed call. */
-function inThisApi(error: SealbookError): SealbookError {
-  return error.code === "unsupported_media_type"
-    ? new SealbookError("malformed", error.message, { cause: error })
-    : error;
-}

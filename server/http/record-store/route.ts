@@ -15,11 +15,9 @@ export function recordStoreRoute(first: RecordStoreCall, ...others: readonly Rec
     summary: "Manage sessions; store, search and decode records",
     description:
       "A single endpoint: `route` selects the call, `method` is always `GET`. A login returns a token for the " +
-      "session; validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is ignored. The " +
-      "panel posts its forms as `application/x-www-form-urlencoded` with the field `tmpl_sesstoken`, which has to " +
-      "equal the cookie of that name; other clients send JSON, without it. A validate or extend call whose response " +
-      "got lost can be repeated with the same `Idempotency-Key`: it returns the same token, " +
-      "until that is replaced. A repeated store has the same response for 24 hours.",
+      "session; validate and extend replace it. `credentials.token` counts; the cookie `svcauth` is ignored. A " +
+      "validate or extend call whose response got lost can be repeated with the same `Idempotency-Key`: it returns " +
+      "the same token, until that is replaced. A repeated store has the same response for 24 hours.",
     isPublic: true,
     isKeyed: true,
     body: z.discriminatedUnion("route", [bodyOf(first), ...others.map(bodyOf)]),
@@ -32,7 +30,7 @@ export function recordStoreRoute(first: RecordStoreCall, ...others: readonly Rec
       schema: Failure,
       descriptions: {
         401: "The login, the password or the token is invalid or expired.",
-        403: "The scope of the session does not permit the call, or a form post has not the form token of its browser.",
+        403: "The scope of the session does not permit the call.",
         404: "The route does not exist.",
         409: "The state of the session, or the chain, does not permit the call.",
         422: "The `Idempotency-Key` was used for another record within 24 hours.",

@@ -4,7 +4,6 @@ import { parseInput } from "../errors.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { bodyBytes, jsonBody, tooLarge, utf8 } from "../json-body.ts";
 import { checkCall } from "./call-json.ts";
-import { formPost, isFormPost } from "./form-post.ts";
 import type { z } from "zod";
 import { type ContentOf, Envelope, type RecordStoreCall } from "./call.ts";
 import { routeOf, sendFailure, sendSuccess, startClock } from "./envelope.ts";
@@ -66,17 +65,14 @@ export function recordStoreRouter(calls: readonly ServedCall[]): Router {
     if (found === undefined) throw noSuchRoute();
     sendSuccess(response, route, await found.handle(request, response));
   };
-  const forms = Router().use(formPost());
-  const json = Router().use(
-    jsonBody({
-      limit: largest,
-      check(request, bytes) {
-        checkSize(request);
-        checkCall(request.body, utf8.decode(bytes));
-      },
-    }),
-  );
-  router.post("/", (request, response, next) => (isFormPost(request) ? forms : json)(request, response, next), handle);
+  const body = jsonBody({
+    limit: largest,
+    check(request, bytes) {
+      checkSize(request);
+      checkCall(request.body, utf8.decode(bytes));
+    },
+  });
+  router.post("/", body, handle);
   router.all("/", (_request, response) => {
     response.set("Allow", "POST");
     throw new SealbookError("method_not_allowed", "calls are made with POST");
