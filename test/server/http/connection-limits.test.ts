@@ -13,16 +13,11 @@ import { startServer, type TestServer } from "../../support/server.ts";
 const SHORT = {
   ...CONNECTION_LIMITS,
   headerMilliseconds: 400,
-  bodyMilliseconds: 1_500,
-  bodyStallBytes: 100,
-  stallMilliseconds: 400,
+  requestMilliseconds: 1_000,
+  inactiveMilliseconds: 1_500,
   idleMilliseconds: 400,
-  refusalMilliseconds: 400,
 };
 const TIMEOUT_MILLISECONDS = 4_000;
-/** Limits for clients that must stay within them also on a slow machine. */
-const PATIENT = { ...SHORT, headerMilliseconds: 60_000, bodyMilliseconds: 3_500, stallMilliseconds: 3_000 };
-
 /** Whatever a connection gets from first to last, and how long it lasts. */
 interface Course {
   readonly socket: Socket;
@@ -58,7 +53,6 @@ async function drip(socket: Socket, byte: string, everyMilliseconds: number): Pr
 describe("limits of a connection", function () {
   describe("in time", function () {
     let server: HttpServer;
-    let patient: HttpServer;
     /** Resolves when the server has closed the connection of a large response. */
     const cut = Promise.withResolvers<void>();
     before(async () => {
@@ -73,16 +67,15 @@ describe("limits of a connection", function () {
       app.post("/json", express.json({ limit: "2mb" }), (request, response) => void response.json(request.body));
       app.post("/refused", (_request, response) => void response.status(415).send("no"));
       app.get("/slow", async (_request, response) => {
-        await sleep(3 * SHORT.stallMilliseconds);
+        await sleep(SHORT.requestMilliseconds + 100);
         response.send("at last");
       });
       app.get("/large", (_request, response) => {
         response.once("close", cut.resolve).send(Buffer.alloc(64 * 1024 * 1024));
       });
       server = await listen(app, { host: "127.0.0.1", port: 0, limits: SHORT });
-      patient = await listen(app, { host: "127.0.0.1", port: 0, limits: PATIENT });
     });
-    after(() => Promise.all([server.close(), patient.close()]));
+    after(() => server.close());
     afterEach(async () => {
       const response = await fetch(`${server.url}/json`, {
         method: "POST",
@@ -120,31 +113,7 @@ describe("limits of a connection", function () {
       }
     });
 
-    it("allow a maximum time for a body of maximum size, and no limit for an active stream", async () => {
-      const row = `${JSON.stringify({ filler: "x".repeat(150) })}\n`;
-      const json = open(
-        patient.url,
-        "POST /json HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
-        60_000,
-      );
-      void drip(json.socket, row, 100);
-      const lines = open(
-        patient.url,
-        "POST /lines HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n" +
-          `Content-Length: ${45 * row.length}\r\n\r\n`,
-        60_000,
-      );
-      for (let count = 0; count < 45; count += 1) {
-        lines.socket.write(row);
-        await sleep(80);
-      }
-      const { text, milliseconds } = await lines.ended;
-      assert.match(text, /^HTTP\/1\.1 200 [\s\S]*\{"count":45\}/);
-      assert.isAbove(milliseconds, PATIENT.bodyMilliseconds);
-      assert.equal((await json.ended).text, "", "its body is not complete");
-    });
-
-    it("allow any time for the server's response", async () => {
+    it("allow more time for the server's response than for a request", async () => {
       assert.equal(await (await fetch(`${server.url}/slow`)).text(), "at last");
     });
 
@@ -174,7 +143,8 @@ describe("limits of a connection", function () {
         ...SHORT,
         headerMilliseconds: 60_000,
         idleMilliseconds: 60_000,
-        bodyStallBytes: 10_000,
+        requestMilliseconds: 60_000,
+        inactiveMilliseconds: 60_000,
         connectionsPerSource: 20,
         refusalsPerSource: 10,
       };
@@ -224,42 +194,6 @@ describe("limits of a connection", function () {
         assert.match(await respond(again), /^HTTP\/1\.1 200 /);
         again.destroy();
       });
-    });
-
-    // Security, network: cannot keep others waiting with thousands of requests at once: its connections are closed
-    it("closes the connections of a source with very many requests at once, and new ones for a while", async () => {
-      const many = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(1_000);
-      // Answered while the next ones are parsed, or not at all.
-      for (const [path, address] of [
-        ["/", "127.0.0.4"],
-        ["/never", "127.0.0.5"],
-      ] as const) {
-        const [bad, good] = [connectFrom(address), connectFrom(address)];
-        assert.match(await respond(good), /^HTTP\/1\.1 200 /);
-        const closed = Promise.all([bad, good].map((socket) => once(socket, "close").catch(() => undefined)));
-        bad.resume().write(many(path));
-        await closed;
-        await eventually(async () => {
-          const again = connectFrom(address);
-          assert.match(await respond(again), /^HTTP\/1\.1 200 /);
-          again.destroy();
-        });
-      }
-      const [other, ofProxy, proxied] = [connectFrom("127.0.0.6"), connectFrom("127.0.0.3"), connectFrom("127.0.0.3")];
-      ofProxy.resume().write(many("/"));
-      await once(ofProxy, "close");
-      for (const socket of [other, proxied]) {
-        assert.match(await respond(socket), /^HTTP\/1\.1 200 /);
-        socket.destroy();
-      }
-    });
-
-    it("demands a minimum rate of a body", async () => {
-      const head =
-        "POST /json HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50000\r\n\r\n";
-      const slow = open(server.url.replace("0.0.0.0", "127.0.0.1"), head);
-      void drip(slow.socket, " ".repeat(200), 50);
-      assert.equal((await slow.ended).text, "");
     });
   });
 
