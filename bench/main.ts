@@ -14,13 +14,12 @@ import { addRatios } from "./sections/ratios.ts";
 
 const INTERRUPTED = 130;
 const LONG = { seconds: 20, warmUpSeconds: 5 };
-const SHORT = { seconds: 4, warmUpSeconds: 2 };
+const SHORT = { seconds: 2, warmUpSeconds: 1 };
 
 interface Options {
   readonly only: readonly string[];
   readonly quick?: boolean;
   readonly out?: string;
-  readonly routes: readonly string[];
 }
 
 function parseSections(text: string): string[] {
@@ -30,7 +29,7 @@ function parseSections(text: string): string[] {
   return names;
 }
 
-async function measure({ only, quick = false, out, routes }: Options): Promise<void> {
+async function measure({ only, quick = false, out }: Options): Promise<void> {
   const report = new Report(out);
   const root = await mkdtemp(join(tmpdir(), "sealbook-bench-"));
   const cleanUp = async (): Promise<void> => {
@@ -41,7 +40,7 @@ async function measure({ only, quick = false, out, routes }: Options): Promise<v
   process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
 
   report.line({ ...machine(), quick, sections: only });
-  const bench: Bench = { report, root, quick, routes, ...(quick ? SHORT : LONG) };
+  const bench: Bench = { report, root, quick, ...(quick ? SHORT : LONG) };
   for (const [name, section] of SECTIONS) {
     if (only.includes(name)) await attempt(report, name, () => section(bench));
   }
@@ -59,11 +58,6 @@ await new Command("bench")
   )
   .option("--quick", "a short run, to see that everything works; its figures mean little")
   .option("--out <file>", "write the figures there as well, as lines of JSON")
-  .addOption(
-    new Option("--routes <texts>", "of the section fairness, the routes whose names contain one of these, by commas")
-      .argParser((text) => text.split(","))
-      .default([""], "all of them"),
-  )
   .addHelpText(
     "after",
     `

@@ -13,7 +13,8 @@ const Input = NodeTransaction.pick({ input: true });
 /** Sample size: all transactions of one contract have the same form. */
 const SAMPLED = 50;
 const WORD_BYTES = 32;
-const ANCHORS_SLOT = 1;
+/** Slots of state variables that may be the mapping of anchors. */
+const MOST_SLOTS = 16;
 
 /** Space that anchors use on chain: means over transactions, in bytes. */
 export interface ChainSize {
@@ -59,16 +60,18 @@ export async function chainSize(chainUrl: string, directory: string): Promise<Ch
   }
 }
 
-/** Counts the storage words of an anchor. */
+/** Counts the storage words of an anchor: those of its entry in a mapping, wherever the contract has it. */
 async function wordsOf(rpc: Rpc, contract: string, hash: string): Promise<number> {
-  const first = BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(["bytes32", "uint256"], [hash, ANCHORS_SLOT])));
-  for (let words = 0; ; words += 1) {
-    const slot = `0x${(first + BigInt(words)).toString(16).padStart(64, "0")}`;
-    if (BigInt(Hex.parse(await rpc.call("eth_getStorageAt", [contract, slot, "latest"]))) === 0n) {
-      if (words === 0) throw new Error(`${hash} has no storage: the layout of ProofAnchor is not what this expects`);
-      return words;
+  for (let mapping = 0; mapping < MOST_SLOTS; mapping += 1) {
+    const first = BigInt(keccak256(AbiCoder.defaultAbiCoder().encode(["bytes32", "uint256"], [hash, mapping])));
+    for (let words = 0; ; words += 1) {
+      const slot = `0x${(first + BigInt(words)).toString(16).padStart(64, "0")}`;
+      if (BigInt(Hex.parse(await rpc.call("eth_getStorageAt", [contract, slot, "latest"]))) !== 0n) continue;
+      if (words > 0) return words;
+      break;
     }
   }
+  throw new Error(`${hash} has no storage in any mapping of ProofAnchor`);
 }
 
 function bytes(hex: string): number {

@@ -7,8 +7,6 @@ export interface Bench {
   readonly root: string;
   /** A short run that checks the sections; its figures are not significant. */
   readonly quick: boolean;
-  /** Of the section fairness: the routes whose names contain one of these texts. */
-  readonly routes: readonly string[];
   /** Measured seconds. */
   readonly seconds: number;
   /** Warm-up seconds, which do not count: code is compiled, connections and caches are filled. */

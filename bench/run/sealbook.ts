@@ -5,13 +5,13 @@ import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { type ServingProcess, startServing } from "./processes.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const Package = z.object({ scripts: z.object({ start: z.string().startsWith("node ") }) });
+const Package = z.object({ scripts: z.object({ start: z.string().regex(/^(exec )?node /) }) });
 const Demo = z.object({ login: z.string(), password: z.string() });
 
 /** Returns the parts of the command of `npm start`. */
 async function startCommand(): Promise<{ flags: string[]; script: string; parameters: string[] }> {
   const { scripts } = Package.parse(JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")));
-  const words = scripts.start.split(" ").slice(1);
+  const words = scripts.start.replace(/^(exec )?node /, "").split(" ");
   const [script = "", ...parameters] = words.filter((word) => !word.startsWith("--"));
   return { flags: words.filter((word) => word.startsWith("--")), script: join(ROOT, script), parameters };
 }

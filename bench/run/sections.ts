@@ -2,7 +2,6 @@ import { bare } from "../sections/bare.ts";
 import { bulk } from "../sections/bulk.ts";
 import { check } from "../sections/check.ts";
 import { durable } from "../sections/durable.ts";
-import { fairness } from "../sections/fairness.ts";
 import { gas } from "../sections/gas.ts";
 import { hour } from "../sections/hour.ts";
 import { lookups } from "../sections/lookups.ts";
@@ -34,6 +33,5 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["recovery", recovery],
   ["reorganisations", reorganisations],
   ["pictures", pictures],
-  ["fairness", fairness],
   ["start", start],
 ]);
