@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly method: "GET" | "POST";
   /** Path below the server's address, without a leading slash; or an absolute address. */
   readonly path: string;
-  /** Sent as JSON; parameters are sent as a form. */
+  /** Sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -74,11 +74,11 @@ export class Http {
         method,
         headers: {
           Accept: "application/json",
-          ...(body === undefined || body instanceof URLSearchParams ? {} : { "Content-Type": "application/json" }),
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
           ...this.#options.headers,
           ...headers,
         },
-        ...(body === undefined ? {} : { body: body instanceof URLSearchParams ? body : JSON.stringify(body) }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(this.#options.credentials === undefined ? {} : { credentials: this.#options.credentials }),
         ...STAY_HERE,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),

@@ -13,7 +13,7 @@ export type Subject =
   | { readonly kind: "issuer_key"; readonly publicKey: string };
 
 /** A range of entries, both ends included. */
-export interface EntryRange {
+interface EntryRange {
   readonly first: number;
   readonly last: number;
 }

@@ -24,6 +24,9 @@ const LONGEST_PERIOD_SECONDS = 60;
 const USUAL_PERIOD_SECONDS = { least: 3, most: 12 } as const;
 
 /** Options of a network without their defaults. */
+/** Relayers report a network whose newest block is two minutes old. */
+const MOST_EMPTY_SECONDS = 60;
+
 export interface PlanOptions {
   /** Default: the number of hosts. */
   readonly validators?: number;
@@ -68,6 +71,8 @@ export function planOf(options: PlanOptions, hosts: number): WishedPlan {
   if (requestTimeout <= blockTime)
     refuse("--request-timeout is not more than --block-time: no block would come in time");
   if (emptyBlockTime !== undefined && consensus !== "qbft") refuse("--empty-block-time is for qbft");
+  if (emptyBlockTime !== undefined && emptyBlockTime > MOST_EMPTY_SECONDS)
+    refuse(`--empty-block-time is at most ${MOST_EMPTY_SECONDS}: later, relayers report that there are no blocks`);
   if (emptyBlockTime !== undefined && emptyBlockTime < blockTime)
     refuse("--empty-block-time is less than --block-time");
   return {

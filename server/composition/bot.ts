@@ -55,7 +55,7 @@ export function createChatBot(context: Context, parts: BotParts): Bot | undefine
     storesPerAccount: records.routeDeps.storesPerAccount,
     isAllowedSource: (source) => sensorNetworks.has(source),
     inspect,
-    relayer: () => transactions.sender.address,
+    relayer: transactions.sender.address,
     nodeLog: nodeLogReader(chain.nodeLogFile, link.embedded && embeddedLog, configuredSecrets(context.config)),
     sync: async () => ({
       copied: (await index.progress())?.blockNumber,

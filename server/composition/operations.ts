@@ -39,7 +39,7 @@ export function createNodeInspector(
         throw error;
       }
     },
-    relayer: () => sender.address,
+    relayer: sender.address,
     fees,
     names: validatorNames,
     nodes: nodeListFile === undefined ? undefined : readNodeList(nodeListFile),

@@ -113,7 +113,6 @@ function configOf(env: EnvironmentValues) {
       nodeLogFile: env.NODE_LOG_FILE && resolve(env.NODE_LOG_FILE),
       /** When a block counts as final. */
       finality: env.CONFIRMATIONS,
-      /** Request timeout of the BFT network in seconds; `undefined`: twice the period of the blocks. */
       /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
       clockLimitMilliseconds: MINUTE,
       /** How long another relayer on the same database may leave its work undone. */

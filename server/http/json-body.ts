@@ -25,7 +25,7 @@ export const utf8 = new TextDecoder();
  * Parses JSON.
  * @throws SealbookError `malformed`, `too_large`
  */
-export function parseJson(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   // Other bytes would be decoded to other characters than those sent.
   if (!isUtf8(body)) throw new SealbookError("malformed", "the body is not UTF-8");
   if (body.length > MAX_VALUES && countOfValues(body) > MAX_VALUES)
@@ -102,6 +102,8 @@ export function fault(keys: readonly (string | number)[], message: string): Seal
 const JSON_TYPE = "application/json";
 /** Bodies above this size take milliseconds. */
 const LONG_BYTES = 64 * 1024;
+/** Maximum time for a body. */
+const MOST_MILLISECONDS = 120_000;
 /** Of a body that is larger than the limit, as many times the limit is read and dropped. */
 const READ_LIMITS = 8;
 
@@ -126,6 +128,7 @@ export function jsonBody({ limit, advice, check = checkBody }: JsonBodyOptions):
       // `is` returns null when there is no body; the schema then reports the missing fields.
       if (type !== JSON_TYPE && (request.is(JSON_TYPE) === false || !isInUtf8(type ?? JSON_TYPE)))
         throw new SealbookError("unsupported_media_type", `Content-Type has to be ${JSON_TYPE}, in UTF-8`);
+      endSlowBody(request);
       const length = Number(request.headers["content-length"]);
       if (length <= limit && request.headers["content-encoding"] === undefined) return readPlain(request, next);
       // Of no known length, or compressed.
@@ -167,6 +170,12 @@ function checkBody(request: Request, bytes: Uint8Array): void {
 export function checkKeys(text: string): void {
   const [duplicate] = duplicateKeys(text);
   if (duplicate !== undefined) throw fault(duplicate, "the key appears twice");
+}
+
+/** Closes the connection of a body that takes too long: it has a turn that others wait for. */
+function endSlowBody(request: Request): void {
+  const timer = setTimeout(() => request.socket.destroy(), MOST_MILLISECONDS);
+  for (const event of ["end", "close"]) request.once(event, () => clearTimeout(timer));
 }
 
 /** Reads a body as it is, of the length that its header says; the parser of HTTP ends it there. */

@@ -38,8 +38,7 @@ export async function newestContract(database: Database): Promise<Address | unde
 }
 
 /**
- * Returns the name of the journal, which its replicas have: that of the first deployment, also after the contracts were
- * exchanged.
+ * Returns the name of the journal, which its replicas have: that of its deployment when it was begun.
  * @param name Becomes the name of a journal without one
  */
 export async function journalName(database: Database, name: string): Promise<string> {

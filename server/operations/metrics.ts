@@ -132,22 +132,4 @@ export class Metrics {
       },
     });
   }
-
-  /**
-   * Registers a counter that is kept elsewhere.
-   * @param read Runs when the metrics are read; the counter keeps its value when it returns `undefined` or fails
-   */
-  counter(name: string, help: string, read: () => Promise<number | undefined>): void {
-    new Counter({
-      name,
-      help,
-      registers: this.#registers,
-      async collect() {
-        const value = await read().catch(() => undefined);
-        if (value === undefined) return;
-        this.reset();
-        this.inc(value);
-      },
-    });
-  }
 }

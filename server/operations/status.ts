@@ -70,6 +70,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   if (node?.fee.fault !== undefined) problems.push({ part: "relayer.fee", reason: node.fee.fault });
   const lack = node && missingRole(node.relayer, node.lacksRoleOf);
   if (lack !== undefined) problems.push({ part: "relayer.role", reason: lack });
+  const loss = node && syncLoss(node, deps.regularBlocks, deps.staleSeconds);
+  if (loss !== undefined) problems.push({ part: "node", reason: loss });
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const divergences = deps.divergences();
@@ -83,7 +85,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     storage.fault !== undefined ||
     deps.clock.fault() !== undefined;
   return {
-    status: stateOf(node, counts !== undefined, isFaulty, deps),
+    // Without the chain or the journal nothing can be accepted or returned.
+    status: node === undefined || counts === undefined ? "down" : isFaulty ? "degraded" : "ok",
     version: deps.version,
     uptime: Math.floor(deps.uptime()),
     node: {
@@ -121,17 +124,6 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     },
     problems,
   };
-}
-
-/** Without the chain or the journal nothing can be accepted or returned: `down`. */
-function stateOf(
-  node: NodeReport | undefined,
-  isReadable: boolean,
-  isFaulty: boolean,
-  { regularBlocks, staleSeconds }: Pick<StatusDeps, "regularBlocks" | "staleSeconds">,
-): Status["status"] {
-  if (node === undefined || !isReadable) return "down";
-  return isFaulty || syncLoss(node, regularBlocks, staleSeconds) !== undefined ? "degraded" : "ok";
 }
 
 /** Further facts with a list of the network's nodes. */

@@ -24,7 +24,7 @@ export function panelFragments(version: string, hasBot: boolean): PanelFragments
   <label>Blockchain address
     <input name="login" autocomplete="username" required pattern="0x[0-9a-fA-F]{40}"></label>
   <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-  <button type="submit">Log in</button>
+  <button type="button">Log in</button>
 </form>
 `,
 

@@ -13,10 +13,7 @@ import { hashKey } from "./anchor-trees.ts";
 import { type AcceptedProof, type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
 import { isOf, keyOfSubject, proofKeys, type ProofStatements, type ProofSubject, toEntry } from "./proof-rows.ts";
 
-/**
- * Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when the index or the rows do
- * not have all proofs that they ought to have.
- */
+/** Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when a row was changed. */
 export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
   /** Returns proofs with one of the recorded hashes, oldest first. */

@@ -133,7 +133,7 @@ export class ProofService {
   /**
    * Finds a proof by id, the recorded hash, or else by document: the newest one, and a page of the older ones.
    * @returns `undefined` when there is none
-   * @throws SealbookError `journal_damaged` when there is none and the index lacks keys that it ought to have
+   * @throws SealbookError `journal_damaged` when there is none and a row that the index leads to was changed
    */
   async find(id: string, { limit, cursor }: HistoryPage): Promise<FoundProofs | undefined> {
     const { proofs } = this.#deps.journal;

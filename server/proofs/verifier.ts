@@ -47,7 +47,7 @@ export class ProofVerifier {
   /**
    * Checks whether a document's hash is recorded: the journal supplies the anchor, the chain is authoritative.
    * @throws SealbookError `chain_unavailable` when the chain cannot be queried; `journal_damaged` when nothing is
-   *   found and the index or the rows lack what they ought to have
+   *   found and a row that the index leads to was changed
    */
   async verify(hash: Uint8Array): Promise<Verification> {
     const { journal, entryVerifier, telemetry } = this.#deps;
@@ -69,7 +69,7 @@ export class ProofVerifier {
       divergence ??= message;
     }
     if (divergence !== undefined) return { valid: false, message: divergence };
-    // A look-up that finds nothing, or nothing confirmed, depends on the index and on the rows.
+    // A row that was changed can hide a proof.
     for await (const _ of journal.proofs.byHash(hash, entryVerifier.begin()));
     if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };

@@ -150,7 +150,7 @@ export class EventIndexer implements RecordIndex {
         if (hash === undefined) return this.#scheduleRetry();
         const entries = await this.#chain.entries(this.#indexedTo + 1, to);
         const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
-        const foreign = await this.#store.apply(entries, after, to, hash);
+        const foreign = await this.#store.apply(entries, after, to, hash, this.#target);
         if (foreign === undefined) {
           // Relayers of one database index the same blocks, and one of them is first.
           this.#verified = false;

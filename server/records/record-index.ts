@@ -27,14 +27,17 @@ export interface RecordIndexStore {
   /**
    * Applies the entries of a range of blocks and the new progress in one commit.
    * @param after Required current progress; `undefined` for an empty index
-   * @returns the writes by transactions that are not in the journal; none while the index is built for the first time.
-   * `undefined` if the progress differs because another process changed or dropped the index
+   * @param head The newest block; that of the first range of an index is the end of its first build
+   * @returns the writes after that first build by transactions that are not in the journal: a restored journal does not
+   * have the transactions of before. `undefined` if the progress differs because another process changed or dropped the
+   * index
    */
   apply(
     entries: readonly LogEntry[],
     after: number | undefined,
     blockNumber: number,
     blockHash: Uint8Array,
+    head: number,
   ): Promise<readonly RowWrite[] | undefined>;
   /** Deletes the index; the indexer rebuilds it from the chain. */
   drop(): Promise<void>;
@@ -63,9 +66,12 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
       return row && { blockNumber: row.block_number, blockHash: row.block_hash };
     },
 
-    async apply(entries, after, blockNumber, blockHash) {
+    async apply(entries, after, blockNumber, blockHash, head) {
       return database.transaction().execute(async (transaction) => {
-        const progress = await transaction.selectFrom("index_progress").select("block_number").executeTakeFirst();
+        const progress = await transaction
+          .selectFrom("index_progress")
+          .select(["block_number", "built_to"])
+          .executeTakeFirst();
         if (progress?.block_number !== after) return undefined;
         const accounts = accountStore(transaction);
         const writes: RowWrite[] = [];
@@ -79,13 +85,16 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
         }
         await transaction
           .insertInto("index_progress")
-          .values({ id: 1, block_number: blockNumber, block_hash: blockHash })
+          .values({ id: 1, block_number: blockNumber, block_hash: blockHash, built_to: head })
           .onConflict((conflict) =>
             conflict.column("id").doUpdateSet({ block_number: blockNumber, block_hash: blockHash }),
           )
           .execute();
-        // A new index, also after a restore or a reorganisation, tells nothing about who wrote the rows of before.
-        return after === undefined ? [] : withoutOwn(transaction, writes);
+        const builtTo = progress?.built_to ?? head;
+        return withoutOwn(
+          transaction,
+          writes.filter((write) => write.blockNumber > builtTo),
+        );
       });
     },
 

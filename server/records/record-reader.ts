@@ -70,15 +70,22 @@ function toRecordRow(row: RecordsRow): RecordRow {
 const NEAR = 1_000_000;
 
 /**
- * Checks that the server stores its records in the table of before.
+ * Records the table that the server stores its records in; checks that it is that of before.
  * @throws SealbookError `conflict`
  */
 export async function assertSameTable(database: Database, table: string): Promise<void> {
-  const other = await database
-    .selectFrom("row_counters")
-    .select("table_name")
-    .where("table_name", "!=", table)
-    .executeTakeFirst();
+  const other = await database.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto("row_counters")
+      .values({ table_name: table, last_row_id: 0 })
+      .onConflict((conflict) => conflict.column("table_name").doNothing())
+      .execute();
+    return transaction
+      .selectFrom("row_counters")
+      .select("table_name")
+      .where("table_name", "!=", table)
+      .executeTakeFirst();
+  });
   if (other === undefined) return;
   throw new SealbookError(
     "conflict",

@@ -64,7 +64,7 @@ const RowChecks = z
       .meta({
         description:
           "The reach of the signature. `place`: it counts only for its chain, contract, table and row id. `none`: " +
-          "it is over the row data alone, as in rows of before and of other systems. `contract`: it is that of a " +
+          "it is over the row data alone, as in rows of other systems. `contract`: it is that of a " +
           "contract account (ERC-1271), which only the chain can check, so that `passed` is false. `null` when the " +
           "sender has signed in neither way.",
       }),

@@ -18,7 +18,7 @@ import type { RecordMarks } from "./record.ts";
 
 /**
  * The reach of a signature. `place`: it counts only for the chain, contract, table and row id of the row. `none`: it is
- * over the row data alone, as in rows of before and of other systems, and counts anywhere. `contract`: a contract such
+ * over the row data alone, as in rows of other systems, and counts anywhere. `contract`: a contract such
  * as a multisig account checks it (ERC-1271).
  */
 export type SignatureBinding = "place" | "none" | "contract";

@@ -46,7 +46,7 @@ export function recoverSigner(row: UnsignedRow, signature: string, contract: Tab
 }
 
 /**
- * Recovers the signer of row data whose signature is bound to no place, as in rows of before and of other systems.
+ * Recovers the signer of row data whose signature is bound to no place, as in rows of other systems.
  *
  * @param rowdata The row data as stored
  * @returns The checksummed address; undefined if it is no signature

@@ -209,7 +209,7 @@ describe("rows that a stolen relayer key writes", function () {
   });
 
   // Security, relayer key: cannot write an old version of a row again undetected
-  it("with an old version again are marked, and the newer version stays in the search", async () => {
+  it("with an old version again mark the newer version, which stays in the search", async () => {
     const rowId = 7_000n;
     const [older, newer] = [await signed(rowId, "older"), await signed(rowId, "newer")];
     const original = await write("set", TABLE, rowId, older);

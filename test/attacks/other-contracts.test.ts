@@ -131,5 +131,11 @@ for (const engine of ENGINES)
     // Security, administrator key: cannot make records disappear from searches with another table: it does not start
     it("and another table stops the start", async () => {
       assert.match(await refusal({ TABLE_NAME: "another" }), /in table "events", but TABLE_NAME is "another"/);
+      // Also before the first record.
+      const empty = await emptyDatabase(engine);
+      const server = await start({ DATABASE_URL: empty.url, TABLE_NAME: "mistyped", NEW_JOURNAL: "yes" });
+      await server.stop("keep");
+      assert.match(await refusal({ DATABASE_URL: empty.url, NEW_JOURNAL: "yes" }), /in table "mistyped"/);
+      await empty.remove();
     });
   });

@@ -28,7 +28,7 @@ export interface ChainDeps {
   readonly nodeLog: (() => Promise<readonly string[]>) | undefined;
   readonly inspect: NodeInspector;
   /** Address of the relayer's key. */
-  readonly relayer: () => string;
+  readonly relayer: string;
   /** Where a transaction can be looked at. */
   readonly explorerLink: (transactionHash: Uint8Array) => string;
   readonly clock: Clock;
@@ -92,7 +92,7 @@ export function chainCommands(deps: ChainDeps): Record<"time" | "trxlog" | "sync
 
     async balance({ texts }) {
       const { balance } = await deps.inspect();
-      return textReply(texts.balance(deps.relayer(), `${formatEther(balance)} (${balance} wei)`));
+      return textReply(texts.balance(deps.relayer, `${formatEther(balance)} (${balance} wei)`));
     },
   };
 }

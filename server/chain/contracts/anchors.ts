@@ -138,7 +138,7 @@ export function calls({ to }: Pick<MinedTransaction, "to">, contract: Address): 
 }
 
 /** Returns the content that a transaction passes to the contract; `undefined` for any other transaction. */
-export function contentGivenIn(
+function contentGivenIn(
   { to, input }: Pick<MinedTransaction, "to" | "input">,
   contract: Address,
 ): AnchorContent | undefined {

@@ -3,6 +3,7 @@ import { Transaction } from "ethers";
 import { NodeError } from "../rpc/node-error.ts";
 import type { EmbeddedNode } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
+import { yieldToEventLoop } from "../../kit/event-loop.ts";
 
 /**
  * The methods that the port accepts. Any other method would change the chain outside its log, keeps something in
@@ -30,6 +31,8 @@ const Request = z.object({
 });
 const AnyId = z.object({ id: Id });
 
+/** More than libraries put into a batch by default. */
+const MOST_IN_A_BATCH = 100;
 /** Anvil accepts other types, but puts no blobs into blocks. */
 const TYPES: readonly (number | null)[] = [0, 1, 2];
 
@@ -56,10 +59,14 @@ export class PortCalls {
   async respond(body: unknown, maySend: boolean): Promise<PortResponse | readonly PortResponse[] | undefined> {
     if (!Array.isArray(body)) return this.#respondToOne(body, maySend);
     if (body.length === 0) return failure(null, -32600, "An empty batch.");
+    if (body.length > MOST_IN_A_BATCH)
+      return failure(null, -32600, `A batch may hold at most ${MOST_IN_A_BATCH} requests.`);
     const responses: PortResponse[] = [];
     for (const request of body) {
       const response = await this.#respondToOne(request, maySend);
       if (response !== undefined) responses.push(response);
+      // Also refused requests take time.
+      await yieldToEventLoop();
     }
     return responses.length === 0 ? undefined : responses;
   }

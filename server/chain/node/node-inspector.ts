@@ -55,7 +55,7 @@ const Syncing = z.union([z.boolean(), z.looseObject({})]);
 interface NodeInspectorDeps {
   readonly rpc: Pick<Rpc, "call" | "chainId" | "addresses">;
   /** The account with the reported balance. */
-  readonly relayer: () => Address;
+  readonly relayer: Address;
   readonly fees: Pick<FeeSource, "quote">;
   /** Fetches the contracts that an account may write to. */
   readonly rolesOf: (relayer: Address) => Promise<readonly ContractName[]>;
@@ -70,15 +70,14 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
   const nameOf = (address: Address): string => names.get(address.toLowerCase()) ?? address;
   const peerName = ({ address, endpoint }: PeerIdentity): string => names.get(address) ?? endpoint;
   return async () => {
-    const address = relayer();
     const [client, head, syncing, peers, balance, fee, roles] = await Promise.all([
       query(rpc, z.string(), "web3_clientVersion", []),
       fetchHead(rpc),
       query(rpc, Syncing, "eth_syncing", []),
       fetchPeers(rpc, nodes),
-      query(rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
+      query(rpc, BigQuantity, "eth_getBalance", [relayer, "latest"]),
       fees.quote(),
-      rolesOf(address),
+      rolesOf(relayer),
     ]);
     const [block, { protocol, validators }] = await Promise.all([
       readBlock(rpc, head, names),
@@ -93,7 +92,7 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
       blockTime: block.time,
       syncing: syncing !== false,
       peers: peers.count,
-      idle: validators.length === 0 && peers.count === 0 && (await isIdle(rpc, head)),
+      idle: protocol === "none" && peers.count === 0 && (await isIdle(rpc, head)),
       consensus: {
         protocol,
         validators: validators.map(nameOf),
@@ -102,7 +101,7 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
       },
       network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
       addresses: rpc.addresses?.() ?? [],
-      relayer: address,
+      relayer,
       lacksRoleOf: CONTRACT_NAMES.filter((name) => !roles.includes(name)),
       balance,
       fee,

@@ -4,7 +4,7 @@ import { initial } from "./migrations/0001-initial.ts";
 import type { Schema } from "./schema.ts";
 
 /** Numbered, forward only; a name once released never changes. */
-const MIGRATIONS = { "0001-initial": initial };
+const MIGRATIONS = { "0001-tables": initial };
 
 export type Database = Kysely<Schema>;
 

@@ -153,6 +153,8 @@ export interface IndexProgressTable {
   id: 1;
   block_number: number;
   block_hash: Uint8Array;
+  /** The newest block when the index was begun. */
+  built_to: number;
 }
 
 /**

@@ -20,15 +20,22 @@ export function tagOf(key: number): Uint8Array {
   return tag;
 }
 
-/** Returns the sequence numbers that a row stores for a tag, in the order of insertion. */
-export function numbersUnder(tag: Uint8Array, epoch: number, entries: Uint8Array): number[] {
+/** Returns the sequence numbers that a row stores for a tag, in the order of insertion, within a range. */
+export function numbersUnder(
+  tag: Uint8Array,
+  epoch: number,
+  entries: Uint8Array,
+  from = -Infinity,
+  to = Infinity,
+): number[] {
   const [first, second] = tag;
   const found: number[] = [];
   // A document can have very many keys in one row: without a call for each of them.
   for (let at = 0; at + KEY_ENTRY_BYTES <= entries.length; at += KEY_ENTRY_BYTES) {
     if (entries[at] !== first || entries[at + 1] !== second) continue;
     const [high = 0, middle = 0, low = 0] = [entries[at + 2], entries[at + 3], entries[at + 4]];
-    found.push(epoch * 2 ** EPOCH_BITS + high * 2 ** 16 + middle * 2 ** 8 + low);
+    const number = epoch * 2 ** EPOCH_BITS + high * 2 ** 16 + middle * 2 ** 8 + low;
+    if (number >= from && number <= to) found.push(number);
   }
   return found;
 }

@@ -38,13 +38,13 @@ export class KeyLookups {
     "newest first": new StatementCache(),
   };
 
-  /** Returns the sequence numbers of entries with one of the keys, ascending. */
-  async numbersOf(database: Database, keys: readonly number[]): Promise<number[]> {
+  /** Returns the sequence numbers of entries with one of the keys, ascending, within a range. */
+  async numbersOf(database: Database, keys: readonly number[], from?: number, to?: number): Promise<number[]> {
     const numbers = new Set<number>();
     // The proofs of one document have the same key: each of them would find all the others.
     for (const some of paddedChunks([...new Set(keys)])) {
       for (const row of await this.#find(database, "all", some))
-        for (const number of numbersIn(row)) numbers.add(number);
+        for (const number of numbersIn(row, from, to)) numbers.add(number);
     }
     return [...numbers].sort((a, b) => a - b);
   }
@@ -58,7 +58,7 @@ export class KeyLookups {
     const end = Math.min(from, Number.MAX_SAFE_INTEGER);
     const rows = await this.#find(database, order, [key], [end, limit]);
     const isInRange = (number: number): boolean => (isNewestFirst ? number < from : number > from);
-    const numbers = [...new Set(rows.flatMap(numbersIn).filter(isInRange))].sort((a, b) => a - b);
+    const numbers = [...new Set(rows.flatMap((row) => numbersIn(row)).filter(isInRange))].sort((a, b) => a - b);
     return isNewestFirst ? numbers.slice(-limit) : numbers.slice(0, limit);
   }
 
@@ -88,10 +88,10 @@ export class KeyLookups {
   }
 }
 
-function numbersIn({ recent, tag, epoch, entries }: Found): number[] {
+function numbersIn({ recent, tag, epoch, entries }: Found, from?: number, to?: number): number[] {
   return [
     ...(recent === null ? [] : [recent]),
-    ...(tag === null || epoch === null || entries === null ? [] : numbersUnder(tag, epoch, entries)),
+    ...(tag === null || epoch === null || entries === null ? [] : numbersUnder(tag, epoch, entries, from, to)),
   ];
 }
 

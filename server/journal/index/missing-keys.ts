@@ -14,20 +14,25 @@ const KEYS = {
 export type KeyKind = keyof typeof KEYS;
 
 /** A proof that is not found by one of its keys. */
-export interface MissingKey {
+interface MissingKey {
   readonly sequence: number;
   readonly by: KeyKind;
 }
 
-/** Looks proofs up by each of their keys. Returns the keys that do not lead to their proof. */
+/**
+ * Looks proofs up by each of their keys. Returns the keys that do not lead to their proof.
+ * @param proofs In the order of their entries
+ */
 export async function missingKeys(
   database: Database,
   lookups: KeyLookups,
   proofs: readonly ProofEntry[],
 ): Promise<MissingKey[]> {
   const missing: MissingKey[] = [];
+  // A document can have very many proofs: those of other entries are of no interest.
+  const [first, last] = [proofs[0]?.sequence, proofs.at(-1)?.sequence];
   for (const by of Object.keys(KEYS) as KeyKind[]) {
-    const found = new Set(await lookups.numbersOf(database, proofs.map(KEYS[by])));
+    const found = new Set(await lookups.numbersOf(database, proofs.map(KEYS[by]), first, last));
     for (const { sequence } of proofs) if (!found.has(sequence)) missing.push({ sequence, by });
   }
   return missing;

@@ -44,15 +44,9 @@ export class IndexCheck {
 
   /** @returns whether there are no entries after it */
   async #checkStep(after: number): Promise<boolean> {
-    const { isEnd, isFound } = await this.#deps.store.unindexed(after, ENTRIES_PER_STEP).catch(unreadable);
+    const { isEnd, isFound } = await this.#deps.store.unindexed(after, ENTRIES_PER_STEP);
     if (isFound) this.#wrong.add(after);
     else this.#wrong.delete(after);
     return isEnd;
   }
-}
-
-/** Entries that cannot be read are a finding of the check of entries. */
-function unreadable(error: unknown): { readonly isEnd: boolean; readonly isFound: boolean } {
-  if (error instanceof RangeError) return { isEnd: true, isFound: false };
-  throw error;
 }

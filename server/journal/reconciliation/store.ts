@@ -4,6 +4,7 @@ import type { Database } from "../engine/database.ts";
 import { inTransaction, newestSequence } from "../entries/entry-log.ts";
 import { rowsBetween } from "../entries/journal-rows.ts";
 import { journalSource, readEntries } from "../entries/entry-source.ts";
+import type { JournalEntry } from "../entries/codec.ts";
 import { isFound, readTables } from "../entries/entry-tables.ts";
 import { follow } from "../integrity/entry-chain.ts";
 import { equalBytes } from "../../kit/bytes.ts";
@@ -222,7 +223,8 @@ export function reconciliationStore(database: Database, holder: string): Reconci
     },
 
     async unindexed(after, limit) {
-      const entries = await readEntries(database, after, limit);
+      // Entries that cannot be read are a finding of the check of entries.
+      const entries = await readEntries(database, after, limit).catch(unreadable);
       const missing = await missingKeys(
         database,
         lookups,
@@ -256,4 +258,9 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       );
     },
   };
+}
+
+function unreadable(error: unknown): JournalEntry[] {
+  if (error instanceof RangeError) return [];
+  throw error;
 }

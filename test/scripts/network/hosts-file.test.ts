@@ -84,6 +84,7 @@ describe("plan of a network", () => {
     assert.match(refused({}, 3), /3 validators are too few/);
     assert.match(refused({ requestTimeout: 3 }), /--request-timeout is not more than --block-time/);
     assert.match(refused({ emptyBlockTime: 60 }), /--empty-block-time is for qbft/);
+    assert.match(refused({ consensus: "qbft", emptyBlockTime: 61 }), /--empty-block-time is at most 60/);
     assert.match(refused({ consensus: "qbft", emptyBlockTime: 2 }), /--empty-block-time is less than --block-time/);
     assert.match(refused({ blockTime: 61 }), /--block-time is more than 60 seconds/);
   });

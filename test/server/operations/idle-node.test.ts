@@ -25,7 +25,7 @@ describe("a node that makes blocks on demand", () => {
     const relayer = Wallet.createRandom().address;
     const inspect = nodeInspector({
       rpc,
-      relayer: () => relayer,
+      relayer,
       fees: new FeeSource(rpc, FEES),
       rolesOf: async () => [],
       names: new Map(),

@@ -130,6 +130,21 @@ for (const engine of ENGINES)
       assert.deepEqual(foreign, [3n, 4n]);
     });
 
+    it("names none of the rows that a rebuilt index begins with, in several ranges and after a restart", async () => {
+      const log = new FakeLog("a").row(3, 1, "one").row(1_500, 2, "two").row(2_600, 3, "three");
+      const first = follow(log);
+      first.onHead(2_600);
+      await eventually(async () => assert.include(await codes(), "one"));
+      await first.stop();
+      const second = follow(log);
+      await second.waitForBlock(2_600, DEADLINE_MILLISECONDS);
+      assert.deepEqual(await codes(), ["three", "two", "one"]);
+      assert.deepEqual(foreign, []);
+      log.row(2_601, 4, "foreign");
+      await second.waitForBlock(2_601, DEADLINE_MILLISECONDS);
+      assert.deepEqual(foreign, [4n]);
+    });
+
     it("continues at the end of the index", async () => {
       const log = new FakeLog("a").row(3, 1, "one").row(4, 2, "two");
       const first = follow(log);
@@ -246,7 +261,7 @@ for (const engine of ENGINES)
         },
       } as const;
       const entries = await log.entries(3, 3);
-      const failure = await store.apply([...entries, broken], undefined, 3, bytes("x")).then(
+      const failure = await store.apply([...entries, broken], undefined, 3, bytes("x"), 3).then(
         () => undefined,
         (error: unknown) => error,
       );

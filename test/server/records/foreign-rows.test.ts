@@ -79,8 +79,8 @@ for (const engine of ENGINES)
           for (const [index, write] of writes.entries()) {
             entries.push(entryOf(write, index));
             if (!write.isEndOfBlock && index + 1 < writes.length) continue;
-            const foreign = await store.apply(entries, block, (block ?? 0) + 1, BLOCK_HASH);
-            assert.lengthOf(foreign ?? [], block === undefined ? 0 : entries.length);
+            const foreign = await store.apply(entries, block, (block ?? 0) + 1, BLOCK_HASH, 0);
+            assert.lengthOf(foreign ?? [], entries.length);
             block = (block ?? 0) + 1;
             entries = [];
           }

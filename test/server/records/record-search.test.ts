@@ -38,9 +38,9 @@ for (const engine of ENGINES)
     it("find what is committed, also afterwards", async () => {
       const store = recordIndexStore(database, "events");
       const query = { field: "code", pattern: parseSearchPattern("*de*1*"), limit: 10 } as const;
-      await store.apply([1, 2, 11].map(row), undefined, 1, new Uint8Array(32));
+      await store.apply([1, 2, 11].map(row), undefined, 1, new Uint8Array(32), 1);
       assert.lengthOf((await search.step("account", query)).positions, 2);
-      await store.apply([row(21)], 1, 2, new Uint8Array(32));
+      await store.apply([row(21)], 1, 2, new Uint8Array(32), 2);
       const { positions, next, milliseconds } = await search.step("account", query);
       assert.lengthOf(positions, 3);
       assert.isUndefined(next);

@@ -158,6 +158,7 @@ async function records(db: Kysely<unknown>): Promise<void> {
     .addColumn("id", "integer", (c) => c.primaryKey().check(sql`id = 1`))
     .addColumn("block_number", "bigint", (c) => c.notNull())
     .addColumn("block_hash", types.bytes, (c) => c.notNull())
+    .addColumn("built_to", "bigint", (c) => c.notNull())
     .execute();
 }
 

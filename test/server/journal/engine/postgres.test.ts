@@ -61,7 +61,7 @@ describe("PostgreSQL", function () {
 
     it("texts with unsupported characters", async () => {
       const row = rowEntry({ rowId: 1n, sender: ADDRESS, code: "a\0b", topic: "t", createdAt: "", payload: "" });
-      await recordIndexStore(database, "events").apply([row], undefined, 1, new Uint8Array(32));
+      await recordIndexStore(database, "events").apply([row], undefined, 1, new Uint8Array(32), 1);
       const { proofs } = createJournal(database, ADDRESSES, ADDRESS);
       for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
         const found = await searchRecords(database, { field: "code", pattern: parseSearchPattern(phrase), limit: 10 });
