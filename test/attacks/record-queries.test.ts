@@ -16,8 +16,8 @@ describe("expensive queries of records", () => {
     const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
     const insert = database.prepare(
       `insert into records
-         (table_id, row_id, digest, sender, code, topic, created_at, payload, transaction_hash, block_number)
-       values (1, ?, randomblob(32), '0x', 'c', ?, '', '', zeroblob(32), 1)`,
+         (row_id, digest, sender, code, topic, created_at, payload, transaction_hash, block_number)
+       values (?, randomblob(32), '0x', 'c', ?, '', '', zeroblob(32), 1)`,
     );
     database.exec("begin immediate");
     for (let row = 0; row < ROWS; row += 1) insert.run(`x${row}`, "a".repeat(256));

@@ -102,7 +102,7 @@ describeInBrowser("a page that is loaded again, or left by a link and opened aga
   it("stores a record once whose response got lost, when it is sent again", async () => {
     let lost = 0;
     await page.route("/api", async (route) => {
-      if (!route.request().postData()?.includes("event%2Fstore")) return route.continue();
+      if (!route.request().postData()?.includes("event/store")) return route.continue();
       await route.fetch();
       lost += 1;
       await route.abort();

@@ -1,8 +1,7 @@
 import { hexlify } from "ethers";
 import * as z from "zod";
-import { HashedHeader } from "../evidence/block-header.ts";
+import type { HashedHeader } from "../evidence/block-header.ts";
 import { type BftProtocol, consensusOf, mostFaulty } from "../evidence/consensus-seals.ts";
-import { fetchBlock } from "../node/node-block.ts";
 import { ifNodeError, type Rpc } from "../rpc/rpc.ts";
 import type { Address } from "../transaction.ts";
 import { hex } from "../../kit/bytes.ts";
@@ -18,10 +17,9 @@ const PROTOCOLS = [
 /** Fetches the protocol and the validators: from the node, or from the newest header for a node without the method. */
 export async function fetchValidators(
   rpc: Pick<Rpc, "call">,
-  head: number,
+  header: z.output<typeof HashedHeader>,
 ): Promise<{ readonly protocol: string; readonly validators: readonly string[] }> {
-  const header = await fetchBlock(rpc, head, HashedHeader);
-  const sealed = header && consensusOf(header, header.hash);
+  const sealed = consensusOf(header, header.hash);
   const found = PROTOCOLS.find(({ protocol }) => protocol === sealed?.protocol);
   if (sealed === undefined || found === undefined) return { protocol: "none", validators: [] };
   const { name, prefix } = found;

@@ -1,12 +1,14 @@
+import { hexlify } from "ethers";
 import * as z from "zod";
 import { type AddressState, type Rpc, toQuantity } from "../rpc/rpc.ts";
 import type { FeeQuote, FeeSource } from "../transactions/fees.ts";
 import { type Address, CONTRACT_NAMES, type ContractName } from "../transaction.ts";
+import { HashedHeader } from "../evidence/block-header.ts";
 import { quorumOf } from "../evidence/consensus-seals.ts";
 import { SealbookError } from "../../errors.ts";
 import { type Enode, fetchPeers, type PeerIdentity } from "../consensus/peers.ts";
 import { fetchValidators } from "../consensus/validators.ts";
-import { readBlock, type ValidatorNames } from "./node-block.ts";
+import { fetchBlock, type ValidatorNames } from "./node-block.ts";
 import { BigQuantity, fetchHead, fetchQuantity, query } from "../rpc/query.ts";
 
 /** The state of the chain's node and network. */
@@ -79,17 +81,15 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
       fees.quote(),
       rolesOf(relayer),
     ]);
-    const [block, { protocol, validators }] = await Promise.all([
-      readBlock(rpc, head, names),
-      fetchValidators(rpc, head),
-    ]);
-    if (block === undefined)
+    const header = await fetchBlock(rpc, head, HashedHeader);
+    if (header === undefined)
       throw new SealbookError("chain_unavailable", "the node does not have its own newest block");
+    const { protocol, validators } = await fetchValidators(rpc, header);
     return {
       client,
       chainId: rpc.chainId,
-      blockNumber: block.number,
-      blockTime: block.time,
+      blockNumber: Number(header.number),
+      blockTime: Number(header.timestamp),
       syncing: syncing !== false,
       peers: peers.count,
       idle: protocol === "none" && peers.count === 0 && (await isIdle(rpc, head)),
@@ -97,7 +97,7 @@ export function nodeInspector(deps: NodeInspectorDeps): NodeInspector {
         protocol,
         validators: validators.map(nameOf),
         quorum: quorumOf(validators.length),
-        proposer: block.validator,
+        proposer: nameOf(hexlify(header.miner)),
       },
       network: { listed: peers.listed, missing: peers.missing.map(peerName), unlisted: peers.unlisted.map(peerName) },
       addresses: rpc.addresses?.() ?? [],
