@@ -33,7 +33,7 @@ function pagesAsServed(): Plugin {
     name: "pages-as-served",
     apply: "serve",
     transformIndexHtml: (html) =>
-      fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }, ""),
+      fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }),
     configureServer({ middlewares }) {
       middlewares.use((request, _response, next) => {
         if (/^\/explorer(?!\/api)(\/|\?|$)/.test(request.url ?? "")) request.url = `/${PAGES.explorer}`;
