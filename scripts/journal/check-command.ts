@@ -103,13 +103,12 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     if (options.offline === true) return await checkIn(terminal, config, options, undefined);
     await usingChain(
       config.chain,
-      ({ rpc, deployment }) =>
-        checkIn(terminal, config, options, async () => {
-          const client = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor);
-          // Of several nodes behind the address, one that lacks a later block lags: the chain does not lack the block.
-          await client.newestBlock();
-          return retried(client);
-        }),
+      async ({ rpc, deployment }) => {
+        const client = new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor);
+        // Of several nodes behind the address, one that lacks a later block lags: the chain does not lack the block.
+        await client.newestBlock();
+        await checkIn(terminal, config, options, retried(client));
+      },
       { onlyReads: true },
     );
   } catch (error) {
@@ -142,11 +141,11 @@ async function checkIn(
   terminal: Terminal,
   config: Config,
   options: Options,
-  openChain: (() => Promise<AnchorQueries>) | undefined,
+  chain: AnchorQueries | undefined,
 ): Promise<void> {
   const database = await openJournalToRead(config);
   try {
-    await checkAll(terminal, database, config.dataDirectory, options, await openChain?.());
+    await checkAll(terminal, database, config.dataDirectory, options, chain);
   } finally {
     await database.destroy();
   }

@@ -90,8 +90,7 @@ export function eventLog(
 
 /**
  * Returns the content of a row.
- * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer: the row data are
- * the signer's
+ * @throws SealbookError `malformed` when it is not a record, or not that of this row id and signer
  */
 function recordOf({ rowId, signer }: LoggedRow, row: RowText): RecordContent {
   if (row.rowId !== rowId.toString()) {

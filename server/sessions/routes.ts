@@ -64,7 +64,7 @@ export interface PanelFragments {
 
 /** Returns a value for `tmpl_sesstoken`, which responses have and nothing depends on. */
 function newFormToken(): string {
-  return `0x${randomBytes(48).toString("hex")}`;
+  return prefixedHex(randomBytes(48));
 }
 
 /** Service log lines in a response. */

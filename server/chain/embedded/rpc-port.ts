@@ -8,7 +8,7 @@ import { SealbookError, reasonOf } from "../../errors.ts";
 import { failure, type PortCalls } from "./port-calls.ts";
 
 const HOST = "127.0.0.1";
-/** Several of the largest transactions, or thousands of queries. */
+/** Several of the largest transactions, or a batch of queries. */
 const LARGEST_BODY = 1024 * 1024;
 /** With all of them in use, their bodies have 256 MiB. */
 const MOST_CONNECTIONS = 256;

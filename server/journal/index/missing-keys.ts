@@ -4,14 +4,14 @@ import { recordHash } from "../integrity/record-hash.ts";
 import type { KeyLookups } from "./key-lookups.ts";
 import { documentKey, keyOf } from "./proof-key.ts";
 
-const KEYS = {
-  recordHash: (proof: ProofEntry) => keyOf(recordHash(proof)),
-  hash: (proof: ProofEntry) => keyOf(proof.hash),
-  document: (proof: ProofEntry) => documentKey(proof.documentId),
-} as const;
+const KEYS = [
+  { by: "recordHash", of: (proof: ProofEntry) => keyOf(recordHash(proof)) },
+  { by: "hash", of: (proof: ProofEntry) => keyOf(proof.hash) },
+  { by: "document", of: (proof: ProofEntry) => documentKey(proof.documentId) },
+] as const;
 
 /** Kinds of keys that find a proof. */
-export type KeyKind = keyof typeof KEYS;
+export type KeyKind = (typeof KEYS)[number]["by"];
 
 /** A proof that is not found by one of its keys. */
 interface MissingKey {
@@ -31,8 +31,8 @@ export async function missingKeys(
   const missing: MissingKey[] = [];
   // A document can have very many proofs: those of other entries are of no interest.
   const [first, last] = [proofs[0]?.sequence, proofs.at(-1)?.sequence];
-  for (const by of Object.keys(KEYS) as KeyKind[]) {
-    const found = new Set(await lookups.numbersOf(database, proofs.map(KEYS[by]), first, last));
+  for (const { by, of } of KEYS) {
+    const found = new Set(await lookups.numbersOf(database, proofs.map(of), first, last));
     for (const { sequence } of proofs) if (!found.has(sequence)) missing.push({ sequence, by });
   }
   return missing;
