@@ -15,10 +15,9 @@ const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
   recovery: ["issuer", "proofs"],
   attestation: ["issuer", "proofs", "recovery"],
   explorer: ["records"],
-  readings: ["records"],
   panel: ["sessions"],
   operations: ["sessions", "records", "proofs"],
-  bot: ["sessions", "records", "readings", "operations"],
+  bot: ["sessions", "records", "operations"],
 };
 /** The rooms below the capabilities, each with those that it may use. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {
@@ -32,8 +31,8 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
 };
 /** How a value of the configuration is written, where that is the matter of another room. */
 const NOTATIONS = ["server/journal/replication/targets.ts"];
-/** What browsers may share with the server, and the packages that it may use. */
-const FOR_BROWSERS = /^server\/readings\/(?:air-quality|map)\//;
+/** What browsers share with the bot, and the packages that it may use. */
+const FOR_BROWSERS = /^air-quality\/(?:map\/)?(?!index\.)[a-z0-9-]+\.ts$/;
 const BROWSER_PACKAGES = ["topojson-client", "topojson-specification", "geojson"];
 /** Routes and the schemas of their responses, which the client and the panel share with the server. */
 const API = /^server\/(?:[a-z-]+\/)+(?:api|responses)\.ts$/;
@@ -70,8 +69,9 @@ function runtimeImportsOf(file: string): string[] {
 
 const files = globSync("server/**/*.ts", { cwd: ROOT }).sort();
 /** What makes a network of validators; it is no part of the server. */
-const networkFiles = globSync("scripts/network/**/*.ts", { cwd: ROOT }).sort();
-const imports = new Map([...files, ...networkFiles].map((file) => [file, importsOf(file)]));
+const networkFiles = globSync("network/**/*.ts", { cwd: ROOT }).sort();
+const airQualityFiles = globSync("air-quality/**/*.ts", { cwd: ROOT }).sort();
+const imports = new Map([...files, ...networkFiles, ...airQualityFiles].map((file) => [file, importsOf(file)]));
 
 /** The room of a file of the server: the folder at the top, or the file that stands there itself. */
 function roomOf(file: string): string {
@@ -81,6 +81,17 @@ function roomOf(file: string): string {
 function offences(isForbidden: (from: string, to: string) => boolean): string[] {
   return files.flatMap((from) =>
     (imports.get(from) ?? []).filter((to) => isForbidden(from, to)).map((to) => `${from} -> ${to}`),
+  );
+}
+
+/** Imports of our own files that are not among the known ones. */
+function importsOutside(froms: readonly string[], known: readonly string[]): string[] {
+  const isOurs = (to: string): boolean =>
+    /^(?:server|network|air-quality|scripts|client|bench|test|typechain-types)\//.test(to);
+  return froms.flatMap((from) =>
+    (imports.get(from) ?? [])
+      .filter((to) => isOurs(to) && !known.some((room) => to.startsWith(room)))
+      .map((to) => `${from} -> ${to}`),
   );
 }
 
@@ -137,7 +148,10 @@ describe("Architecture", () => {
   it("limits the panel's imports to the client, routes, air quality and maps", () => {
     const forbidden = globSync("panel/src/**/*.{ts,tsx}", { cwd: ROOT }).flatMap((from) =>
       importsOf(from)
-        .filter((to) => /^(server|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to) && !API.test(to))
+        .filter(
+          (to) =>
+            /^(server|air-quality|network|scripts|test|bench)\//.test(to) && !FOR_BROWSERS.test(to) && !API.test(to),
+        )
         .map((to) => `${from} -> ${to}`),
     );
     expect(forbidden).to.deep.equal([]);
@@ -161,8 +175,8 @@ describe("Architecture", () => {
   });
 
   it("limits shared browser code to what browsers provide", () => {
-    const shared = files.filter((file) => FOR_BROWSERS.test(file));
-    expect(shared).to.include("server/readings/air-quality/reading.ts");
+    const shared = airQualityFiles.filter((file) => FOR_BROWSERS.test(file));
+    expect(shared).to.include("air-quality/reading.ts");
     const forbidden = shared.flatMap((from) =>
       (imports.get(from) ?? []).filter((to) => !FOR_BROWSERS.test(to) && !BROWSER_PACKAGES.includes(to)),
     );
@@ -178,7 +192,7 @@ describe("Architecture", () => {
     expect(readers.filter((file) => file !== "server/config/environment.ts")).to.deep.equal([]);
   });
 
-  it("limits imports of a network's files to block hashes and RPC calls", () => {
+  it("limits imports of the network program to block hashes and RPC calls, and what commands are made of", () => {
     const known = [
       "server/errors.ts",
       "server/chain/consensus/peers.ts",
@@ -186,16 +200,27 @@ describe("Architecture", () => {
       "server/chain/node/",
       "server/chain/rpc/",
       "server/kit/",
-      "scripts/network/",
+      "scripts/commands/run-command.ts",
+      "network/",
     ];
-    const isOurs = (to: string): boolean => /^(?:server|scripts|client|bench|test|typechain-types)\//.test(to);
-    const forbidden = networkFiles.flatMap((from) =>
-      (imports.get(from) ?? [])
-        .filter((to) => isOurs(to) && !known.some((room) => to.startsWith(room)))
-        .map((to) => `${from} -> ${to}`),
+    expect(importsOutside(networkFiles, known)).to.deep.equal([]);
+    expect(networkFiles).to.include("network/init.ts");
+  });
+
+  it("lets only the table of commands load the network program", () => {
+    const users = globSync("{server,scripts,client,air-quality,bench}/**/*.ts", { cwd: ROOT }).filter((file) =>
+      importsOf(file).some((to) => to.startsWith("network/")),
     );
-    expect(forbidden).to.deep.equal([]);
-    expect(networkFiles).to.include("scripts/network/init.ts");
+    expect(users).to.deep.equal(["scripts/commands/table.ts"]);
+  });
+
+  it("limits imports of air quality to the kit; only the bot and the composition use it", () => {
+    expect(importsOutside(airQualityFiles, ["server/kit/", "air-quality/"])).to.deep.equal([]);
+    const others = (from: string): boolean => !["bot", "composition"].includes(roomOf(from));
+    expect(offences((from, to) => to.startsWith("air-quality/") && others(from))).to.deep.equal([]);
+  });
+
+  it("has a server that imports no scripts", () => {
     expect(offences((_from, to) => to.startsWith("scripts/"))).to.deep.equal([]);
   });
 

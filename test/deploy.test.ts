@@ -80,9 +80,14 @@ describe("deployment", function () {
   // SBOM and licences of the package are those of the dependencies.
   it("has everything that the package contains among its dependencies", () => {
     const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
-    const rooms = "commands,decode,deploy,journal,network,proofs,recover,relayer";
+    const rooms = "commands,decode,deploy,journal,proofs,recover,relayer";
     const files = globSync(
-      ["{server,client}/**/*.ts", "scripts/sealbook.ts", `scripts/{${rooms}}/**/*.ts`, "panel/src/**/*.{ts,tsx}"],
+      [
+        "{server,client,network,air-quality}/**/*.ts",
+        "scripts/sealbook.ts",
+        `scripts/{${rooms}}/**/*.ts`,
+        "panel/src/**/*.{ts,tsx}",
+      ],
       // Only `npx hardhat run` loads it.
       { cwd: ROOT, exclude: ["scripts/deploy/hardhat-connection.ts"] },
     );

@@ -1,16 +1,12 @@
 import { bare } from "../sections/bare.ts";
 import { bulk } from "../sections/bulk.ts";
 import { check } from "../sections/check.ts";
-import { durable } from "../sections/durable.ts";
 import { gas } from "../sections/gas.ts";
-import { hour } from "../sections/hour.ts";
 import { lookups } from "../sections/lookups.ts";
 import { memory } from "../sections/memory.ts";
 import { naive } from "../sections/naive.ts";
-import { pictures } from "../sections/pictures.ts";
 import { records } from "../sections/records.ts";
 import { recovery } from "../sections/recovery.ts";
-import { reorganisations } from "../sections/reorganisations.ts";
 import { single } from "../sections/single.ts";
 import { size } from "../sections/size.ts";
 import { start } from "../sections/start.ts";
@@ -21,17 +17,13 @@ export const SECTIONS: ReadonlyMap<string, Section> = new Map([
   ["single", single],
   ["naive", naive],
   ["bare", bare],
-  ["durable", durable],
   ["bulk", bulk],
   ["records", records],
   ["gas", gas],
   ["size", size],
   ["lookups", lookups],
   ["memory", memory],
-  ["hour", hour],
   ["check", check],
   ["recovery", recovery],
-  ["reorganisations", reorganisations],
-  ["pictures", pictures],
   ["start", start],
 ]);

@@ -91,7 +91,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "network",
     description: "Creates the files of a permissioned network, prepares changes, and checks the network against them.",
     page: "network.md",
-    load: async () => (await import("./network.ts")).networkCommand,
+    load: async () => (await import("../../network/command.ts")).networkCommand,
   },
   {
     name: "resync",

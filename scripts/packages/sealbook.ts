@@ -47,7 +47,7 @@ export const sealbookPackage: Package = {
 
 /** Compiles the program and the modules of its threads, with the libraries as the lock file has them. */
 async function bundle(folder: string): Promise<void> {
-  const programs = ["scripts/sealbook.ts", ...globSync("server/**/*-worker.ts", { cwd: ROOT })];
+  const programs = ["scripts/sealbook.ts", ...globSync("{server,air-quality}/**/*-worker.ts", { cwd: ROOT })];
   const input = Object.fromEntries(programs.map((file) => [file.replace(/\.ts$/, ""), file]));
   // Hardhat compiles contracts, which the package has compiled.
   const compiled = await compile(input, [...INSTALLED, "hardhat"]);

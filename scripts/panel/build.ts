@@ -16,7 +16,7 @@ const SOURCES = [
   "panel/*.*",
   "panel/{src,public}/**/*.*",
   "client/*.ts",
-  "server/readings/{air-quality,map}/*.ts",
+  "air-quality/{*,map/*}.ts",
   "verifier/*.mjs",
   "package.json",
 ];

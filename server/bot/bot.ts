@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import type { AlertStore } from "../operations/index.ts";
-import type { Pictures } from "../readings/index.ts";
+import type { Pictures } from "../../air-quality/index.ts";
 import type { BotJournal, BotStores } from "./journal.ts";
 import type { RecordService } from "../records/index.ts";
 import type { AccountService } from "../sessions/index.ts";

@@ -1,5 +1,5 @@
 import { type Answers, type Draft, QUESTIONS, type Question, type SensorSource } from "./form.ts";
-import type { Position } from "../readings/index.ts";
+import type { Position } from "../../air-quality/index.ts";
 import type { Message } from "./message.ts";
 import { type Texts, TEXTS } from "./texts/texts.ts";
 

@@ -1,4 +1,4 @@
-import type { Position } from "../readings/index.ts";
+import type { Position } from "../../air-quality/index.ts";
 import { parseJsonPath } from "./json-path.ts";
 import { checkPosition, parsePosition, type PositionFault } from "./position.ts";
 

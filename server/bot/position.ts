@@ -1,4 +1,4 @@
-import type { Position } from "../readings/index.ts";
+import type { Position } from "../../air-quality/index.ts";
 
 /** Reasons to reject a position. */
 export type PositionFault = "not_a_position" | "latitude_range" | "longitude_range";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Position } from "../readings/index.ts";
+import type { Position } from "../../air-quality/index.ts";
 import type { Language } from "./texts/texts.ts";
 
 /** Kinds of updates that Telegram sends to the bot. */

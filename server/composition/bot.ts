@@ -6,7 +6,7 @@ import { rateLimit } from "../http/rate-limit.ts";
 import { errorField, type Logger } from "../kit/logger.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { nodeLogReader } from "../operations/node-log.ts";
-import type { Pictures } from "../readings/air-quality/pictures.ts";
+import type { Pictures } from "../../air-quality/index.ts";
 import { recordIndexStore } from "../records/record-index.ts";
 import type { Context } from "./context.ts";
 import type { JournalWorkers } from "./journal-workers.ts";

@@ -10,7 +10,7 @@ import { PROOF_ROUTES } from "../proofs/api.ts";
 import { RECORD_CALLS } from "../records/api.ts";
 import { RECOVERY_ROUTES } from "../recovery/api.ts";
 import { SESSION_CALLS } from "../sessions/api.ts";
-import examples from "./openapi-examples.json" with { type: "json" };
+import examples from "../../docs/openapi-examples.json" with { type: "json" };
 
 /** The groups of the operations. */
 export const TAGS: readonly Tag[] = [

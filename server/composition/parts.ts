@@ -1,5 +1,5 @@
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
-import { DrawnPictures } from "../readings/pictures/drawn-pictures.ts";
+import { Pictures } from "../../air-quality/pictures/pictures.ts";
 import type { Context } from "./context.ts";
 import { createJournalWorkers } from "./journal-workers.ts";
 import { createNodeInspector, createOperations } from "./operations.ts";
@@ -22,7 +22,7 @@ export async function buildParts(context: Context) {
   const proofs = buildProofs(context, transactions);
   const recovery = createRecovery(context);
   const operations = createOperations(context, { inspect, transactions, journalWorkers });
-  const pictures = new DrawnPictures(context.workers, context.config.map.tiles);
+  const pictures = new Pictures(context.workers, context.config.map.tiles);
   // Loaded on demand: few servers have a bot, which is a large part of the program.
   const chatBot = context.config.telegram && (await import("./bot.ts"));
   const bot = chatBot?.createChatBot(context, { sessions, records, pictures, inspect, transactions, journalWorkers });

@@ -45,7 +45,7 @@ export function libraryFile(name: LibraryFile): string {
  * Returns the address of the module of a worker thread: TypeScript in the repository, JavaScript in the package.
  * @param path Path from `ROOT` without an extension, ending in `-worker`
  */
-export function workerModule(path: `server/${string}-worker`): URL {
+export function workerModule(path: `${string}/${string}-worker`): URL {
   return pathToFileURL(join(ROOT, `${path}${extname(import.meta.filename)}`));
 }
 

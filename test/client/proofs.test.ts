@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:https";
 import { ClientError, ProofClient } from "../../client/index.ts";
-import { makeAuthority } from "../../scripts/network/authority.ts";
+import { makeAuthority } from "../../network/authority.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { fakeServer, rejection, type Reply } from "./fake-server.ts";
 

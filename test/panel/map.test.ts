@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import type { Page } from "playwright-core";
-import { CATEGORY_COLOURS } from "../../server/readings/air-quality/category.ts";
+import { CATEGORY_COLOURS } from "../../air-quality/category.ts";
 import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
 import { eventually } from "../support/eventually.ts";

@@ -5,8 +5,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { promisify } from "node:util";
-import type { Network } from "../../scripts/network/network-file.ts";
-import { makeNetwork } from "../scripts/network/made-network.ts";
+import type { Network } from "../../network/network-file.ts";
+import { makeNetwork } from "../network/made-network.ts";
 import { debianProgram } from "../support/debian-program.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
-import { makeNetwork } from "../scripts/network/made-network.ts";
+import { makeNetwork } from "../network/made-network.ts";
 import { debianProgram } from "../support/debian-program.ts";
 import { DASHBOARD, queriesOf, RULES, RULE_TESTS } from "../support/deployed-files.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";

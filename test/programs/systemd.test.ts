@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assert } from "chai";
-import { unitText } from "../../scripts/network/node-services.ts";
-import { makeNetwork } from "../scripts/network/made-network.ts";
+import { unitText } from "../../network/node-services.ts";
+import { makeNetwork } from "../network/made-network.ts";
 import { debianProgram } from "../support/debian-program.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 

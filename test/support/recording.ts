@@ -3,7 +3,7 @@ import { EXAMPLES } from "../../server/composition/openapi.ts";
 import { EXAMPLE_CREDENTIALS } from "./examples.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 
-const FILE = new URL("../../server/composition/openapi-examples.json", import.meta.url);
+const FILE = new URL("../../docs/openapi-examples.json", import.meta.url);
 const PUBLIC_URL = "https://sealbook.example.org";
 
 /** The responses to the examples' requests, recorded for the OpenAPI document. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createCanvas } from "@napi-rs/canvas";
-import type { TilePosition } from "../../server/readings/pictures/tile-store.ts";
+import type { TilePosition } from "../../air-quality/pictures/tile-store.ts";
 
 /** A server of map tiles that all have one colour. */
 export interface TileServer {

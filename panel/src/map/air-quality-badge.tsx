@@ -1,9 +1,5 @@
-import {
-  CATEGORY_COLOURS,
-  CATEGORY_NAMES,
-  CATEGORY_TEXT_COLOURS,
-} from "../../../server/readings/air-quality/category.ts";
-import { airQuality, indexText } from "../../../server/readings/air-quality/index-of-pm25.ts";
+import { CATEGORY_COLOURS, CATEGORY_NAMES, CATEGORY_TEXT_COLOURS } from "../../../air-quality/category.ts";
+import { airQuality, indexText } from "../../../air-quality/index-of-pm25.ts";
 import { categoryLanguage } from "./wording.ts";
 
 /** The index of a concentration on its category's colour, with the category's name. */

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { CATEGORY_COLOURS } from "../../../server/readings/air-quality/category.ts";
-import { airQuality, PM25_BREAKPOINTS } from "../../../server/readings/air-quality/index-of-pm25.ts";
-import type { Reading } from "../../../server/readings/air-quality/reading.ts";
+import { CATEGORY_COLOURS } from "../../../air-quality/category.ts";
+import { airQuality, PM25_BREAKPOINTS } from "../../../air-quality/index-of-pm25.ts";
+import type { Reading } from "../../../air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
 import { shownTheme } from "../theme/theme.ts";
 import { concentration, momentText } from "./wording.ts";

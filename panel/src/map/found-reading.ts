@@ -1,6 +1,6 @@
 import type { FoundRecord } from "../../../client/index.ts";
 import type { RecordPage, RecordSearch } from "../../../client/records.ts";
-import { type Reading, readingIn } from "../../../server/readings/air-quality/reading.ts";
+import { type Reading, readingIn } from "../../../air-quality/reading.ts";
 
 /** A reading and the record that it is in. */
 export interface FoundReading extends Reading {

@@ -1,5 +1,5 @@
-import { CATEGORY_COLOURS, CATEGORY_NAMES } from "../../../server/readings/air-quality/category.ts";
-import { PM25_BREAKPOINTS } from "../../../server/readings/air-quality/index-of-pm25.ts";
+import { CATEGORY_COLOURS, CATEGORY_NAMES } from "../../../air-quality/category.ts";
+import { PM25_BREAKPOINTS } from "../../../air-quality/index-of-pm25.ts";
 import { texts } from "../texts/texts.ts";
 import { categoryLanguage, concentration } from "./wording.ts";
 

@@ -1,11 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import * as z from "zod";
-import {
-  currentReadings,
-  DAY_MILLISECONDS,
-  sensorOf,
-  sensorSeries,
-} from "../../../server/readings/air-quality/readings.ts";
+import { currentReadings, DAY_MILLISECONDS, sensorOf, sensorSeries } from "../../../air-quality/readings.ts";
 import { kept } from "../session/kept.ts";
 import { records, session } from "../session/session.ts";
 import { findReadings, type Found, type FoundReading, type GetPage } from "./found-reading.ts";

@@ -1,9 +1,9 @@
 import L from "leaflet";
 import fine from "world-atlas/countries-50m.json?url";
 import coarse from "world-atlas/countries-110m.json?url";
-import { type BaseMap, baseMap, type Countries } from "../../../server/readings/map/base-map.ts";
-import { type BaseColours, drawBase } from "../../../server/readings/map/draw-base.ts";
-import { TILE_SIZE } from "../../../server/readings/map/mercator.ts";
+import { type BaseMap, baseMap, type Countries } from "../../../air-quality/map/base-map.ts";
+import { type BaseColours, drawBase } from "../../../air-quality/map/draw-base.ts";
+import { TILE_SIZE } from "../../../air-quality/map/mercator.ts";
 
 /** The finer map is loaded from this zoom level. */
 const FINE_FROM_ZOOM = 4;

@@ -1,9 +1,9 @@
 import L from "leaflet";
-import { CATEGORY_COLOURS, CATEGORY_TEXT_COLOURS } from "../../../server/readings/air-quality/category.ts";
-import { airQuality } from "../../../server/readings/air-quality/index-of-pm25.ts";
-import { sensorOf } from "../../../server/readings/air-quality/readings.ts";
-import { type Cluster, clustersOf } from "../../../server/readings/map/clusters.ts";
-import { layOut, type Placed } from "../../../server/readings/map/label-layout.ts";
+import { CATEGORY_COLOURS, CATEGORY_TEXT_COLOURS } from "../../../air-quality/category.ts";
+import { airQuality } from "../../../air-quality/index-of-pm25.ts";
+import { sensorOf } from "../../../air-quality/readings.ts";
+import { type Cluster, clustersOf } from "../../../air-quality/map/clusters.ts";
+import { layOut, type Placed } from "../../../air-quality/map/label-layout.ts";
 import type { FoundReading } from "./found-reading.ts";
 import { captionOf, concentration, readingText } from "./wording.ts";
 

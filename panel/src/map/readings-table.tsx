@@ -1,5 +1,5 @@
 import type { FoundReading } from "./found-reading.ts";
-import { sensorOf } from "../../../server/readings/air-quality/readings.ts";
+import { sensorOf } from "../../../air-quality/readings.ts";
 import { Table } from "../components/table.tsx";
 import { texts } from "../texts/texts.ts";
 import { AirQualityBadge } from "./air-quality-badge.tsx";

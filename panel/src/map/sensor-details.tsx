@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import { DAY_MILLISECONDS } from "../../../server/readings/air-quality/readings.ts";
-import type { Reading } from "../../../server/readings/air-quality/reading.ts";
+import { DAY_MILLISECONDS } from "../../../air-quality/readings.ts";
+import type { Reading } from "../../../air-quality/reading.ts";
 import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Icon } from "../components/icon.tsx";

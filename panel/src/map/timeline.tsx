@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { DAY_MILLISECONDS } from "../../../server/readings/air-quality/readings.ts";
+import { DAY_MILLISECONDS } from "../../../air-quality/readings.ts";
 import { Button } from "../components/button.tsx";
 import { texts } from "../texts/texts.ts";
 import { ago, moment } from "./map-state.ts";

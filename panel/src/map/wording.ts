@@ -1,7 +1,7 @@
 import { computed } from "@preact/signals";
-import { CATEGORY_NAMES, type Language } from "../../../server/readings/air-quality/category.ts";
-import { airQuality, indexText } from "../../../server/readings/air-quality/index-of-pm25.ts";
-import type { Reading } from "../../../server/readings/air-quality/reading.ts";
+import { CATEGORY_NAMES, type Language } from "../../../air-quality/category.ts";
+import { airQuality, indexText } from "../../../air-quality/index-of-pm25.ts";
+import type { Reading } from "../../../air-quality/reading.ts";
 import { language, texts } from "../texts/texts.ts";
 import { visibleText } from "../visible-text.ts";
 

@@ -10,7 +10,7 @@ import {
   type Frame,
   frameTimes,
   readingOf,
-} from "../../readings/index.ts";
+} from "../../../air-quality/index.ts";
 import type { Clock } from "../../kit/time.ts";
 import type { RecordReader } from "../../records/index.ts";
 import { textMessage } from "../message.ts";

@@ -119,7 +119,7 @@ describe("the package sealbook", function () {
 
   it("draws maps", async () => {
     const program = `
-      const worker = await import("./node_modules/sealbook/server/readings/pictures/picture-worker.js");
+      const worker = await import("./node_modules/sealbook/air-quality/pictures/picture-worker.js");
       const place = { title: "Roof", position: { lng: 30, lat: 60 } };
       const reading = { sender: "0xa", device: "1", ...place, value: 12, time: 0, code: "c" };
       const job = { readings: [reading], options: { language: "en", time: 0 } };
