@@ -1,6 +1,6 @@
 import { Argument, Command } from "commander";
 import { type Wallet, ZeroAddress } from "ethers";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../relayer/relayer-roles.ts";
 import type { Address } from "../../server/chain/transaction.ts";
 import { parseConfig } from "../../server/config/config.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { Wallet, ZeroAddress } from "ethers";
 import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/keystore.ts";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../relayer/relayer-roles.ts";
 import { type ChainConfig, parseConfig } from "../../server/config/config.ts";
 import type { Address, ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";

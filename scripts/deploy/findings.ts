@@ -2,7 +2,8 @@ import { getAddress } from "ethers";
 import type { Deployment } from "../../server/chain/contracts/deployment.ts";
 import { fetchCode } from "../../server/chain/contracts/contract-code.ts";
 import { INTERFACES, readContract } from "../../server/chain/contracts/interfaces.ts";
-import { RelayerRoles, type Role } from "../../server/chain/contracts/relayer-roles.ts";
+import type { Role } from "../../server/chain/contracts/roles.ts";
+import { RelayerRoles } from "../relayer/relayer-roles.ts";
 import { SessionRegistryClient } from "../../server/chain/contracts/session-registry-client.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import {

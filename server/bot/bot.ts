@@ -1,4 +1,3 @@
-import type { RequestHandler } from "express";
 import type { AlertStore } from "../operations/index.ts";
 import type { Pictures } from "../../air-quality/index.ts";
 import type { BotJournal, BotStores } from "./journal.ts";
@@ -27,7 +26,6 @@ import { Users } from "./user.ts";
 export interface BotConfig {
   readonly token: string;
   readonly apiUrl: string;
-  readonly webhookUrl: string | undefined;
   readonly adminChat: number | undefined;
   /** Messages per minute that the bot answers for one user. */
   readonly ratePerMinute: number;
@@ -58,8 +56,6 @@ const STOP_GRACE_MILLISECONDS = 3_000;
 
 /** The Telegram bot. */
 export interface Bot {
-  /** Handler of Telegram's webhook. */
-  readonly webhook: RequestHandler;
   start(): Promise<void>;
   /** Checks for raised and resolved alerts. */
   onAlert(): void;
@@ -107,8 +103,6 @@ export function createBot(deps: BotDeps): Bot {
   const updateQueue = new UpdateQueue({ journal, cipher, sender, expiry, handle, clock, onEvent });
   const receiver = new UpdateReceiver({
     telegram,
-    token: config.token,
-    webhookUrl: config.webhookUrl,
     receive: (updates) => updateQueue.receive(updates),
     async prepare(found) {
       name = found;
@@ -123,7 +117,6 @@ export function createBot(deps: BotDeps): Bot {
       : new AlertChat({ ...deps, chat: config.adminChat, store: deps.alerts, sender });
 
   return {
-    webhook: receiver.webhook,
     async start() {
       await expiry.start();
       await updateQueue.start();

@@ -105,12 +105,6 @@ export class Telegram {
     );
   }
 
-  async setWebhook(url: string, secret: string): Promise<void> {
-    await this.#tried((signal) =>
-      this.#api.setWebhook(url, { secret_token: secret, allowed_updates: UPDATE_KINDS }, signal),
-    );
-  }
-
   async deleteWebhook(): Promise<void> {
     await this.#tried((signal) => this.#api.deleteWebhook({}, signal));
   }

@@ -1,25 +1,19 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
-import express, { type RequestHandler, Router } from "express";
 import type { BotEventSink } from "./events.ts";
 import { Backoff } from "../kit/backoff.ts";
 import { type Telegram, TelegramError } from "./telegram.ts";
 import { updateNumber } from "./update.ts";
 
 const WAIT_SECONDS = 30;
-const MAX_UPDATE_SIZE = "1mb";
 
 export interface UpdateReceiverDeps {
   readonly telegram: Telegram;
-  readonly token: string;
-  /** URL for Telegram's webhook; without it, the receiver polls. */
-  readonly webhookUrl: string | undefined;
   readonly receive: (updates: readonly unknown[]) => Promise<void>;
   /** Called with the bot's name when Telegram is reachable. */
   readonly prepare: (name: string) => Promise<void>;
   readonly onEvent: BotEventSink;
 }
 
-/** Receives updates from Telegram by polling or by webhook. */
+/** Receives updates from Telegram by polling. */
 export class UpdateReceiver {
   readonly #deps: UpdateReceiverDeps;
   readonly #ended = new AbortController();
@@ -45,35 +39,19 @@ export class UpdateReceiver {
     await this.#running;
   }
 
-  /** Handler of the webhook. Checks the secret that Telegram sends with every update. */
-  get webhook(): RequestHandler {
-    const { token, receive } = this.#deps;
-    const secret = Buffer.from(secretOf(token));
-    return Router().use(express.json({ limit: MAX_UPDATE_SIZE }), async (request, response) => {
-      const shown = Buffer.from(request.get("X-Telegram-Bot-Api-Secret-Token") ?? "");
-      if (request.method !== "POST" || shown.length !== secret.length || !timingSafeEqual(shown, secret)) {
-        response.status(403).end();
-        return;
-      }
-      await receive([request.body]);
-      // Responds after the updates are stored; Telegram repeats them otherwise.
-      response.status(200).end();
-    });
-  }
-
   async #run(): Promise<void> {
-    const { telegram, webhookUrl, token, prepare, onEvent } = this.#deps;
+    const { telegram, prepare, onEvent } = this.#deps;
     const name = await this.#retry(async () => {
       const found = await telegram.name();
       await prepare(found);
-      if (webhookUrl === undefined) await telegram.deleteWebhook();
-      else await telegram.setWebhook(webhookUrl, secretOf(token));
+      // With a webhook, Telegram refuses to be polled.
+      await telegram.deleteWebhook();
       return found;
     });
     if (name === undefined) return;
-    onEvent({ kind: "ready", name, by: webhookUrl === undefined ? "polling" : "webhook" });
+    onEvent({ kind: "ready", name });
     let offset: number | undefined;
-    while (webhookUrl === undefined && !this.#ended.signal.aborted) {
+    while (!this.#ended.signal.aborted) {
       offset = await this.#retry(() => this.#poll(offset));
     }
   }
@@ -109,9 +87,4 @@ export class UpdateReceiver {
     }
     return undefined;
   }
-}
-
-/** Derives the webhook secret from the token. */
-function secretOf(token: string): string {
-  return createHmac("sha256", token).update("sealbook webhook").digest("hex");
 }

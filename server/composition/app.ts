@@ -44,8 +44,6 @@ import { BundleService } from "../proofs/bundle.ts";
 import type { Context } from "./context.ts";
 import type { Parts } from "./parts.ts";
 
-/** Path of Telegram's webhook. */
-const TELEGRAM_PATH = "/telegram";
 const VERIFIER = join(ROOT, "verifier/verify.mjs");
 
 /** Access to the integrity-proof API. */
@@ -79,13 +77,11 @@ export interface AppDeps {
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "publicKeys">;
   readonly map: MapSettings;
-  /** Webhook of the bot. */
-  readonly telegram: { readonly path: string; readonly webhook: RequestHandler } | undefined;
 }
 
 /** Mounts both APIs, the explorer and the panel; does not listen. */
 export function createApp(deps: AppDeps): Express {
-  const { logger, version, access, map, operations, telegram } = deps;
+  const { logger, version, access, map, operations } = deps;
   const app = express();
   app.disable("x-powered-by");
   // Responses change with every block, so clients do not cache them; a digest of each costs as much as reading it.
@@ -122,7 +118,6 @@ export function createApp(deps: AppDeps): Express {
   app.use("/explorer/api", ...unless("explorer"), nothingHere);
   addRoutes(app, [metricsRoute(operations)], unless("metrics"));
   addRoutes(app, [keysRoute(deps.issuer), ...healthRoutes(operations)]);
-  if (telegram !== undefined) app.use(telegram.path, telegram.webhook);
   app.use(openApiRouter(version, () => import("./openapi.ts")));
   app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
   app.use(nothingHere, sendProblem);
@@ -135,7 +130,7 @@ function nothingHere(): never {
 
 /** Builds both APIs, the explorer and the panel over the parts; does not listen. */
 export function createApi(context: Context, parts: Parts): Express {
-  const { sessions, records, proofs, recovery, operations, bot } = parts;
+  const { sessions, records, proofs, recovery, operations } = parts;
   const { config, opened, version, link, validatorNames, proofAnchor, metrics, logger, issuer, address } = context;
   const { certificate } = opened;
   const { rpc, deployment } = link;
@@ -202,7 +197,6 @@ export function createApi(context: Context, parts: Parts): Express {
       new AttestationPrinter(context.workers),
     ),
     issuer,
-    telegram: bot && { path: TELEGRAM_PATH, webhook: bot.webhook },
     map: config.map,
   });
 }

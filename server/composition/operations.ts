@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { readNodeList } from "../chain/consensus/peers.ts";
-import { RelayerRoles } from "../chain/contracts/relayer-roles.ts";
+import { contractsWhere } from "../chain/contracts/roles.ts";
 import { nodeInspector, type NodeInspector } from "../chain/node/node-inspector.ts";
 import { withCallDeadline } from "../chain/rpc/connect.ts";
 import { isContradiction, isWrongChain } from "../chain/rpc/rpc.ts";
@@ -27,12 +27,11 @@ export function createNodeInspector(
   { sender }: RelayerTransactions,
 ): NodeInspector {
   const { nodeListFile } = config.chain;
-  const roles = new RelayerRoles(link.rpc, link.deployment);
   const inspect = nodeInspector({
     rpc: withCallDeadline(link.rpc),
     async rolesOf(relayer) {
       try {
-        return await roles.heldBy(relayer);
+        return await contractsWhere(link.rpc, link.deployment, "relayer", relayer);
       } catch (error) {
         // A chain without the contracts is another one.
         if (isContradiction(error)) await link.rpc.identify?.();

@@ -242,8 +242,6 @@ function telegramConfig(env: EnvironmentValues, token: string) {
   return {
     token,
     apiUrl: env.TELEGRAM_API_URL,
-    /** Address that Telegram posts to; without it the server polls Telegram. */
-    webhookUrl: env.TELEGRAM_WEBHOOK_URL,
     adminChat: env.TELEGRAM_ADMIN_CHAT,
     /** Messages per minute that the bot answers for one user. */
     ratePerMinute: 30,

@@ -294,13 +294,6 @@ const BOT_AND_MAP = {
   TELEGRAM_API_URL: httpUrl
     .default("https://api.telegram.org")
     .meta({ description: "Address of Telegram's Bot API, or of your own Bot API server; requires `TELEGRAM_TOKEN`" }),
-  TELEGRAM_WEBHOOK_URL: httpUrl
-    .refine((text) => text.startsWith("https:"), "is not an https address")
-    .optional()
-    .meta({
-      description: "Address at which Telegram posts to this server's `/telegram`; requires `TELEGRAM_TOKEN`",
-      unset: "the server polls Telegram",
-    }),
   TELEGRAM_ADMIN_CHAT: chatNumber
     .optional()
     .meta({ description: "Number of the chat that receives alerts; requires `TELEGRAM_TOKEN`", unset: "none" }),

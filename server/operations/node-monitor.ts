@@ -2,7 +2,7 @@ import { type NetworkFault, networkFaults } from "../chain/consensus/network-fau
 import type { ChainEvents } from "../chain/events.ts";
 import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts";
 import { isWrongChain } from "../chain/rpc/rpc.ts";
-import { missingRole } from "../chain/contracts/relayer-roles.ts";
+import { missingRole } from "../chain/contracts/roles.ts";
 import { feeFaults } from "../chain/transactions/fees.ts";
 import { SealbookError } from "../errors.ts";
 import { every, type Interval } from "../kit/time.ts";

@@ -4,7 +4,7 @@ import type { ClockMonitor } from "./clock-monitor.ts";
 import type { Status } from "./responses.ts";
 import { syncLoss } from "./sync-loss.ts";
 import type { StorageState } from "./storage-monitor.ts";
-import { missingRole } from "../chain/contracts/relayer-roles.ts";
+import { missingRole } from "../chain/contracts/roles.ts";
 import { nodeErrorIn } from "../chain/rpc/rpc.ts";
 
 /**

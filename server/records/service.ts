@@ -12,7 +12,7 @@ import type { RecordChain } from "./event-table.ts";
 import type { ForeignWriteEvents } from "./foreign-writes.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { RecordIndex } from "./record-index.ts";
-import { relayerRefused } from "../chain/contracts/relayer-roles.ts";
+import { relayerRefused } from "../chain/contracts/roles.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";
 import type { StoredRowData } from "./compression.ts";

@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes, randomInt } from "node:crypto";
 import keccak256 from "keccak256";
 import type { TransactionOutcome } from "../chain/transaction.ts";
-import { relayerRefused } from "../chain/contracts/relayer-roles.ts";
+import { relayerRefused } from "../chain/contracts/roles.ts";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex } from "../kit/bytes.ts";
 import type { Scope } from "../chain/contracts/session-registry-client.ts";

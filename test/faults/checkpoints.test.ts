@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";

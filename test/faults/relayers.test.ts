@@ -5,7 +5,7 @@ import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";

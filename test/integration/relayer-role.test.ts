@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { Wallet } from "ethers";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";

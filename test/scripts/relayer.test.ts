@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Wallet, ZeroAddress } from "ethers";
 import { deploy, type Deployment, deploymentFile } from "../../server/chain/contracts/deployment.ts";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { NodeError } from "../../server/chain/rpc/node-error.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";

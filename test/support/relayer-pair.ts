@@ -3,7 +3,7 @@ import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hexlify, Transaction, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
-import { RelayerRoles } from "../../server/chain/contracts/relayer-roles.ts";
+import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";

@@ -3,8 +3,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { assert } from "chai";
-import { eventually } from "./eventually.ts";
 import { Chat, type ChatServer, type ChatMessage } from "./telegram-chat.ts";
 
 export type { Chat } from "./telegram-chat.ts";
@@ -41,9 +39,8 @@ export class TelegramServer implements ChatServer {
   #updates: { readonly update_id: number }[] = [];
   /** Determines the handling of a call: a fault, or `hang` for a call that is neither processed nor responded to. */
   onCall: (call: Call) => Fault | "hang" | undefined = () => undefined;
-  /** Maps the address of a webhook to one that is reachable here. */
-  route: (url: string) => string = (url) => url;
-  webhook: { readonly url: string; readonly secret: string } | undefined;
+  /** Whether a webhook is set, so that Telegram refuses to be polled. */
+  hasWebhook = false;
   readonly #chats = new Map<number, Chat>();
   readonly #files = new Map<string, Buffer>();
   readonly #queries = new Map<string, Chat>();
@@ -84,10 +81,6 @@ export class TelegramServer implements ChatServer {
   /** Delivers an update to the bot; with an earlier id again, as Telegram does without an acknowledgement. */
   deliver(content: object, update_id = this.#nextUpdate++): number {
     const update = { update_id, ...content };
-    if (this.webhook !== undefined) {
-      void this.#push(this.webhook, update);
-      return update_id;
-    }
     this.#updates.push(update);
     this.#wake.resolve();
     this.#wake = Promise.withResolvers();
@@ -113,17 +106,6 @@ export class TelegramServer implements ChatServer {
   #keep(chat: Chat): Chat {
     this.#chats.set(chat.id, chat);
     return chat;
-  }
-
-  async #push({ url, secret }: { url: string; secret: string }, update: object): Promise<void> {
-    await eventually(async () => {
-      const response = await fetch(this.route(url), {
-        method: "POST",
-        body: JSON.stringify(update),
-        headers: { "Content-Type": "application/json", "X-Telegram-Bot-Api-Secret-Token": secret },
-      });
-      assert.equal(response.status, 200);
-    });
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -158,11 +140,8 @@ export class TelegramServer implements ChatServer {
         return this.#getUpdates(fields, request);
       case "setMyCommands":
         return this.#setMenu(fields);
-      case "setWebhook":
-        this.webhook = { url: String(fields["url"]), secret: String(fields["secret_token"]) };
-        return true;
       case "deleteWebhook":
-        this.webhook = undefined;
+        this.hasWebhook = false;
         return true;
       case "getFile": {
         const id = String(fields["file_id"]);
@@ -201,8 +180,7 @@ export class TelegramServer implements ChatServer {
   }
 
   async #getUpdates({ offset = 0, timeout = 0 }: Record<string, unknown>, request: IncomingMessage): Promise<unknown> {
-    if (this.webhook !== undefined)
-      throw new Refused(409, "Conflict: can't use getUpdates method while webhook is active");
+    if (this.hasWebhook) throw new Refused(409, "Conflict: can't use getUpdates method while webhook is active");
     this.#updates = this.#updates.filter(({ update_id }) => update_id >= Number(offset));
     if (this.#updates.length === 0) {
       const late = Promise.withResolvers<void>();

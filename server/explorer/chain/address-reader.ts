@@ -1,12 +1,12 @@
 import { zeroPadValue } from "ethers";
 import type { AddressActivity, ExploredAddress } from "../responses.ts";
-import type { Address } from "../../chain/transaction.ts";
+import type { Address, ContractName } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
 import type { Deployment } from "../../chain/contracts/deployment.ts";
 import { type ValidatorNames, NodeTransaction } from "../../chain/node/node-block.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
-import { RelayerRoles } from "../../chain/contracts/relayer-roles.ts";
+import { contractsWhere, type Role } from "../../chain/contracts/roles.ts";
 import { BigQuantity, fetchHead, fetchQuantity, lookUp, query } from "../../chain/rpc/query.ts";
 import type { Rpc } from "../../chain/rpc/rpc.ts";
 import type { BlockReader, PageRequest } from "./block-reader.ts";
@@ -34,7 +34,6 @@ export class AddressReader {
   readonly #decoder: ChainDecoder;
   readonly #blocks: BlockReader;
   readonly #validators: ValidatorNames;
-  readonly #roles: RelayerRoles;
   readonly #sessions: Pick<SessionRegistryClient, "scopeOf">;
 
   constructor(
@@ -53,7 +52,6 @@ export class AddressReader {
     this.#names = names;
     this.#validators = validators;
     this.#sessions = sessions;
-    this.#roles = new RelayerRoles(rpc, deployment);
   }
 
   async address(address: Address): Promise<ExploredAddress> {
@@ -61,8 +59,8 @@ export class AddressReader {
       fetchCode(this.#rpc, address),
       query(this.#rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
       fetchQuantity(this.#rpc, "eth_getTransactionCount", [address, "latest"]),
-      this.#roles.heldBy(address),
-      this.#roles.administeredBy(address),
+      this.#contractsWhere("relayer", address),
+      this.#contractsWhere("administrator", address),
       this.#sessions.scopeOf(address),
     ]);
     return {
@@ -87,7 +85,9 @@ export class AddressReader {
     const isContract = this.#names.contractAt(address) !== undefined;
     const sends =
       !isContract &&
-      [...(await this.#roles.heldBy(address)), ...(await this.#roles.administeredBy(address))].length > 0;
+      (
+        await Promise.all([this.#contractsWhere("relayer", address), this.#contractsWhere("administrator", address)])
+      ).flat().length > 0;
     const search = {
       firstBlock: this.#deployment.firstBlock,
       head: await fetchHead(this.#rpc),
@@ -143,5 +143,9 @@ export class AddressReader {
       transactions.flatMap((transaction) => (transaction?.from === address ? [transaction.hash] : [])),
     );
     return logs.filter(({ transactionHash }) => sent.has(transactionHash));
+  }
+
+  #contractsWhere(role: Role, address: Address): Promise<ContractName[]> {
+    return contractsWhere(this.#rpc, this.#deployment, role, address);
   }
 }

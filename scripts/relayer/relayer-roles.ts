@@ -1,22 +1,17 @@
-import { type BaseWallet, getAddress, id, ZeroHash } from "ethers";
-import { type Address, CONTRACT_NAMES, type ContractName } from "../transaction.ts";
-import { INTERFACES, readContract } from "./interfaces.ts";
-import type { Deployment } from "./deployment.ts";
-import { sendAdministratorCall } from "../transactions/administrator-call.ts";
-import type { FeeConfig } from "../transactions/fees.ts";
-import { fetchHead } from "../rpc/query.ts";
-import { ContradictionError, LaggingError, type Rpc, unavailable } from "../rpc/rpc.ts";
-import { fetchLogs } from "../node/log.ts";
-import { SealbookError } from "../../errors.ts";
+import { type BaseWallet, getAddress } from "ethers";
+import type { Deployment } from "../../server/chain/contracts/deployment.ts";
+import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
+import { contractsWhere, type Role, ROLES } from "../../server/chain/contracts/roles.ts";
+import { fetchLogs } from "../../server/chain/node/log.ts";
+import { fetchHead } from "../../server/chain/rpc/query.ts";
+import { ContradictionError, LaggingError, type Rpc, unavailable } from "../../server/chain/rpc/rpc.ts";
+import { type Address, CONTRACT_NAMES, type ContractName } from "../../server/chain/transaction.ts";
+import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
+import type { FeeConfig } from "../../server/chain/transactions/fees.ts";
 
 /** The access control is the same in all three contracts. */
 const ACCESS = INTERFACES.ProofAnchor;
-/** The identifiers of the roles on chain. */
-const ROLES = { administrator: ZeroHash, registrar: id("REGISTRAR_ROLE"), relayer: id("RELAYER_ROLE") } as const;
 const GRANTED = ACCESS.getEvent("RoleGranted").topicHash;
-
-/** A role of the contracts; only the SessionRegistry has registrars. */
-export type Role = keyof typeof ROLES;
 
 /** An account that has a role. */
 export interface RoleHolder {
@@ -73,7 +68,7 @@ export class RelayerRoles {
       throw unavailable(new ContradictionError("the node does not return the events of the contracts' deployment"));
     const found: RoleHolder[] = [];
     for (const address of granted) {
-      const contracts = await this.#contractsWhere(ROLES[role], address);
+      const contracts = await contractsWhere(this.#rpc, this.#deployment, role, address);
       if (contracts.length > 0) found.push({ address, contracts });
     }
     return found;
@@ -81,12 +76,12 @@ export class RelayerRoles {
 
   /** Returns the contracts on which an address has the relayer's role. */
   heldBy(address: Address): Promise<ContractName[]> {
-    return this.#contractsWhere(ROLES.relayer, address);
+    return contractsWhere(this.#rpc, this.#deployment, "relayer", address);
   }
 
   /** Returns the contracts on which an address can grant and revoke roles. */
   administeredBy(address: Address): Promise<ContractName[]> {
-    return this.#contractsWhere(ROLES.administrator, address);
+    return contractsWhere(this.#rpc, this.#deployment, "administrator", address);
   }
 
   /** Grants or revokes the relayer's role on one contract, and waits for the confirmation. */
@@ -107,17 +102,6 @@ export class RelayerRoles {
     return (await this.administeredBy(address)).length > 0;
   }
 
-  async #contractsWhere(role: string, address: Address): Promise<ContractName[]> {
-    const data = ACCESS.encodeFunctionData("hasRole", [role, address]);
-    const held = await Promise.all(
-      this.contracts.map(async (contract) => {
-        const response = await readContract(this.#rpc, this.addressOf(contract), data);
-        return Boolean(ACCESS.decodeFunctionResult("hasRole", response)[0]);
-      }),
-    );
-    return this.contracts.filter((_, index) => held[index]);
-  }
-
   /** Fetches all addresses that ever had a role. */
   async #grantedIn(role: string, first: number, last: number): Promise<Set<Address>> {
     const filter = {
@@ -131,22 +115,4 @@ export class RelayerRoles {
       }),
     );
   }
-}
-
-/** Returns what a relayer lacks that may not write to all contracts, and what to do; `undefined` when it may. */
-export function missingRole(relayer: Address, lacking: readonly ContractName[]): string | undefined {
-  if (lacking.length === 0) return undefined;
-  return (
-    `the relayer ${relayer} may not write to ${lacking.join(", ")}; the administrator grants the role with ` +
-    `\`npx sealbook relayer grant ${relayer}\``
-  );
-}
-
-/** Returns the error of a call that the contract rejects because of the relayer: its operators mend it, not callers. */
-export function relayerRefused(): SealbookError {
-  return new SealbookError(
-    "chain_unavailable",
-    "the server's relayer may not write to the contract; its operators grant it the role",
-    { retryAfterSeconds: 60 },
-  );
 }
