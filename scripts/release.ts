@@ -1,4 +1,4 @@
-// Makes a release: docs/packages.md#release
+// Makes a release: docs/architecture.md#release
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

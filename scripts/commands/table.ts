@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "administrator",
     description: "Shows the administrator of the contracts, and transfers the role in two steps.",
-    page: "administration.md",
+    page: "contracts.md#administration",
     load: async () => (await import("./administrator.ts")).administratorCommand,
   },
   {
