@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { commandsTable } from "./docs/commands.ts";
 import { CALLS, ROUTES } from "../server/composition/openapi.ts";
-import { configurationTables } from "../server/config/environment.ts";
+import { configurationTables } from "./docs/configuration.ts";
 import type { Route } from "../server/http/route.ts";
 import { securityRegister } from "./docs/security-register.ts";
 

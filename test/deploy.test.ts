@@ -80,7 +80,7 @@ describe("deployment", function () {
   // SBOM and licences of the package are those of the dependencies.
   it("has everything that the package contains among its dependencies", () => {
     const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
-    const rooms = "commands,decode,deploy,journal,proofs,recover,relayer";
+    const rooms = "account,commands,decode,deploy,journal,proofs,recover,relayer";
     const files = globSync(
       [
         "{server,client,network,air-quality}/**/*.ts",

@@ -7,7 +7,8 @@ import { administrationOf, openContracts } from "../../server/composition/chain.
 import { keyVault } from "../../server/sessions/key-vault.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { DEMO_ACCOUNT_FILE, holdAdministration } from "../../server/composition/data-folder.ts";
-import { AccountService, changePassword } from "../../server/sessions/account-service.ts";
+import { AccountService } from "../../server/sessions/account-service.ts";
+import { changePassword } from "../account/change-password.ts";
 import { updateDemoAccount } from "../../server/sessions/demo-account.ts";
 import type { Account } from "../../server/sessions/session.ts";
 import type { Scope } from "../../server/chain/contracts/session-registry-client.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { Argument, Command } from "commander";
 import { Wallet, ZeroAddress } from "ethers";
-import { type KeystoreFiles, makeKeystore } from "../../server/chain/keys/keystore.ts";
+import { makeKeystore } from "../relayer/make-keystore.ts";
+import type { KeystoreFiles } from "../../server/chain/keys/keystore.ts";
 import { RelayerRoles } from "../relayer/relayer-roles.ts";
 import { type ChainConfig, parseConfig } from "../../server/config/config.ts";
 import type { Address, ContractName } from "../../server/chain/transaction.ts";

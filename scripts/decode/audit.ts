@@ -1,6 +1,7 @@
 import type { Address } from "../../server/chain/transaction.ts";
 import { type DecodedCallData, decodeAcceptedCallData, type RowFunction } from "../../server/records/call-data.ts";
-import { duplicateKeyWarnings, withWrittenNumbers } from "../../server/records/payload-text.ts";
+import { withWrittenNumbers } from "../../server/records/payload-text.ts";
+import { duplicateKeyWarnings } from "./duplicate-key-warnings.ts";
 import { checkRow, type RowChecks } from "../../server/records/row-audit.ts";
 import type { TableContract } from "../../server/records/index.ts";
 import type { AuditedChain, ChainTransaction, RowEvent, RowState } from "./chain.ts";

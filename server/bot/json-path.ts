@@ -24,14 +24,6 @@ export function parseJsonPath(text: string): readonly JsonPathStep[] | undefined
   return steps;
 }
 
-/** Formats steps for {@link parseJsonPath}. */
-export function formatJsonPath(steps: readonly JsonPathStep[]): string {
-  const written = steps.map((step) =>
-    typeof step === "number" ? `[${step}]` : `['${step.replace(/['\\]/gu, "\\$&")}']`,
-  );
-  return `$${written.join("")}`;
-}
-
 /** Returns the value at a path; `undefined` if there is none. */
 export function follow(value: JsonValue, steps: readonly JsonPathStep[]): JsonValue | undefined {
   let found: JsonValue | undefined = value;

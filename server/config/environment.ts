@@ -314,7 +314,7 @@ const BOT_AND_MAP = {
 };
 
 /** The variables by the headings of docs/configuration.md. */
-const GROUPS = {
+export const GROUPS = {
   "Process and data": PROCESS,
   Listener: LISTENER,
   Authentication: AUTHENTICATION,
@@ -365,18 +365,4 @@ export function readEnv(): EnvironmentVariables {
       return value === undefined || value === "" ? [] : [[name, value]];
     }),
   );
-}
-
-/** Returns the tables of docs/configuration.md, in Markdown. */
-export function configurationTables(): string {
-  const defaults: Record<string, unknown> = Environment.parse({});
-  const tables = Object.entries(GROUPS).map(([heading, variables]) => {
-    const rows = Object.entries(variables).map(([name, schema]) => {
-      const { description, unset } = schema.meta() ?? {};
-      const value = typeof unset === "string" ? unset : `\`${String(defaults[name])}\``;
-      return `| \`${name}\` | ${description} | ${value} |`;
-    });
-    return [`## ${heading}`, "", "| Variable | Meaning | When unset |", "|---|---|---|", ...rows].join("\n");
-  });
-  return tables.join("\n\n");
 }

@@ -1,4 +1,3 @@
-import { duplicateKeys } from "../kit/duplicate-keys.ts";
 import { isJsonObject, type JsonObject, parseWithWrittenNumbers } from "../kit/json.ts";
 import type { DecodedTransaction } from "./responses.ts";
 import type { Row } from "./row-data.ts";
@@ -27,17 +26,4 @@ export function withWrittenNumbers<D extends { readonly row: Row; readonly trans
     row: { ...row, payload },
     transaction: { ...transaction, rowdata: { ...transaction.rowdata, payload } },
   };
-}
-
-/** Maximum number of warnings: each has the path of a key. */
-const MAX_WARNINGS = 10;
-
-/** Returns a warning for each key that appears again in a payload: programs differ in which of the values they use. */
-export function duplicateKeyWarnings(payloadBase64: string): string[] {
-  const warnings: string[] = [];
-  for (const path of duplicateKeys(payloadText(payloadBase64))) {
-    if (warnings.length === MAX_WARNINGS) break;
-    warnings.push(`${["payload", ...path].join(".")}: the key appears twice; the last value is shown`);
-  }
-  return warnings;
 }

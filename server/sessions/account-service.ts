@@ -1,5 +1,5 @@
 import type { Clock } from "../kit/time.ts";
-import type { AccountStore, SessionJournal } from "./store.ts";
+import type { SessionJournal } from "./store.ts";
 import type { Registrar, Scope } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { Address } from "../chain/transaction.ts";
@@ -84,31 +84,4 @@ export class AccountService {
     await registrar.revoke(address);
     await journal.accounts.applyChange(address, { enrolled: false, revokedAt: clock() });
   }
-}
-
-/** The person who changes a password is at the machine. */
-const SOURCE = "password change";
-
-interface PasswordChangeDeps {
-  readonly accounts: Pick<AccountStore, "find" | "changeKeystore">;
-  readonly vault: KeyVault;
-  readonly clock: Clock;
-}
-
-/**
- * Gives an account a new, generated password: encrypts its signing key with it, and ends its sessions.
- * @returns the new password, which is stored nowhere
- * @throws SealbookError `login_refused` if the old password is wrong, or there is no such enrolled account
- */
-export async function changePassword(
-  { accounts, vault, clock }: PasswordChangeDeps,
-  login: Address,
-  oldPassword: string,
-): Promise<string> {
-  const account = await accounts.find(login);
-  const signingKey = account?.enrolled === true ? await vault.unlock(account.keystore, oldPassword, SOURCE) : undefined;
-  if (signingKey === undefined) throw new SealbookError("login_refused", "login or password is wrong");
-  const password = generatePassword();
-  await accounts.changeKeystore(login, await vault.encrypt(signingKey, password), clock());
-  return password;
 }

@@ -1,16 +1,6 @@
 import { readFile } from "node:fs/promises";
-import {
-  computeAddress,
-  decryptKeystoreJson,
-  encryptKeystoreJson,
-  getBytes,
-  hexlify,
-  isKeystoreJson,
-  Wallet,
-} from "ethers";
+import { computeAddress, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, isKeystoreJson } from "ethers";
 import { SealbookError } from "../../errors.ts";
-import type { Address } from "../transaction.ts";
-import { writeFileDurably } from "../../kit/durable-file.ts";
 import { ownKey, type RelayerKey } from "./relayer-key.ts";
 
 /**
@@ -63,7 +53,8 @@ export interface KeystoreFiles {
   readonly passwordFile: string;
 }
 
-const PASSWORD_VARIABLE = "RELAYER_KEYSTORE_PASSWORD_FILE";
+/** The variable with the path of a keystore's password. */
+export const PASSWORD_VARIABLE = "RELAYER_KEYSTORE_PASSWORD_FILE";
 
 /** @throws SealbookError `config_invalid` when the password does not decrypt it; the message contains no secret */
 export async function openKeystore({ file, passwordFile }: KeystoreFiles): Promise<RelayerKey> {
@@ -76,12 +67,4 @@ export async function openKeystore({ file, passwordFile }: KeystoreFiles): Promi
   } catch {
     throw new SealbookError("config_invalid", `${PASSWORD_VARIABLE}: ${passwordFile} does not open ${file}`);
   }
-}
-
-/** Generates a key and writes it into a keystore; replaces the file. */
-export async function makeKeystore({ file, passwordFile }: KeystoreFiles): Promise<Address> {
-  const { address, privateKey } = Wallet.createRandom();
-  const keystore = await encryptSecret(getBytes(privateKey), await readPassword(PASSWORD_VARIABLE, passwordFile));
-  await writeFileDurably(file, [Buffer.from(`${keystore}\n`)]);
-  return address;
 }

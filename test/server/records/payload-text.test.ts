@@ -1,6 +1,7 @@
 import { assert } from "chai";
 import { decodeCallData, encodeCallData } from "../../../server/records/call-data.ts";
-import { duplicateKeyWarnings, payloadText, withWrittenNumbers } from "../../../server/records/payload-text.ts";
+import { duplicateKeyWarnings } from "../../../scripts/decode/duplicate-key-warnings.ts";
+import { payloadText, withWrittenNumbers } from "../../../server/records/payload-text.ts";
 
 /** Decodes a row of another system with this payload. */
 function decoded(payload: string) {
