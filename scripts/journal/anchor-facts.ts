@@ -6,9 +6,6 @@ import type { AnchorFault, ConfirmationFault, Finding } from "./finding.ts";
 /** A stored anchor with its transaction and confirmation, as input of the comparison. */
 export interface AnchorFacts {
   readonly id: number;
-  readonly batch: number;
-  readonly firstLeaf: number;
-  readonly lastLeaf: number;
   /** `null` while it is open. */
   readonly hash: Uint8Array | null;
   readonly size: number;
@@ -36,19 +33,15 @@ interface TransactionFacts {
 /** Maximum number of values per query. */
 const MOST_AT_ONCE = 500;
 
-/** Reads the facts of anchors that are compared. All anchors of one batch are read in one snapshot. */
-export async function readAnchors(
-  database: Database,
-  by: "id" | "batch_id",
-  values: Iterable<number>,
-): Promise<AnchorFacts[]> {
-  const wanted = [...new Set(values)];
-  const found: AnchorFacts[] = [];
+/** Reads the facts of anchors that are compared, by their ids. */
+export async function readAnchors(database: Database, ids: Iterable<number>): Promise<Map<number, AnchorFacts>> {
+  const wanted = [...new Set(ids)];
+  const found = new Map<number, AnchorFacts>();
   for (let first = 0; first < wanted.length; first += MOST_AT_ONCE) {
     const rows = await select(database)
-      .where(`anchors.${by}`, "in", wanted.slice(first, first + MOST_AT_ONCE))
+      .where("anchors.id", "in", wanted.slice(first, first + MOST_AT_ONCE))
       .execute();
-    found.push(...rows.map(toFacts));
+    for (const row of rows) found.set(row.id, toFacts(row));
   }
   return found;
 }
@@ -63,10 +56,7 @@ export async function anchorsWithoutProofs(database: Database, after: number, li
     .where((e) =>
       e.not(
         e.exists(
-          e
-            .selectFrom("batch_rows")
-            .select("batch_rows.batch_id")
-            .whereRef("batch_rows.batch_id", "=", "anchors.batch_id"),
+          e.selectFrom("batch_rows").select("batch_rows.anchor_id").whereRef("batch_rows.anchor_id", "=", "anchors.id"),
         ),
       ),
     )
@@ -105,9 +95,6 @@ type Row = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow
 function toFacts(row: Row): AnchorFacts {
   return {
     id: row.id,
-    batch: row.batch_id,
-    firstLeaf: row.first_leaf,
-    lastLeaf: row.last_leaf,
     hash: row.hash,
     size: row.size,
     checkpoint: row.checkpoint,
@@ -136,7 +123,6 @@ export function checkConfirmation(confirmation: ConfirmationEntry, anchor: Ancho
   if (anchor === undefined)
     return [{ kind: "confirmation_wrong", sequence, anchor: confirmation.anchor, fault: "no_anchor" }];
   const faults: ConfirmationFault[] = [];
-  if (confirmation.batch !== anchor.batch || confirmation.firstLeaf !== anchor.firstLeaf) faults.push("other_place");
   if (!equalBytes(confirmation.hash, anchor.hash)) faults.push("other_hash");
   if (confirmation.size !== anchor.size) faults.push("other_size");
   if (confirmation.checkpoint !== anchor.checkpoint) faults.push("other_checkpoint");

@@ -1,6 +1,6 @@
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { JournalEntry } from "../../server/journal/entries/codec.ts";
-import type { AnchorFault, Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { giveContent, hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
 import { MAX_TREE_SIZE } from "../../server/kit/tree-size.ts";
 import { type AnchorFacts, outcomeFaults } from "./anchor-facts.ts";
@@ -33,8 +33,8 @@ export async function checkBatchRows(
   const [oldest, newest] = [rows[0]?.first ?? 0, rows.at(-1)?.first ?? 0];
   const stored = await database
     .selectFrom("batch_rows")
-    .select(["batch_id as batch", "first_sequence as first", "proofs"])
-    .where("batch_id", "in", [...batches])
+    .select(["anchor_id as batch", "first_sequence as first", "proofs"])
+    .where("anchor_id", "in", [...batches])
     .where("first_sequence", ">=", oldest)
     .where("first_sequence", "<=", newest)
     .execute();
@@ -70,11 +70,11 @@ export async function batchRowsWithoutEntries(database: Database, limit: number)
 }
 
 function batchOf(entry: JournalEntry): number[] {
-  return entry.kind === "proof" ? [entry.batch] : [];
+  return entry.kind === "proof" ? [entry.anchor] : [];
 }
 
 function rowsOf(database: Database, batches: readonly number[]) {
-  return database.selectFrom("batch_rows").select("batch_id as batch").distinct().where("batch_id", "in", batches);
+  return database.selectFrom("batch_rows").select("anchor_id as batch").distinct().where("anchor_id", "in", batches);
 }
 
 /** The proofs of batches that may be incomplete. */
@@ -127,39 +127,38 @@ interface BatchVerdict {
   readonly pending: number;
 }
 
-/** Returns whether every leaf under the anchors of a batch is present. */
-export function isComplete(leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): boolean {
+/** Returns whether every leaf under the anchor of a batch is present. */
+export function isComplete(leaves: readonly Leaf[], anchor: AnchorFacts | undefined): boolean {
   const highest = leaves.reduce((most, { leaf }) => Math.max(most, leaf), -1);
-  return anchors.length > 0 && anchors.every(({ hash, lastLeaf }) => hash !== null && lastLeaf <= highest);
+  return anchor !== undefined && anchor.hash !== null && hashesUnder(anchor) <= highest + 1;
 }
 
 /**
- * Compares the proofs of a batch with its anchors: each leaf has one proof and one anchor, and the leaves under each
- * anchor give the anchored hash.
+ * Compares the proofs of a batch with its anchor: each leaf has one proof, and the leaves give the anchored hash.
+ * @param batch The anchor's id
  * @param leaves All proofs of the batch except those that share a leaf
- * @param anchors All anchors of the batch
+ * @param anchor `undefined` when it is not there
  */
-export function checkBatch(batch: number, leaves: readonly Leaf[], anchors: readonly AnchorFacts[]): BatchVerdict {
+export function checkBatch(batch: number, leaves: readonly Leaf[], anchor: AnchorFacts | undefined): BatchVerdict {
   const findings: Finding[] = [];
   const inOrder = leaves.toSorted((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
-  findLeaves(batch, inOrder, anchors, findings);
-  findPlaces(batch, inOrder, anchors, findings);
-  let pending = 0;
-  for (const anchor of anchors) {
-    const own = inOrder.filter(({ leaf }) => leaf >= anchor.firstLeaf && leaf <= anchor.lastLeaf);
-    if (anchor.confirmation === null) pending += own.length;
-    for (const fault of faultsOf(anchor)) findings.push({ kind: "anchor_wrong", anchor: anchor.id, fault });
-    if (fitsRoot(anchor, own) === false) findings.push(rootDiffers(anchor, own));
+  // An open anchor has no end yet.
+  const size = anchor === undefined ? 0 : anchor.hash === null ? Infinity : hashesUnder(anchor);
+  findLeaves(batch, inOrder, Number.isFinite(size) ? size : 0, findings);
+  const [first, ...rest] = inOrder.filter(({ leaf }) => leaf >= size);
+  if (first !== undefined) {
+    const { leaf, sequence } = first;
+    findings.push({ kind: "leaf_unanchored", batch, leaf, last: rest.at(-1)?.leaf ?? leaf, sequence });
   }
-  return { findings, pending };
+  if (anchor === undefined) return { findings, pending: 0 };
+  const own = inOrder.filter(({ leaf }) => leaf < size);
+  for (const fault of outcomeFaults(anchor)) findings.push({ kind: "anchor_wrong", anchor: batch, fault });
+  if (fitsRoot(anchor, own) === false) findings.push(rootDiffers(batch, own));
+  return { findings, pending: anchor.confirmation === null ? own.length : 0 };
 }
 
-function findLeaves(
-  batch: number,
-  inOrder: readonly Leaf[],
-  anchors: readonly AnchorFacts[],
-  findings: Finding[],
-): void {
+/** Finds leaves with no proof, of at least `size`, and leaves with two. */
+function findLeaves(batch: number, inOrder: readonly Leaf[], size: number, findings: Finding[]): void {
   const missing = (leaf: number, last: number): void => {
     if (last >= leaf) findings.push({ kind: "leaf_missing", batch, leaf, last });
   };
@@ -174,63 +173,27 @@ function findLeaves(
     next = each.leaf + 1;
     before = each;
   }
-  const closed = anchors.filter(({ hash }) => hash !== null);
-  missing(
-    next,
-    closed.reduce((most, { lastLeaf }) => Math.max(most, lastLeaf), -1),
-  );
-}
-
-function findPlaces(
-  batch: number,
-  inOrder: readonly Leaf[],
-  anchors: readonly AnchorFacts[],
-  findings: Finding[],
-): void {
-  let next = 0;
-  let before: AnchorFacts | undefined;
-  const bare = (leaf: number, last: number): void => {
-    const first = inOrder.find((each) => each.leaf >= leaf && each.leaf <= last);
-    const end = inOrder.findLast((each) => each.leaf >= leaf && each.leaf <= last);
-    if (first === undefined || end === undefined) return;
-    findings.push({ kind: "leaf_unanchored", batch, leaf: first.leaf, last: end.leaf, sequence: first.sequence });
-  };
-  for (const anchor of anchors.toSorted((a, b) => a.firstLeaf - b.firstLeaf || a.id - b.id)) {
-    if (before !== undefined && anchor.firstLeaf < next) {
-      findings.push({ kind: "leaf_anchored_twice", batch, anchor: anchor.id, other: before.id });
-    }
-    bare(next, anchor.firstLeaf - 1);
-    next = Math.max(next, anchor.lastLeaf + 1);
-    before = anchor;
-  }
-  bare(next, Number.MAX_SAFE_INTEGER);
-}
-
-function faultsOf(anchor: AnchorFacts): AnchorFault[] {
-  const { hash, firstLeaf, lastLeaf } = anchor;
-  const hasPlaces = hash === null || lastLeaf - firstLeaf + 1 === hashesUnder(anchor);
-  return [...(hasPlaces ? [] : ["places" as const]), ...outcomeFaults(anchor)];
+  missing(next, size - 1);
 }
 
 /**
  * Returns whether the leaves give the anchored hash; `undefined` when there is nothing to compare with, or when another
  * finding already covers the anchor.
  */
-function fitsRoot({ hash, size, firstLeaf }: AnchorFacts, own: readonly Leaf[]): boolean | undefined {
+function fitsRoot({ hash, size }: AnchorFacts, own: readonly Leaf[]): boolean | undefined {
   if (hash === null || own.length !== hashesUnder({ size }) || own.length > MAX_TREE_SIZE) return undefined;
-  if (own.some(({ leaf }, index) => leaf !== firstLeaf + index)) return undefined;
+  if (own.some(({ leaf }, index) => leaf !== index)) return undefined;
   return giveContent(
     own.map(({ recordHash }) => recordHash),
     { hash, size },
   );
 }
 
-function rootDiffers(anchor: AnchorFacts, own: readonly Leaf[]): Finding {
+function rootDiffers(anchor: number, own: readonly Leaf[]): Finding {
   const sequences = own.map(({ sequence }) => sequence);
   return {
     kind: "root_differs",
-    anchor: anchor.id,
-    batch: anchor.batch,
+    anchor,
     entries: { first: Math.min(...sequences), last: Math.max(...sequences) },
     suspects: own.flatMap(({ sequence, isDoubtful }) => (isDoubtful ? [sequence] : [])),
   };

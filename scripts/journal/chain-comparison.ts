@@ -44,7 +44,7 @@ export class ChainComparison {
     // A chain reorganization between the requests can replace the newest blocks, and the journal may have recorded
     // that. A node that still lacks the block, after the retries, serves a chain that was rolled back.
     const finding = await this.#findingNow(confirmation);
-    const [anchor] = await readAnchors(this.#database, "id", [confirmation.anchor]);
+    const anchor = (await readAnchors(this.#database, [confirmation.anchor])).get(confirmation.anchor);
     if (finding !== undefined && anchor !== undefined && isCurrent(confirmation, anchor)) this.#report(finding);
   }
 

@@ -19,7 +19,6 @@ interface EntryRange {
 }
 
 const ANCHOR_FAULTS = {
-  places: "does not have as many leaves as hashes are under it",
   no_proofs: "has no proofs",
   half_closed: "has a hash without a transaction, or a transaction without a hash",
   no_transaction: "names a transaction that is not there",
@@ -31,7 +30,6 @@ const ANCHOR_FAULTS = {
 
 const CONFIRMATION_FAULTS = {
   no_anchor: "is of an anchor that is not there",
-  other_place: "is of other leaves than its anchor has",
   other_hash: "has another hash than its anchor",
   other_size: "has another size than its anchor",
   other_checkpoint: "is for another entry's digest than its anchor",
@@ -80,12 +78,10 @@ export type Finding =
       readonly last: number;
       readonly sequence: number;
     }
-  | { readonly kind: "leaf_anchored_twice"; readonly batch: number; readonly anchor: number; readonly other: number }
   /** `suspects`: entries under the anchor that are suspect because of another finding. */
   | {
       readonly kind: "root_differs";
       readonly anchor: number;
-      readonly batch: number;
       readonly entries: EntryRange;
       readonly suspects: readonly number[];
     }
@@ -161,11 +157,6 @@ export function findingText(finding: Finding): string {
       return (
         `entry ${finding.sequence}: batch ${finding.batch}'s ` +
         `${numbers("leaf", "leaves", finding.leaf, finding.last)} under no anchor`
-      );
-    case "leaf_anchored_twice":
-      return (
-        `anchor ${finding.anchor}: some of its leaves of batch ${finding.batch} are under anchor ` +
-        `${finding.other} as well`
       );
     case "root_differs":
       return (

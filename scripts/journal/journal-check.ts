@@ -223,7 +223,7 @@ export class JournalCheck {
 
   /** Adds a proof to its batch, unless it shares the leaf of an earlier one: then that has the same recorded hash. */
   async #proof(entry: ProofEntry, { first, isIntact }: ReadRow): Promise<void> {
-    const { sequence, batch, leaf, documentId } = entry;
+    const { sequence, anchor: batch, leaf, documentId } = entry;
     const recorded = recordHash(entry);
     const shared =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ?? (await this.#earlierLeaf(entry, first));
@@ -233,7 +233,7 @@ export class JournalCheck {
   }
 
   /** Returns the recorded hash of an earlier proof with the leaf of this one, in a batch that is not being read. */
-  async #earlierLeaf({ batch, leaf, sequence }: ProofEntry, first: number): Promise<Uint8Array | undefined> {
+  async #earlierLeaf({ anchor: batch, leaf, sequence }: ProofEntry, first: number): Promise<Uint8Array | undefined> {
     const { database } = this.#deps;
     if (this.#batches.has(batch) || !(await hasRowsBefore(database, batch, first))) return undefined;
     const earlier = await proofsOfBatch(database, this.#reader, batch).catch(unreadable);
@@ -242,12 +242,11 @@ export class JournalCheck {
   }
 
   /** Checks the complete batches and returns the anchors that were read for this. */
-  async #checkBatches(): Promise<AnchorFacts[]> {
-    const anchors = await readAnchors(this.#deps.database, "batch_id", this.#batches.ids);
-    const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
+  async #checkBatches(): Promise<Map<number, AnchorFacts>> {
+    const anchors = await readAnchors(this.#deps.database, this.#batches.ids);
     for (const batch of [...this.#batches.ids]) {
-      const own = byBatch.get(batch) ?? [];
-      if (isComplete(this.#batches.of(batch), own)) await this.#checkBatch(batch, own);
+      const anchor = anchors.get(batch);
+      if (isComplete(this.#batches.of(batch), anchor)) await this.#checkBatch(batch, anchor);
     }
     return anchors;
   }
@@ -255,19 +254,18 @@ export class JournalCheck {
   /** Checks the batches that remain at the end: those that continue, and those with missing entries. */
   async #endBatches(): Promise<void> {
     const { database } = this.#deps;
-    const anchors = await readAnchors(database, "batch_id", this.#batches.ids);
+    const anchors = await readAnchors(database, this.#batches.ids);
     const later = await withRowsAfter(database, [...this.#batches.ids], this.#head.sequence);
-    const byBatch = Map.groupBy(anchors, ({ batch }) => batch);
     for (const batch of [...this.#batches.ids]) {
-      const own = byBatch.get(batch) ?? [];
-      const goesOn = later.has(batch) || own.some(({ hash }) => hash === null);
-      await this.#checkBatch(batch, later.has(batch) ? own.map(asOpen) : own, goesOn);
+      const anchor = anchors.get(batch);
+      const goesOn = later.has(batch) || anchor?.hash === null;
+      await this.#checkBatch(batch, anchor && later.has(batch) ? asOpen(anchor) : anchor, goesOn);
     }
   }
 
-  async #checkBatch(batch: number, anchors: readonly AnchorFacts[], goesOn = false): Promise<void> {
+  async #checkBatch(batch: number, anchor: AnchorFacts | undefined, goesOn = false): Promise<void> {
     const leaves = [...(await this.#earlier(batch)), ...this.#batches.of(batch)];
-    const { findings, pending } = checkBatch(batch, leaves, anchors);
+    const { findings, pending } = checkBatch(batch, leaves, anchor);
     for (const finding of findings) this.#report(finding);
     this.#pending += pending;
     if (!goesOn) this.#batches.close(batch);
@@ -287,11 +285,13 @@ export class JournalCheck {
     return [...own.values()];
   }
 
-  async #checkConfirmations(confirmations: readonly ConfirmationEntry[], known: readonly AnchorFacts[]): Promise<void> {
+  async #checkConfirmations(
+    confirmations: readonly ConfirmationEntry[],
+    known: ReadonlyMap<number, AnchorFacts>,
+  ): Promise<void> {
     const { database, chain } = this.#deps;
-    const anchors = new Map(known.map((anchor) => [anchor.id, anchor]));
-    const unknown = confirmations.flatMap(({ anchor }) => (anchors.has(anchor) ? [] : [anchor]));
-    for (const anchor of await readAnchors(database, "id", unknown)) anchors.set(anchor.id, anchor);
+    const unknown = confirmations.flatMap(({ anchor }) => (known.has(anchor) ? [] : [anchor]));
+    const anchors = new Map([...known, ...(await readAnchors(database, unknown))]);
     const current: ConfirmationEntry[] = [];
     for (const confirmation of confirmations) {
       const anchor = anchors.get(confirmation.anchor);

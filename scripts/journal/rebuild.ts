@@ -1,7 +1,6 @@
 import { addIssuerKey } from "../../server/issuer/issuer-key-store.ts";
 import type { Insertable } from "kysely";
 import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
-import { hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
@@ -24,17 +23,9 @@ import { proofKeys } from "../../server/proofs/proof-rows.ts";
 import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
 import { chunks } from "../../server/journal/engine/statement-cache.ts";
 
-/** A batch with unconfirmed leaves. */
-interface OpenBatch {
-  leaves: number;
-  /** Leaves covered by confirmations. */
-  readonly confirmed: { readonly first: number; readonly count: number }[];
-}
-
-/** Unconfirmed leaves of a batch. */
+/** The leaves of an unconfirmed anchor. */
 export interface UnconfirmedLeaves {
-  readonly batch: number;
-  readonly firstLeaf: number;
+  readonly anchor: number;
   /** Recorded hashes, by leaf index. */
   readonly hashes: readonly Uint8Array[];
 }
@@ -56,7 +47,8 @@ export class JournalRebuild {
   readonly #database: Database;
   /** Address of the anchor contract for what is to be anchored yet. */
   readonly #contract: string;
-  readonly #open = new Map<number, OpenBatch>();
+  /** Anchors with leaves that no entry confirms. */
+  readonly #open = new Set<number>();
   readonly #rows = new RowReader();
   /** Entries, by their digest, that may have a checkpoint on chain that the replica lacks. */
   readonly #unanchored = new Map<string, number>();
@@ -140,22 +132,21 @@ export class JournalRebuild {
 
   /** Returns accepted leaves that no entry confirms. */
   async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
-    for (const [batch, { leaves, confirmed }] of this.#open) {
+    for (const anchor of this.#open) {
       const hashes: Uint8Array[] = [];
-      for (const entry of await proofsOfBatch(this.#database, this.#rows, batch))
+      for (const entry of await proofsOfBatch(this.#database, this.#rows, anchor))
         hashes[entry.leaf] ??= recordHash(entry);
-      for (const { first, end } of gaps(leaves, confirmed))
-        yield { batch, firstLeaf: first, hashes: hashes.slice(first, end) };
+      yield { anchor, hashes };
     }
   }
 
   /** Writes the confirmations on chain of leaves that no entry confirms. */
   async confirm(
-    leaves: UnconfirmedLeaves,
+    { anchor }: UnconfirmedLeaves,
     content: AnchorContent,
     { contract, transactionHash, block }: BlockInclusion,
   ): Promise<void> {
-    const id = await this.#anchor(leaves, content, {
+    const id = await this.#anchor(anchor, content, {
       state: "confirmed",
       to_address: contract,
       hash: transactionHash,
@@ -165,8 +156,8 @@ export class JournalRebuild {
   }
 
   /** Queues anchors for leaves that neither an entry nor the chain confirms; any relayer can send them. */
-  async queue(leaves: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
-    await this.#anchor(leaves, content, { state: "queued", to_address: this.#contract, data: call.data });
+  async queue({ anchor }: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
+    await this.#anchor(anchor, content, { state: "queued", to_address: this.#contract, data: call.data });
   }
 
   /**
@@ -176,10 +167,9 @@ export class JournalRebuild {
   async confirmCheckpoint(hash: Uint8Array, { contract, transactionHash, block }: BlockInclusion): Promise<void> {
     const checkpoint = this.#unanchored.get(keyOfDigest(hash));
     if (checkpoint === undefined) return;
-    const places = { batch: this.#nextAnchor, firstLeaf: 0, hashes: [] };
     const sent = { to_address: contract, hash: transactionHash };
     const mined = { state: "confirmed", ...sent, outcome_at: Date.now() } as const;
-    const id = await this.#anchor(places, { hash, size: 0 }, mined, checkpoint);
+    const id = await this.#anchor(this.#nextAnchor, { hash, size: 0 }, mined, checkpoint);
     await confirmInBlocks(this.#database, new Map([[id, block]]));
   }
 
@@ -190,7 +180,7 @@ export class JournalRebuild {
 
   /** @returns the transaction's id */
   async #anchor(
-    leaves: UnconfirmedLeaves,
+    id: number,
     { hash, size }: AnchorContent,
     state: Pick<Insertable<TransactionsTable>, "state" | "to_address" | "hash" | "data" | "outcome_at">,
     checkpoint: number | null = null,
@@ -201,21 +191,11 @@ export class JournalRebuild {
       .values({ purpose: "anchor", created_at: now, ...state })
       .returning("id")
       .executeTakeFirstOrThrow();
-    const first = await this.#database
-      .selectFrom("anchors")
-      .select("id")
-      .where("batch_id", "=", leaves.batch)
-      .limit(1)
-      .executeTakeFirst();
-    const id = first === undefined ? leaves.batch : this.#nextAnchor;
     this.#nextAnchor = Math.max(this.#nextAnchor, id + 1);
     await this.#database
       .insertInto("anchors")
       .values({
         id,
-        batch_id: leaves.batch,
-        first_leaf: leaves.firstLeaf,
-        last_leaf: leaves.firstLeaf + leaves.hashes.length - 1,
         hash,
         size,
         transaction_id: transactionId,
@@ -228,28 +208,18 @@ export class JournalRebuild {
   }
 
   async #addProofs(proofs: readonly ProofEntry[]): Promise<void> {
-    for (const { batch, leaf } of proofs) {
-      this.#nextAnchor = Math.max(this.#nextAnchor, batch + 1);
-      await this.#addLeaf(batch, leaf);
+    for (const anchor of new Set(proofs.map((proof) => proof.anchor))) {
+      this.#nextAnchor = Math.max(this.#nextAnchor, anchor + 1);
+      // A later proof under an anchor that is confirmed shares one of its leaves.
+      if (!(await this.#hasAnchor(anchor))) this.#open.add(anchor);
     }
     const keys: RecentKeysTable[] = proofKeys(proofs.map((entry) => ({ ...entry, recordHash: recordHash(entry) })));
     for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
   }
 
-  /** Counts the leaves of a batch. A later proof of a batch that is confirmed shares one of its leaves. */
-  async #addLeaf(batch: number, leaf: number): Promise<void> {
-    const known = this.#open.get(batch);
-    if (known !== undefined) {
-      known.leaves = Math.max(known.leaves, leaf + 1);
-      return;
-    }
-    const anchor = await this.#database
-      .selectFrom("anchors")
-      .select("id")
-      .where("batch_id", "=", batch)
-      .limit(1)
-      .executeTakeFirst();
-    if (anchor === undefined) this.#open.set(batch, { leaves: leaf + 1, confirmed: [] });
+  async #hasAnchor(id: number): Promise<boolean> {
+    const anchor = await this.#database.selectFrom("anchors").select("id").where("id", "=", id).executeTakeFirst();
+    return anchor !== undefined;
   }
 
   async #addConfirmation(entry: ConfirmationEntry): Promise<void> {
@@ -258,24 +228,19 @@ export class JournalRebuild {
     if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
     await insertConfirmation(this.#database, entry);
     const transactionId = await this.#addTransaction(entry);
-    const known = await this.#database
-      .selectFrom("anchors")
-      .select("id")
-      .where("id", "=", entry.anchor)
-      .executeTakeFirst();
-    if (known !== undefined) {
+    if (await this.#hasAnchor(entry.anchor)) {
       const change = { confirmation: entry.sequence, transaction_id: transactionId };
       await this.#database.updateTable("anchors").set(change).where("id", "=", entry.anchor).execute();
       return;
     }
-    const lastLeaf = entry.checkpoint === null ? this.#cover(entry) : -1;
+    if (entry.checkpoint === null && !this.#open.delete(entry.anchor)) {
+      const text = `entry ${entry.sequence} confirms anchor ${entry.anchor}, under which there are no proofs`;
+      throw new SealbookError("malformed", text);
+    }
     await this.#database
       .insertInto("anchors")
       .values({
         id: entry.anchor,
-        batch_id: entry.batch,
-        first_leaf: entry.firstLeaf,
-        last_leaf: lastLeaf,
         hash: entry.hash,
         size: entry.size,
         transaction_id: transactionId,
@@ -293,17 +258,6 @@ export class JournalRebuild {
       if (sequence > checkpoint) break;
       this.#unanchored.delete(digest);
     }
-  }
-
-  /** Marks leaves of a batch as confirmed; returns the last one. */
-  #cover({ batch, firstLeaf, size, sequence }: ConfirmationEntry): number {
-    const open = this.#open.get(batch);
-    if (open === undefined)
-      throw new SealbookError("malformed", `entry ${sequence} confirms batch ${batch}, of which there are no proofs`);
-    const count = hashesUnder({ size });
-    open.confirmed.push({ first: firstLeaf, count });
-    if (open.confirmed.reduce((sum, part) => sum + part.count, 0) >= open.leaves) this.#open.delete(batch);
-    return firstLeaf + count - 1;
   }
 
   async #addTransaction({ transactionHash, ...entry }: ConfirmationEntry): Promise<number> {
@@ -354,18 +308,6 @@ export class JournalRebuild {
       })
       .execute();
   }
-}
-
-/** Returns the ranges of unconfirmed leaves. */
-function gaps(leaves: number, confirmed: OpenBatch["confirmed"]): { first: number; end: number }[] {
-  const found: { first: number; end: number }[] = [];
-  let next = 0;
-  for (const { first, count } of confirmed.toSorted((a, b) => a.first - b.first)) {
-    if (first > next) found.push({ first: next, end: first });
-    next = Math.max(next, first + count);
-  }
-  if (next < leaves) found.push({ first: next, end: leaves });
-  return found;
 }
 
 function keyOfDigest(digest: Uint8Array): string {

@@ -1,9 +1,7 @@
 import { sql, type SqlBool } from "kysely";
-import { SealbookError } from "../errors.ts";
 import { equalBytes } from "../kit/bytes.ts";
 import type { Address } from "../chain/transaction.ts";
-import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
-import { type AnchorOutcome, hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
+import type { AnchorOutcome, StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
@@ -91,44 +89,6 @@ export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
   return { state: "pending" };
 }
 
-/** The last leaf of an anchor that has no proofs. */
-const NO_LEAF = -1;
-
-/** The leaves of an anchor in its batch. */
-export interface LeafRange {
-  readonly batch: number;
-  readonly firstLeaf: number;
-}
-
-/** Reads the leaf ranges of anchors. */
-export async function leafRanges(database: Database, ids: readonly number[]): Promise<(id: number) => LeafRange> {
-  const rows = await database
-    .selectFrom("anchors")
-    .select(["id", "batch_id", "first_leaf"])
-    .where("id", "in", [...new Set(ids)])
-    .execute();
-  const ranges = new Map(rows.map(({ id, batch_id: batch, first_leaf: firstLeaf }) => [id, { batch, firstLeaf }]));
-  return (id) => {
-    const range = ranges.get(id);
-    if (range === undefined) throw new RangeError(`there is no anchor ${id}`);
-    return range;
-  };
-}
-
-/**
- * Reads the leaves under an anchor in its batch.
- * @throws SealbookError `journal_damaged` when there is no such anchor
- */
-export async function leavesUnder(database: Database, id: number): Promise<LeafRange & { readonly lastLeaf: number }> {
-  const row = await database
-    .selectFrom("anchors")
-    .select(["batch_id as batch", "first_leaf as firstLeaf", "last_leaf as lastLeaf"])
-    .where("id", "=", id)
-    .executeTakeFirst();
-  if (row === undefined) throw new SealbookError("journal_damaged", `the journal lost anchor ${id}`);
-  return row;
-}
-
 function select(database: Database) {
   return database
     .selectFrom("anchors")
@@ -173,17 +133,9 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     async open(openedAt) {
       const { id } = await database
         .insertInto("anchors")
-        .values({
-          batch_id: 0,
-          first_leaf: 0,
-          last_leaf: MAX_TREE_SIZE - 1,
-          size: 0,
-          relayer,
-          opened_at: openedAt,
-        })
+        .values({ size: 0, relayer, opened_at: openedAt })
         .returning("id")
         .executeTakeFirstOrThrow();
-      await database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
       return id;
     },
 
@@ -195,13 +147,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     async close(id, { hash, size, transactionId }) {
       await database
         .updateTable("anchors")
-        .set({
-          hash,
-          size,
-          last_leaf: hashesUnder({ size }) - 1,
-          transaction_id: transactionId,
-          relayer,
-        })
+        .set({ hash, size, transaction_id: transactionId, relayer })
         .where("id", "=", id)
         .execute();
     },
@@ -220,10 +166,8 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     },
 
     async leaves(id) {
-      const { batch, firstLeaf, lastLeaf } = await leavesUnder(database, id);
       const leaves = new Map<number, Uint8Array[]>();
-      for (const entry of await proofsOfBatch(database, rows, batch)) {
-        if (entry.leaf < firstLeaf || entry.leaf > lastLeaf) continue;
+      for (const entry of await proofsOfBatch(database, rows, id)) {
         const own = leaves.get(entry.leaf) ?? [];
         leaves.set(entry.leaf, own);
         const recorded = recordHash(entry);
@@ -331,22 +275,10 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     },
 
     async addCheckpoint({ sequence, hash, transactionId, openedAt }) {
-      const { id } = await database
+      await database
         .insertInto("anchors")
-        .values({
-          batch_id: 0,
-          first_leaf: 0,
-          last_leaf: NO_LEAF,
-          hash,
-          size: 0,
-          transaction_id: transactionId,
-          checkpoint: sequence,
-          relayer,
-          opened_at: openedAt,
-        })
-        .returning("id")
-        .executeTakeFirstOrThrow();
-      await database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
+        .values({ hash, size: 0, transaction_id: transactionId, checkpoint: sequence, relayer, opened_at: openedAt })
+        .execute();
     },
 
     async oldestUnconfirmed() {

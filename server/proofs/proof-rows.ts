@@ -1,4 +1,4 @@
-import { type CompiledQuery, sql } from "kysely";
+import type { CompiledQuery } from "kysely";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { RecentKeysTable } from "../journal/engine/schema.ts";
@@ -9,40 +9,32 @@ import { RowReader } from "../journal/entries/journal-rows.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
+import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { KeyLookups, type KeyRange } from "../journal/index/key-lookups.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
-/** Selects the anchors over places in batches, with their outcomes. */
-function anchorsOver(database: Database, count: number) {
-  const places = Array.from({ length: count }, () => sql`(cast(${0} as bigint), cast(${0} as integer))`);
+/** Selects anchors over proofs, with their outcomes. */
+function anchorsWith(database: Database, ids: readonly number[]) {
   return database
-    .with("wanted(batch, leaf)", () => sql<{ batch: number; leaf: number }>`(values ${sql.join(places)})`)
-    .selectFrom("wanted")
-    .innerJoin("anchors", (join) =>
-      join
-        .onRef("anchors.batch_id", "=", "wanted.batch")
-        .onRef("anchors.first_leaf", "<=", "wanted.leaf")
-        .onRef("anchors.last_leaf", ">=", "wanted.leaf"),
-    )
+    .selectFrom("anchors")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
-      "wanted.batch",
-      "wanted.leaf",
       "anchors.id as anchor_id",
-      "anchors.first_leaf",
       "anchors.hash as anchor_hash",
       "anchors.size",
       "anchors.confirmation",
       ...OUTCOME_COLUMNS,
-    ]);
+    ])
+    .where("anchors.id", "in", ids)
+    .where("anchors.checkpoint", "is", null);
 }
 
-type AnchorRow = Awaited<ReturnType<ReturnType<typeof anchorsOver>["executeTakeFirstOrThrow"]>>;
+type AnchorRow = Awaited<ReturnType<ReturnType<typeof anchorsWith>["executeTakeFirstOrThrow"]>>;
 
 /** Reads proofs from the rows of the journal, with the outcomes of their anchors. */
 class ProofReader {
@@ -53,7 +45,7 @@ class ProofReader {
    * Returns the proofs of some entries, in the order of their numbers.
    * Leaves entries of other kinds out: a key may lead anywhere.
    * @throws SealbookError `journal_damaged` when an entry is missing; with `checked` also when it was changed, or is
-   * not under one anchor with an outcome
+   * not under an anchor with an outcome
    */
   async read(database: Database, numbers: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
     const sorted = [...new Set(numbers)].sort((a, b) => a - b);
@@ -71,9 +63,10 @@ class ProofReader {
   ): Promise<StoredProof[]> {
     const anchors = await this.#anchorsOf(database, proofs);
     return proofs.flatMap((entry) => {
-      const own = anchors.get(placeOf(entry)) ?? [];
-      if (checked !== undefined) assertWhole(entry, own, checked);
-      return own.map((anchor) => toProof(entry, anchor));
+      const found = anchors.get(entry.anchor);
+      const anchor = found !== undefined && holds(found, entry.leaf) ? found : undefined;
+      if (checked !== undefined) assertWhole(entry, anchor, checked);
+      return anchor === undefined ? [] : [toProof(entry, anchor)];
     });
   }
 
@@ -93,34 +86,29 @@ class ProofReader {
     }
   }
 
-  async #anchorsOf(database: Database, proofs: readonly ProofEntry[]): Promise<Map<string, AnchorRow[]>> {
-    const places = [...new Map(proofs.map((entry) => [placeOf(entry), [entry.batch, entry.leaf] as const])).values()];
-    const found = new Map<string, AnchorRow[]>();
-    for (const some of paddedChunks(places)) {
-      const distinct = new Set(some).size;
-      const compile = (): CompiledQuery<AnchorRow> => anchorsOver(database, distinct).compile();
-      const { rows } = await database.executeQuery(this.#anchors.of(distinct, compile, some.slice(0, distinct).flat()));
-      for (const row of rows) {
-        const place = placeOf(row);
-        found.set(place, [...(found.get(place) ?? []), row]);
-      }
+  async #anchorsOf(database: Database, proofs: readonly ProofEntry[]): Promise<Map<number, AnchorRow>> {
+    const found = new Map<number, AnchorRow>();
+    for (const some of paddedChunks([...new Set(proofs.map(({ anchor }) => anchor))])) {
+      const compile = (): CompiledQuery<AnchorRow> => anchorsWith(database, some).compile();
+      const { rows } = await database.executeQuery(this.#anchors.of(some.length, compile, some));
+      for (const row of rows) found.set(row.anchor_id, row);
     }
     return found;
   }
 }
 
-/** Checks that a proof is under one anchor, with an outcome. */
-function assertWhole({ sequence }: ProofEntry, anchors: readonly AnchorRow[], checked: VerifiedEntries): void {
-  const [anchor, second] = anchors;
-  if (anchor === undefined || second !== undefined)
-    return checked.damaged(`entry ${sequence} is not a proof under one anchor, though the journal refers to it`);
+/** Returns whether a leaf is under an anchor; one that is open has no end yet. */
+function holds({ anchor_hash: hash, size }: AnchorRow, leaf: number): boolean {
+  return hash === null || leaf < hashesUnder({ size });
+}
+
+/** Checks that a proof is under an anchor with an outcome. */
+function assertWhole({ sequence }: ProofEntry, anchor: AnchorRow | undefined, checked: VerifiedEntries): void {
+  if (anchor === undefined)
+    return checked.damaged(`entry ${sequence} is not a proof under its anchor, though the journal refers to it`);
   const { anchor_id: id, confirmation, state, block_number: block, contract } = anchor;
   const isLost = confirmation === null ? state === "confirmed" : block === null || contract === null;
   if (isLost) checked.damaged(`the confirmation of anchor ${id} is missing, or the contract that it names`);
-}
-
-function placeOf({ batch, leaf }: Pick<ProofEntry, "batch" | "leaf">): string {
-  return `${batch} ${leaf}`;
 }
 
 function toProof(entry: ProofEntry, anchor: AnchorRow): StoredProof {
@@ -133,14 +121,14 @@ function toProof(entry: ProofEntry, anchor: AnchorRow): StoredProof {
     metadata: metadataOf(entry),
     acceptedAt: entry.acceptedAt,
     anchorId: anchor.anchor_id,
-    leafIndex: entry.leaf - anchor.first_leaf,
+    leafIndex: entry.leaf,
     content: anchor.anchor_hash === null ? undefined : { hash: anchor.anchor_hash, size: anchor.size },
     outcome: toAnchorOutcome(anchor),
   };
 }
 
-/** Returns the proof's own fields of an entry; the caller adds the leaf in the batch. */
-export function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "batch" | "leaf"> {
+/** Returns the proof's own fields of an entry; the caller adds its anchor and leaf. */
+export function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "anchor" | "leaf"> {
   const { type, timestamp, source, ...rest } = proof.metadata;
   return {
     documentId: proof.documentId,

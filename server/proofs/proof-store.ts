@@ -8,7 +8,7 @@ import type { Schema } from "../journal/engine/schema.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { documentKey, keyOf } from "../journal/index/proof-key.ts";
-import { type AnchorStore, IN_FLIGHT, leafRanges, leavesUnder } from "./anchor-store.ts";
+import { type AnchorStore, IN_FLIGHT } from "./anchor-store.ts";
 import { hashKey } from "./anchor-trees.ts";
 import { type AcceptedProof, type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
 import { isOf, keyOfSubject, proofKeys, type ProofStatements, type ProofSubject, toEntry } from "./proof-rows.ts";
@@ -76,17 +76,11 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     async insert(proofs) {
       if (proofs.length === 0) return;
       await inTransaction(database, async (transaction) => {
-        const ranges = await leafRanges(
-          transaction,
-          proofs.map(({ anchorId }) => anchorId),
-        );
         const appended = await appendEntries(
           transaction,
           proofs.map((proof) => (sequence: number) => {
-            const { batch, firstLeaf } = ranges(proof.anchorId);
-            const { recordHash } = proof;
-            const leaf = firstLeaf + proof.leafIndex;
-            return { kind: "proof" as const, sequence, batch, leaf, ...toEntry(proof), recordHash };
+            const { anchorId: anchor, leafIndex: leaf, recordHash } = proof;
+            return { kind: "proof" as const, sequence, anchor, leaf, ...toEntry(proof), recordHash };
           }),
         );
         await statements.insertKeys(transaction, proofKeys(appended));
@@ -131,9 +125,8 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async byAnchor(anchorId, fromLeaf, limit) {
-      const { batch, firstLeaf, lastLeaf } = await leavesUnder(database, anchorId);
-      const own = (await proofsOfBatch(database, rows, batch))
-        .filter(({ leaf }) => leaf >= firstLeaf + fromLeaf && leaf <= lastLeaf)
+      const own = (await proofsOfBatch(database, rows, anchorId))
+        .filter(({ leaf }) => leaf >= fromLeaf)
         .sort((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
       await yieldToEventLoop();
       return statements.reader.withAnchors(database, own.slice(0, limit));
@@ -143,7 +136,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       const { proofs } = await readHead(database);
       const { open } = await database
         .selectFrom("anchors")
-        .innerJoin("batch_rows", "batch_rows.batch_id", "anchors.batch_id")
+        .innerJoin("batch_rows", "batch_rows.anchor_id", "anchors.id")
         .select((e) => e.fn.coalesce(e.fn.sum<number>("batch_rows.proofs"), sql<number>`0`).as("open"))
         .where("anchors.transaction_id", "is", null)
         .executeTakeFirstOrThrow();

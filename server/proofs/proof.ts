@@ -121,9 +121,8 @@ export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedP
     confirmation.kind === "confirmation" &&
     confirmation.checkpoint === null &&
     confirmation.anchor === stored.anchorId &&
-    confirmation.batch === entry.batch &&
-    confirmation.firstLeaf <= entry.leaf &&
-    entry.leaf < confirmation.firstLeaf + hashesUnder(confirmation) &&
+    entry.anchor === stored.anchorId &&
+    entry.leaf < hashesUnder(confirmation) &&
     entry.documentId === stored.documentId &&
     equalBytes(entry.hash, stored.hash);
   if (!isOwn) return entries.damaged(`entry ${stored.sequence} is not confirmed by entry ${stored.confirmation}`);
@@ -144,7 +143,7 @@ export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedP
     recordHash: recordHash(entry),
     metadata: metadataOf(entry),
     acceptedAt: entry.acceptedAt,
-    leafIndex: entry.leaf - confirmation.firstLeaf,
+    leafIndex: entry.leaf,
     content: { hash, size },
     outcome: { state: "confirmed", contract, transactionHash, block: { number, hash: blockHash, time, validator } },
   };

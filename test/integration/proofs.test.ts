@@ -603,8 +603,8 @@ describe("proofs", function () {
       const recordHash = recorded("invented", 3, "", hash);
       change(
         `insert into anchors
-          (batch_id, first_leaf, last_leaf, hash, size, transaction_id, confirmation, relayer, opened_at)
-        select 1000000, 0, 0, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
+          (id, hash, size, transaction_id, confirmation, relayer, opened_at)
+        select 1000000, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
         bytes(recordHash),
         bytes(proof.record_hash),
       );
@@ -617,7 +617,7 @@ describe("proofs", function () {
         source: null,
         metadata: null,
         acceptedAt: 0,
-        batch: 1_000_000,
+        anchor: 1_000_000,
         leaf: 0,
       };
       change(

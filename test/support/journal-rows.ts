@@ -7,7 +7,7 @@ import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 /** Selects the rows of a journal, without the server. */
 export const ROWS = "select body from journal_rows order by first_sequence";
 /** Selects the anchors over its proofs. */
-export const ANCHORS = `select anchors.id, batch_id, first_leaf, last_leaf, transactions.state
+export const ANCHORS = `select anchors.id, transactions.state
   from anchors left join transactions on transactions.id = transaction_id where checkpoint is null`;
 
 /** One engine returns large integers as text. */
@@ -15,9 +15,6 @@ const whole = z.coerce.number();
 const Row = z.object({ body: z.instanceof(Uint8Array) });
 const Anchor = z.object({
   id: whole,
-  batch_id: whole,
-  first_leaf: whole,
-  last_leaf: whole,
   state: z.string().nullable(),
 });
 
@@ -44,18 +41,15 @@ export function proofsIn(rows: Raw, anchors: Raw): ProofOnDisk[] {
     .filter((entry) => entry.kind === "proof")
     .flatMap((entry) =>
       over
-        .filter(
-          ({ batch_id, first_leaf, last_leaf }) =>
-            batch_id === entry.batch && entry.leaf >= first_leaf && entry.leaf <= last_leaf,
-        )
-        .map(({ id: anchor, first_leaf, state }) => ({
+        .filter(({ id }) => id === entry.anchor)
+        .map(({ id: anchor, state }) => ({
           sequence: entry.sequence,
           document_id: entry.documentId,
           timestamp: entry.timestamp,
           hash: entry.hash,
           recordHash: recordHash(entry),
           anchor,
-          place: entry.leaf - first_leaf,
+          place: entry.leaf,
           state,
         })),
     );

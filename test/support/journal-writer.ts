@@ -111,9 +111,6 @@ export class JournalWriter {
       data: Buffer.alloc(1),
     });
     const values = {
-      batch_id: 0,
-      first_leaf: 0,
-      last_leaf: -1,
       size: 0,
       checkpoint: sequence,
       hash: (await this.journal.entries.digestAt(sequence)) ?? Buffer.alloc(32),
@@ -121,8 +118,7 @@ export class JournalWriter {
       relayer: ADDRESS,
       opened_at: 1,
     };
-    const { id } = await this.#database.insertInto("anchors").values(values).returning("id").executeTakeFirstOrThrow();
-    await this.#database.updateTable("anchors").set({ batch_id: id }).where("id", "=", id).execute();
+    await this.#database.insertInto("anchors").values(values).execute();
     await this.recordOutcome(transactionId);
   }
 

@@ -174,11 +174,11 @@ export interface JournalRowsTable {
   body: Uint8Array;
 }
 
-/** The rows with proofs of each batch. */
+/** The rows with proofs under each anchor. */
 export interface BatchRowsTable {
-  batch_id: number;
+  anchor_id: number;
   first_sequence: number;
-  /** Proofs of the batch in the row. */
+  /** Proofs under the anchor in the row. */
   proofs: number;
 }
 
@@ -212,11 +212,6 @@ export interface RecentKeysTable {
 /** Content to be anchored: a single hash (`size` 0) or the root over `size` hashes. */
 export interface AnchorsTable {
   id: Generated<number>;
-  /** Id of the original anchor of its leaves: its own, unless that anchor was split. */
-  batch_id: number;
-  /** The range of leaves under this anchor in the batch; open-ended while the anchor is open. */
-  first_leaf: number;
-  last_leaf: number;
   /** `null` while the anchor is open, and then without a transaction. */
   hash: Uint8Array | null;
   size: number;
@@ -242,8 +237,6 @@ export interface ContractsTable {
 export interface ConfirmationsTable {
   sequence: number;
   anchor_id: number;
-  batch_id: number;
-  first_leaf: number;
   hash: Uint8Array;
   size: number;
   checkpoint: number | null;

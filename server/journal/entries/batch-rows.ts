@@ -4,14 +4,14 @@ import type { ProofEntry } from "./codec.ts";
 import { entryOf } from "./entry-source.ts";
 import type { RowReader } from "./journal-rows.ts";
 
-/** Records which row has proofs of which batches; inside the transaction that appends the row. */
+/** Records which row has proofs under which anchors; inside the transaction that appends the row. */
 export async function insertBatchRows(
   transaction: Database,
   first: number,
-  proofs: readonly Pick<ProofEntry, "batch">[],
+  proofs: readonly Pick<ProofEntry, "anchor">[],
 ): Promise<void> {
-  const rows = [...Map.groupBy(proofs, ({ batch }) => batch)].map(([batch_id, some]) => ({
-    batch_id,
+  const rows = [...Map.groupBy(proofs, ({ anchor }) => anchor)].map(([anchor_id, some]) => ({
+    anchor_id,
     first_sequence: first,
     proofs: some.length,
   }));
@@ -19,14 +19,14 @@ export async function insertBatchRows(
 }
 
 /**
- * Reads the proofs of a batch, in the order of their entries.
+ * Reads the proofs under an anchor, in the order of their entries.
  * @throws RangeError when a row of them is missing or was changed
  */
-export async function proofsOfBatch(database: Database, reader: RowReader, batch: number): Promise<ProofEntry[]> {
+export async function proofsOfBatch(database: Database, reader: RowReader, anchor: number): Promise<ProofEntry[]> {
   const found = await database
     .selectFrom("batch_rows")
     .select("first_sequence as first")
-    .where("batch_id", "=", batch)
+    .where("anchor_id", "=", anchor)
     .orderBy("first_sequence")
     .execute();
   const rows = await reader.rowsOf(
@@ -37,5 +37,5 @@ export async function proofsOfBatch(database: Database, reader: RowReader, batch
     .flatMap((row) => row.lines())
     .map(({ sequence, text }) => entryOf(sequence, text))
     .filter((entry) => entry.kind === "proof")
-    .filter((proof) => proof.batch === batch);
+    .filter((proof) => proof.anchor === anchor);
 }

@@ -6,7 +6,7 @@ import { hex } from "../../kit/bytes.ts";
  * reproducible from the same entry.
  */
 
-/** A proof: leaf `leaf` of batch `batch`. */
+/** A proof: leaf `leaf` under anchor `anchor`. */
 export interface ProofEntry {
   readonly sequence: number;
   readonly documentId: string;
@@ -19,16 +19,14 @@ export interface ProofEntry {
   readonly metadata: string | null;
   /** Unix milliseconds. */
   readonly acceptedAt: number;
-  readonly batch: number;
+  readonly anchor: number;
   readonly leaf: number;
 }
 
-/** A confirmed anchor: over leaves of a batch from `firstLeaf` on, or a checkpoint. */
+/** A confirmed anchor: over the leaves of a batch, or a checkpoint. */
 export interface ConfirmationEntry {
   readonly sequence: number;
   readonly anchor: number;
-  readonly batch: number;
-  readonly firstLeaf: number;
   readonly hash: Uint8Array;
   /** Number of leaves under the hash; 0 for a single hash. */
   readonly size: number;
@@ -96,13 +94,13 @@ export interface IssuerKeyEntry {
 }
 
 function encodeProof(entry: ProofEntry): string {
-  const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, batch, leaf } = entry;
+  const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, anchor, leaf } = entry;
   // Concatenated for speed: it runs for every proof, and the metadata are JSON already.
   return (
     `{"sequence":${sequence},"kind":"proof","document_id":${JSON.stringify(documentId)},"hash":"${hex(hash)}",` +
     `"timestamp":${timestamp},"type":${JSON.stringify(type)},"source":${JSON.stringify(source)},` +
     `"metadata":${metadata ?? "null"},` +
-    `"accepted_at":${acceptedAt},"batch":${batch},"leaf":${leaf}}`
+    `"accepted_at":${acceptedAt},"anchor":${anchor},"leaf":${leaf}}`
   );
 }
 
@@ -111,8 +109,6 @@ function encodeConfirmation(entry: ConfirmationEntry): string {
     sequence: entry.sequence,
     kind: "confirmation",
     anchor: entry.anchor,
-    batch: entry.batch,
-    first_leaf: entry.firstLeaf,
     hash: hex(entry.hash),
     size: entry.size,
     checkpoint: entry.checkpoint,
@@ -179,15 +175,13 @@ const Line = z.discriminatedUnion("kind", [
     source: z.string().nullable(),
     metadata: z.unknown().transform((value) => (value === null ? null : JSON.stringify(value))),
     accepted_at: whole,
-    batch: whole,
+    anchor: whole,
     leaf: whole,
   }),
   z.strictObject({
     sequence: whole,
     kind: z.literal("confirmation"),
     anchor: whole,
-    batch: whole,
-    first_leaf: whole,
     hash: bytes32,
     size: whole,
     checkpoint: whole.nullable(),
@@ -276,8 +270,6 @@ export function decodeEntry(text: string): JournalEntry {
         kind: line.kind,
         sequence: line.sequence,
         anchor: line.anchor,
-        batch: line.batch,
-        firstLeaf: line.first_leaf,
         hash: line.hash,
         size: line.size,
         checkpoint: line.checkpoint,

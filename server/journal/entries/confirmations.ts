@@ -22,8 +22,6 @@ export async function confirmInBlocks(
     .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
       "anchors.id",
-      "batch_id",
-      "first_leaf",
       "anchors.hash",
       "size",
       "checkpoint",
@@ -43,25 +41,20 @@ export async function confirmInBlocks(
   const confirmed = await withoutKnown(transaction, mined);
   const appended = await appendEntries(
     transaction,
-    confirmed.map(
-      ({ id, batch_id, first_leaf, hash, size, checkpoint, contract, transactionHash, block }) =>
-        (sequence: number) => ({
-          kind: "confirmation" as const,
-          sequence,
-          anchor: id,
-          batch: batch_id,
-          firstLeaf: first_leaf,
-          hash,
-          size,
-          checkpoint,
-          contract,
-          transactionHash,
-          blockNumber: block.number,
-          blockHash: block.hash,
-          blockTime: block.time,
-          validator: block.validator,
-        }),
-    ),
+    confirmed.map(({ id, hash, size, checkpoint, contract, transactionHash, block }) => (sequence: number) => ({
+      kind: "confirmation" as const,
+      sequence,
+      anchor: id,
+      hash,
+      size,
+      checkpoint,
+      contract,
+      transactionHash,
+      blockNumber: block.number,
+      blockHash: block.hash,
+      blockTime: block.time,
+      validator: block.validator,
+    })),
   );
   for (const entry of appended) {
     await insertConfirmation(transaction, entry);
@@ -118,8 +111,6 @@ function confirmationRow(entry: ConfirmationEntry, contractId: number): Insertab
     contract_id: contractId,
     sequence: entry.sequence,
     anchor_id: entry.anchor,
-    batch_id: entry.batch,
-    first_leaf: entry.firstLeaf,
     hash: entry.hash,
     size: entry.size,
     checkpoint: entry.checkpoint,

@@ -38,8 +38,6 @@ export async function readTables(database: Database, after: number, upTo: number
       kind: "confirmation",
       sequence: row.sequence,
       anchor: row.anchor_id,
-      batch: row.batch_id,
-      firstLeaf: row.first_leaf,
       hash: row.hash,
       size: row.size,
       checkpoint: row.checkpoint,

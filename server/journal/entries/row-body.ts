@@ -17,11 +17,11 @@ const MOST_BYTES = 128 * 1024 * 1024;
  * read with another one.
  */
 const DICTIONARY = Buffer.from(
-  '{"sequence":1,"kind":"confirmation","anchor":1,"batch":1,"first_leaf":0,"hash":"00","size":0,"checkpoint":null,' +
+  '{"sequence":1,"kind":"confirmation","anchor":1,"hash":"00","size":0,"checkpoint":null,' +
     '"contract":"0x00","tx_hash":"00","block_number":1,"block_hash":"00","block_time":1700000000,' +
     '"validator":"0x00"}\n' +
     '{"sequence":1,"kind":"proof","document_id":"DOC-2026-00000001","hash":"00","timestamp":1700000000,"type":null,' +
-    '"source":null,"metadata":null,"accepted_at":1700000000000,"batch":1,"leaf":0}',
+    '"source":null,"metadata":null,"accepted_at":1700000000000,"anchor":1,"leaf":0}',
 );
 
 const OPTIONS = {

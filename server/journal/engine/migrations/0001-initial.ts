@@ -239,10 +239,10 @@ async function journalRows(db: Kysely<unknown>): Promise<void> {
   }
   await db.schema
     .createTable("batch_rows")
-    .addColumn("batch_id", "bigint", (c) => c.notNull())
+    .addColumn("anchor_id", "bigint", (c) => c.notNull())
     .addColumn("first_sequence", "bigint", (c) => c.notNull())
     .addColumn("proofs", "integer", (c) => c.notNull())
-    .addPrimaryKeyConstraint("batch_rows_by_batch", ["batch_id", "first_sequence"])
+    .addPrimaryKeyConstraint("batch_rows_by_anchor", ["anchor_id", "first_sequence"])
     .modifyEnd(isPostgres(db) ? sql`` : sql`without rowid`)
     .execute();
   await db.schema
@@ -283,9 +283,6 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("anchors")
     .addColumn("id", types.rowNumber, types.numbered)
-    .addColumn("batch_id", "bigint", (c) => c.notNull())
-    .addColumn("first_leaf", "integer", (c) => c.notNull())
-    .addColumn("last_leaf", "integer", (c) => c.notNull())
     .addColumn("hash", types.bytes, (c) => c.unique())
     .addColumn("size", "integer", (c) => c.notNull())
     .addColumn("transaction_id", "bigint", (c) => c.references("transactions.id"))
@@ -307,8 +304,6 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .createTable("confirmations")
     .addColumn("sequence", "bigint", (c) => c.primaryKey())
     .addColumn("anchor_id", "bigint", (c) => c.notNull())
-    .addColumn("batch_id", "bigint", (c) => c.notNull())
-    .addColumn("first_leaf", "integer", (c) => c.notNull())
     .addColumn("hash", types.bytes, (c) => c.notNull())
     .addColumn("size", "integer", (c) => c.notNull())
     .addColumn("checkpoint", "bigint")
@@ -319,7 +314,6 @@ async function anchors(db: Kysely<unknown>): Promise<void> {
     .addColumn("block_time", "bigint", (c) => c.notNull())
     .addColumn("validator", "text", (c) => c.notNull())
     .execute();
-  await db.schema.createIndex("anchors_by_batch").on("anchors").columns(["batch_id", "first_leaf"]).execute();
   await db.schema.createIndex("anchors_by_transaction").on("anchors").column("transaction_id").execute();
   await db.schema
     .createIndex("anchors_open")
