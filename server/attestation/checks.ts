@@ -1,5 +1,5 @@
 import type { AttestationCheck } from "./responses.ts";
-import { type AttestationFacts, contractsOf } from "./facts.ts";
+import type { AttestationFacts } from "./facts.ts";
 import { prefixedHex } from "../kit/bytes.ts";
 
 /** Lists the checks that passed before signing. */
@@ -41,7 +41,7 @@ export function checksOf(facts: AttestationFacts): AttestationCheck[] {
     ),
     passed(
       "Contract",
-      `Contract ${contractsOf(facts).join(", ")} was queried at ${block} for each hash or root and has it, not later ` +
+      `Contract ${facts.installation.contract} was queried at ${block} for each hash or root and has it, not later ` +
         "than the record states.",
     ),
   ];

@@ -58,8 +58,6 @@ export interface RecordFacts extends CommonFacts {
   readonly count: number;
   /** Call data of the newest record. */
   readonly queries: {
-    /** The contract to query. */
-    readonly contract: string;
     /** Repeats the query of the anchor. */
     readonly anchor: string;
     /** Has the contract check the Merkle path; `undefined` without one. */
@@ -70,15 +68,6 @@ export interface RecordFacts extends CommonFacts {
 /** Facts about a recovery verification. */
 export interface VerificationFacts extends CommonFacts {
   readonly verification: SignedVerification;
-}
-
-/** Returns the contracts of the listed records, that of the newest first; of a comparison the installation's. */
-export function contractsOf(facts: AttestationFacts): readonly [string, ...string[]] {
-  if (!("records" in facts)) return [facts.installation.contract];
-  const [newest, ...older] = facts.records.map(({ proof }) => proof.outcome.contract);
-  return newest === undefined
-    ? [facts.installation.contract]
-    : [newest, ...new Set(older.filter((each) => each !== newest))];
 }
 
 /** Returns the files that a statement names: the verifier first, then the portable proofs. */

@@ -11,6 +11,7 @@ import {
 import type { Issuer } from "../issuer/issuer.ts";
 import type { SigningKey } from "../issuer/signing-key.ts";
 import { verifyPath } from "../journal/integrity/merkle.ts";
+import { anchorQuery } from "../chain/contracts/anchor-inspection.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/time.ts";
@@ -37,15 +38,7 @@ export interface AttestationServiceDeps {
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly chain: Pick<
     ProofAnchorClient,
-    | "anchorOf"
-    | "blockOf"
-    | "blockHash"
-    | "hasSeen"
-    | "inspect"
-    | "inclusionOf"
-    | "trust"
-    | "anchorQuery"
-    | "verifyQuery"
+    "anchorOf" | "blockOf" | "blockHash" | "hasSeen" | "inspect" | "inclusionOf" | "chain" | "verifyQuery"
   >;
   readonly bundles: Pick<BundleService, "bundleFor">;
   /** The text of the verifier. */
@@ -115,7 +108,7 @@ export class AttestationService {
     if ("verificationId" in subject) {
       const verification = await recovery.signedVerification(subject.verificationId);
       const { block } = await chain.inspect([]);
-      return { verification, queriedAt: block, trust: await chain.trust([block]) };
+      return { verification, queriedAt: block, trust: await chain.chain.trust([block]) };
     }
     const checked = entryVerifier.begin();
     const { newest: listed, count, isKnown } = await journal.proofs.confirmed(subject, MAX_RECORDS, checked);
@@ -130,8 +123,7 @@ export class AttestationService {
     }
     const { recordHash, merkle } = newest.proof;
     const queries = {
-      contract: newest.proof.outcome.contract,
-      anchor: chain.anchorQuery(merkle?.root ?? recordHash),
+      anchor: anchorQuery(merkle?.root ?? recordHash),
       verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
     };
     return { subject, records: [newest, ...older] as const, count, queries, queriedAt: block, trust };
@@ -151,22 +143,22 @@ export class AttestationService {
     }
     // Records of one batch share their root, which is queried once.
     const indexes = new Map<string, number>();
-    const anchored = complete
-      .map(({ anchored: hash, proof }) => ({ hash, contract: proof.outcome.contract }))
-      .filter(({ hash }) => {
+    const hashes = complete
+      .map(({ anchored }) => anchored)
+      .filter((hash) => {
         const key = keyOf(hash);
         return !indexes.has(key) && indexes.set(key, indexes.size);
       });
-    const { block, anchors } = await chain.inspect(anchored);
+    const { block, anchors } = await chain.inspect(hashes);
     if (complete.some(({ proof }) => proof.outcome.block.number > block.number))
       throw unavailable(new LaggingError(`the node has blocks to ${block.number} only, not those of the records`));
-    for (const [index, { hash }] of anchored.entries()) {
+    for (const [index, hash] of hashes.entries()) {
       const inspected = anchors[index];
       // The contract's response is only what the node returns; the event is in the block.
       if (inspected !== undefined && inspected.time !== 0 && !(await chain.inclusionOf(hash, inspected)))
         this.#diverged("root", hash, "the contract's response names an anchor that its block does not have");
     }
-    const trust = await chain.trust([block, ...complete.map(({ proof }) => proof.outcome.block)]);
+    const trust = await chain.chain.trust([block, ...complete.map(({ proof }) => proof.outcome.block)]);
     const records = complete.map(({ proof, anchored }): CheckedProof => {
       const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {

@@ -10,7 +10,7 @@ import {
 } from "./responses.ts";
 import { hash } from "node:crypto";
 import { checksOf } from "./checks.ts";
-import { type AttestationFacts, type AttestedProof, attachmentsOf, contractsOf } from "./facts.ts";
+import { type AttestationFacts, type AttestedProof, attachmentsOf } from "./facts.ts";
 import { stepsOf } from "./steps.ts";
 import { wordingOf } from "./wording.ts";
 import { hex, prefixedHex } from "../kit/bytes.ts";
@@ -39,7 +39,7 @@ export async function attestationOf(facts: AttestationFacts, audience: Audience)
     },
     chain: {
       chain_id: installation.chainId,
-      contract: contractsOf(facts)[0],
+      contract: facts.installation.contract,
       queried_at: {
         block_number: queriedAt.number,
         block_hash: prefixedHex(queriedAt.hash),

@@ -1,6 +1,6 @@
 import type { BlockTrust } from "../chain/evidence/verified-chain.ts";
 import type { Statement, Audience } from "./responses.ts";
-import { type AttestationFacts, contractsOf, type RecordFacts, type VerificationFacts } from "./facts.ts";
+import type { AttestationFacts, RecordFacts, VerificationFacts } from "./facts.ts";
 import { hex } from "../kit/bytes.ts";
 
 /** Formats Unix seconds as `2026-01-31 12:00:00 UTC`. */
@@ -75,7 +75,7 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
               "on chain " +
               `at ${utc(earliest.firstAnchor.time)}.`,
           ]),
-      `At the time of issue, ${contractText(contractsOf(facts))} confirmed every record listed here, at block ` +
+      `At the time of issue, contract ${facts.installation.contract} confirmed every record listed here, at block ` +
         `${queriedAt.number} of ${utc(queriedAt.time)}.`,
       "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
     ],
@@ -90,13 +90,6 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
       AUDIENCE_LIMITATIONS[audience],
     ],
   };
-}
-
-/** Names the contracts that have the anchors of the records. */
-function contractText(contracts: readonly string[]): string {
-  return contracts.length === 1
-    ? `contract ${contracts.join()}`
-    : `the contracts ${contracts.join(" and ")}, each its own,`;
 }
 
 function withoutBundle({ records, count }: RecordFacts): string[] {

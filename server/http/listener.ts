@@ -1,12 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { once } from "node:events";
 import { createServer as createSecureServer } from "node:https";
-import { SealbookError } from "../errors.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
 import { every } from "../kit/time.ts";
-import { RETRY_SECONDS } from "./errors.ts";
-import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 import { sourceKey } from "./access/source.ts";
 import type { ListenerCertificate } from "./listener-certificate.ts";
 
@@ -29,8 +27,6 @@ interface ConnectionLimits {
   readonly connections: number;
   /** Maximum number of connections from one source; proxies have no maximum. */
   readonly connectionsPerSource: number;
-  /** Maximum number of further connections of a source whose requests get 503; beyond it they are closed. */
-  readonly refusalsPerSource: number;
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -45,7 +41,6 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   idleMilliseconds: 65_000,
   connections: 16_384,
   connectionsPerSource: 2_048,
-  refusalsPerSource: 64,
 };
 
 /** Rejects addresses above the maximum length. */
@@ -57,55 +52,34 @@ export function urlLimit({ urlLength } = CONNECTION_LIMITS): RequestHandler {
   };
 }
 
-/** Identifies a connection, also where TLS wraps its socket. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
-}
-
-/** Returns the response to a request of a connection above the limit of its source. */
-function tooManyConnections(limit: number): RequestListener {
-  const message = `this network address has more than ${limit} connections; use connections again, or wait`;
-  const { status, body } = problemOf(new SealbookError("overloaded", message));
-  const headers = { "Content-Type": PROBLEM_TYPE, "Retry-After": String(RETRY_SECONDS), Connection: "close" };
-  return (_request, response) => void response.writeHead(status, headers).end(JSON.stringify(body));
-}
-
 /**
- * Limits the connections of a source: one machine cannot use all connections of the server. Requests of a few more get
- * 503, the rest is closed.
+ * Limits the connections of a source: one machine cannot use all connections of the server. Further ones are closed.
  * @param isProxy Whether an address is a proxy, whose connections are of many clients
- * @returns Whether the requests of a connection are refused
  */
 function limitConnectionsPerSource(
   server: Server,
-  { connectionsPerSource, refusalsPerSource }: ConnectionLimits,
+  { connectionsPerSource }: ConnectionLimits,
   { isProxy, onRefusal }: Required<Pick<ListenOptions, "isProxy" | "onRefusal">>,
-): (socket: Socket) => boolean {
+): void {
   const connections = new Map<string, number>();
-  const above = new Set<string>();
   server.on("drop", onRefusal);
   server.on("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
     if (isProxy(address)) return;
     const source = sourceKey(address);
     const count = connections.get(source) ?? 0;
-    const isAbove = count >= connectionsPerSource;
-    if (isAbove) onRefusal();
-    if (count >= connectionsPerSource + refusalsPerSource) {
+    if (count >= connectionsPerSource) {
+      onRefusal();
       socket.destroy();
       return;
     }
-    const peer = peerOf(socket);
-    if (isAbove) above.add(peer);
     connections.set(source, count + 1);
     socket.once("close", () => {
-      above.delete(peer);
       const left = (connections.get(source) ?? 1) - 1;
       if (left === 0) connections.delete(source);
       else connections.set(source, left);
     });
   });
-  return (socket) => above.has(peerOf(socket));
 }
 
 const IDLE_CHECK_MILLISECONDS = 50;
@@ -158,19 +132,14 @@ export async function listen(
   server.maxHeadersCount = limits.headers;
   server.maxConnections = limits.connections;
   server.timeout = limits.inactiveMilliseconds;
-  const isAbove = limitConnectionsPerSource(server, limits, { isProxy, onRefusal });
-  const refuse = tooManyConnections(limits.connectionsPerSource);
-  server.on("request", (request: IncomingMessage, response: ServerResponse) =>
-    (isAbove(request.socket) ? refuse : listener)(request, response),
-  );
+  limitConnectionsPerSource(server, limits, { isProxy, onRefusal });
+  server.on("request", listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, "listening");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SealbookError("config_invalid", `HOST and PORT: cannot listen on ${host}:${port}: ${reason}`, {
-      cause: error,
-    });
+    const text = `HOST and PORT: cannot listen on ${host}:${port}: ${reasonOf(error)}`;
+    throw new SealbookError("config_invalid", text, { cause: error });
   }
   const unfollow = secure && certificate?.follow((options) => secure.setSecureContext(options));
   const address = server.address();

@@ -309,7 +309,7 @@ describe("check of a running network", function () {
     it("and not with a certificate that is expired, from another authority, or missing", async () => {
       const subject = { name: "relayer", usage: "client" } as const;
       // The message depends on the event that is read first: the node's reason, or the closed connection.
-      const refused = /rejects the client certificate|requires a client certificate|does not respond/;
+      const refused = /no TLS connection to the node|does not respond/;
       const expired = await write("expired", await (await own()).issue(subject, -1));
       const unlisted = await write("strange", await (await foreign()).authority.issue(subject));
       for (const files of [expired, unlisted]) {
@@ -339,13 +339,13 @@ describe("check of a running network", function () {
       await show((await foreign()).authority, 30);
       assert.match(
         (await thrownBy(request(relayer()))).message,
-        /unknown authority; the known ones are in RPC_TLS_CA_FILE/,
+        /no TLS connection to the node with RPC_TLS_CA_FILE .*certificate/,
       );
-      // The check has no such variable: it goes by the folder of the certificate that it shows.
-      assert.deepEqual(await findings(), [
-        `dc-1: cannot be queried at ${urlOf("dc-1")}: the node's certificate is from an unknown authority; ` +
-          `the known ones are in ${join(directory, "dc-1/operator/ca.pem")}`,
-      ]);
+      // The check has no such variables: it goes by the folder of the certificate that it shows.
+      const [finding = "", ...others] = await findings();
+      assert.isEmpty(others);
+      assert.include(finding, `dc-1: cannot be queried at ${urlOf("dc-1")}: no TLS connection to the node with `);
+      assert.include(finding, join(directory, "dc-1/operator/ca.pem"));
       server.setSecureContext(await nodeTls("dc-1"));
       assert.equal(await request(relayer()), network.plan.chainId);
     });

@@ -2,7 +2,8 @@ import { isError } from "ethers";
 import type { VerifiedChain } from "../evidence/verified-chain.ts";
 import { Code, query } from "../rpc/query.ts";
 import { ContradictionError, nodeErrorIn, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
-import type { AnchorInspection, AnchorOnChain, LoggedAnchor } from "./anchors.ts";
+import type { Address } from "../transaction.ts";
+import type { AnchorInspection, AnchorOnChain } from "./anchors.ts";
 import { INTERFACES } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;
@@ -10,9 +11,6 @@ const ABI = INTERFACES.ProofAnchor;
 const INSPECTED_AT_ONCE = 16;
 /** Attempts of an inspection on a node that dropped the state of the block in the meantime. */
 const INSPECTION_ATTEMPTS = 5;
-
-/** A hash whose anchor is inspected in a contract. */
-export type InspectedAnchor = Pick<LoggedAnchor, "hash" | "contract">;
 
 /** Encodes the query of the anchor of a hash or root, `0x` hex. */
 export function anchorQuery(hash: Uint8Array): string {
@@ -31,17 +29,18 @@ export function decodeAnchor(result: string): Omit<AnchorOnChain, "contract"> {
 }
 
 /**
- * Fetches the anchors of all hashes, each in its contract, at the newest block.
+ * Fetches the anchors of all hashes in a contract at the newest block.
  * @throws SealbookError `chain_unavailable`
  */
 export async function inspectAnchors(
   rpc: Rpc,
   chain: VerifiedChain,
-  inspected: readonly InspectedAnchor[],
+  contract: Address,
+  hashes: readonly Uint8Array[],
 ): Promise<AnchorInspection> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await inspectOnce(rpc, chain, inspected);
+      return await inspectOnce(rpc, chain, contract, hashes);
     } catch (error) {
       // A node that keeps the newest state only rejects a query at a block with a successor.
       if (nodeErrorIn(error) === undefined || attempt === INSPECTION_ATTEMPTS) throw error;
@@ -52,20 +51,17 @@ export async function inspectAnchors(
 async function inspectOnce(
   rpc: Rpc,
   chain: VerifiedChain,
-  inspected: readonly InspectedAnchor[],
+  contract: Address,
+  hashes: readonly Uint8Array[],
 ): Promise<AnchorInspection> {
   const { reference: block } = await chain.newest();
   const responses: string[] = [];
-  for (let first = 0; first < inspected.length; first += INSPECTED_AT_ONCE) {
-    const calls = inspected.slice(first, first + INSPECTED_AT_ONCE).map(({ hash, contract }) => {
+  for (let first = 0; first < hashes.length; first += INSPECTED_AT_ONCE) {
+    const calls = hashes.slice(first, first + INSPECTED_AT_ONCE).map((hash) => {
       const call = { to: contract, data: anchorQuery(hash) };
       return query(rpc, Code, "eth_call", [call, toQuantity(block.number)]);
     });
     responses.push(...(await Promise.all(calls)));
   }
-  const anchors = inspected.map(({ contract }, index) => {
-    const response = responses[index] ?? "0x";
-    return { response, contract, ...decodeAnchor(response) };
-  });
-  return { block, anchors };
+  return { block, anchors: responses.map((response) => ({ response, contract, ...decodeAnchor(response) })) };
 }

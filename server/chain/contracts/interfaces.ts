@@ -31,17 +31,20 @@ const ATTEMPTS = 5;
 const SELECTOR_TEXT = 10;
 
 /**
- * Reads from a contract at the newest block.
+ * Reads from one of our contracts at the newest block.
  * @param since The node has to have this block
- * @returns the ABI-encoded result; `0x` for an address that returns nothing, such as one without a contract
+ * @returns the ABI-encoded result
  * @throws SealbookError `chain_reverted` naming the contract's error; `chain_unavailable` when the node could not run
- * the call
+ * the call, or returns nothing
  */
-async function callContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
+export async function readContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const call = rpc.call("eth_call", [{ to, data }, "latest"]);
-      return parseResponse(Code, "eth_call", await (since === undefined ? call : withBlocksTo(rpc, since, call)));
+      const response = await (since === undefined ? call : withBlocksTo(rpc, since, call));
+      const result = parseResponse(Code, "eth_call", response);
+      if (result !== "0x") return result;
+      throw unavailable(new ContradictionError(`the node returns nothing from the contract at ${to}`));
     } catch (thrown) {
       const error = nodeErrorIn(thrown);
       if (error === undefined) throw thrown;
@@ -49,16 +52,6 @@ async function callContract(rpc: Pick<Rpc, "call">, to: Address, data: string, s
       if (!lostState(error) || attempt === ATTEMPTS) throw unavailable(error);
     }
   }
-}
-
-/**
- * Reads from one of our contracts at the newest block.
- * @throws SealbookError as {@link callContract}; `chain_unavailable` also when the node returns nothing
- */
-export async function readContract(rpc: Pick<Rpc, "call">, to: Address, data: string, since?: number): Promise<string> {
-  const result = await callContract(rpc, to, data, since);
-  if (result !== "0x") return result;
-  throw unavailable(new ContradictionError(`the node returns nothing from the contract at ${to}`));
 }
 
 /** Formats a contract's error, `Name(arguments)`; the node's own message for an unknown error. */

@@ -1,7 +1,7 @@
 import { getBytes, hexlify } from "ethers";
 import type { Address, ContractCall, SuccessVerdict } from "../transaction.ts";
 import type { BlockReference } from "../block.ts";
-import { type BlockTrust, type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
+import { type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { LaggingError, type Rpc, unavailable } from "../rpc/rpc.ts";
@@ -18,7 +18,7 @@ import {
   calls,
   type FirstAnchors,
 } from "./anchors.ts";
-import { anchorQuery, decodeAnchor, inspectAnchors, type InspectedAnchor } from "./anchor-inspection.ts";
+import { anchorQuery, decodeAnchor, inspectAnchors } from "./anchor-inspection.ts";
 import { contractCall, INTERFACES, readContract } from "./interfaces.ts";
 
 const ABI = INTERFACES.ProofAnchor;
@@ -66,11 +66,6 @@ export class ProofAnchorClient {
     return contractCall("anchor", "ProofAnchor", data);
   }
 
-  /** Encodes the query of the anchor of a hash or root, `0x` hex. */
-  anchorQuery(hash: Uint8Array): string {
-    return anchorQuery(hash);
-  }
-
   /** Encodes the query whether a path leads from a hash to an anchored root, `0x` hex. */
   verifyQuery(hash: Uint8Array, path: readonly Uint8Array[], root: Uint8Array): string {
     return ABI.encodeFunctionData("verify", [hash, path.map((node) => hexlify(node)), root]);
@@ -84,17 +79,17 @@ export class ProofAnchorClient {
   async anchorOf(hash: Uint8Array, contract?: Address, since?: number): Promise<AnchorOnChain | undefined> {
     const needed = since !== undefined && this.hasSeen(since) ? since : undefined;
     if (contract !== undefined && contract !== this.address) return undefined;
-    const query = readContract(this.#rpc, this.address, this.anchorQuery(hash), needed);
+    const query = readContract(this.#rpc, this.address, anchorQuery(hash), needed);
     const anchor = await this.chain.reportingContradictions(query.then(decodeAnchor));
     return anchor.time === 0 ? undefined : { ...anchor, contract: this.address };
   }
 
   /**
-   * Fetches the anchors of all hashes, each in its contract, at the newest block.
+   * Fetches the anchors of all hashes at the newest block.
    * @throws SealbookError `chain_unavailable`
    */
-  inspect(anchors: readonly InspectedAnchor[]): Promise<AnchorInspection> {
-    return this.chain.reportingContradictions(inspectAnchors(this.#rpc, this.chain, anchors));
+  inspect(hashes: readonly Uint8Array[]): Promise<AnchorInspection> {
+    return this.chain.reportingContradictions(inspectAnchors(this.#rpc, this.chain, this.address, hashes));
   }
 
   /**
@@ -151,23 +146,10 @@ export class ProofAnchorClient {
     return { contract: this.address, transactionHash: event.transactionHash, block: found.block };
   }
 
-  /**
-   * Checks that blocks may be signed for: with several nodes, two of them have to agree on each.
-   * @throws SealbookError `chain_unavailable` when they do not
-   */
-  trust(blocks: readonly BlockReference[]): Promise<BlockTrust> {
-    return this.chain.trust(blocks);
-  }
-
   /** Returns whether a block has the event of an anchor. */
   async hasAnchored(number: number, { hash, size }: AnchorContent): Promise<boolean> {
     const found = await this.#blockAt(number);
     return found?.events.some((each) => equalBytes(each.hash, hash) && each.size === size) === true;
-  }
-
-  /** Fetches a block with its transactions; `undefined` for a block that the node does not have. */
-  anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
-    return this.#blockAt(number);
   }
 
   /** Returns whether the chain had a block of this number. */
@@ -209,12 +191,14 @@ export class ProofAnchorClient {
     return { hash: getBytes(String(event.args.getValue("hash"))), size: Number(event.args.getValue("size")) };
   }
 
-  /** Encodes the event of an anchor, `0x` hex. */
-  eventOf({ hash, size }: AnchorContent): { readonly topics: readonly unknown[]; readonly data: string } {
-    return ABI.encodeEventLog("Anchored", [hash, size]);
+  /**
+   * Fetches a block with its transactions; `undefined` for a block that the node does not have. One that was read before
+   * is fetched only if its hash is another one now.
+   */
+  anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
+    return this.#blockAt(number);
   }
 
-  /** Fetches a block; one that was read before only if its hash is another one now. */
   async #blockAt(number: number): Promise<ReadBlock | undefined> {
     const known = this.#read.get(number);
     if (known !== undefined) {

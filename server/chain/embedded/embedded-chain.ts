@@ -65,13 +65,7 @@ export async function startEmbeddedChain(options: EmbeddedChainOptions): Promise
   const lock = lockChain(directory);
   const listeners = new Set<(blockNumber: number) => void>();
   const onBlock = (blockNumber: number): void => {
-    for (const listener of [...listeners]) {
-      try {
-        listener(blockNumber);
-      } catch (error) {
-        emit({ kind: "listener-failed", blockNumber, reason: reasonOf(error) });
-      }
-    }
+    for (const listener of listeners) listener(blockNumber);
   };
   const { chainId, blockPeriodSeconds } = options;
   const wallClock = wallClockOf(options, emit);

@@ -1,5 +1,3 @@
-import type { Clock } from "../../kit/time.ts";
-
 /** Events of the embedded chain, for the log. */
 export type EmbeddedChainEvent =
   | { readonly kind: "replay-progress"; readonly done: number; readonly total: number }
@@ -20,8 +18,6 @@ export type EmbeddedChainEvent =
   | { readonly kind: "resume-failed"; readonly reason: string; readonly retryInMilliseconds: number }
   /** The clock was set forward: no blocks are made until it is back. */
   | { readonly kind: "clock-ahead" | "clock-back"; readonly seconds: number }
-  /** A listener for blocks threw; the chain continues. */
-  | { readonly kind: "listener-failed"; readonly blockNumber: number; readonly reason: string }
   /** The chain cannot run; every request fails with this error until the process restarts. */
   | { readonly kind: "broken"; readonly reason: string };
 
@@ -33,11 +29,6 @@ const KEPT_LINES = 500;
 /** The log lines of the embedded chain since its start, in memory. */
 export class EmbeddedLog {
   readonly #lines: string[] = [];
-  readonly #clock: Clock;
-
-  constructor(clock: Clock = Date.now) {
-    this.#clock = clock;
-  }
 
   onEvent({ kind, ...details }: EmbeddedChainEvent): void {
     this.#write([kind, ...Object.entries(details).map(([name, value]) => `${name}=${value}`)].join(" "));
@@ -53,7 +44,7 @@ export class EmbeddedLog {
   }
 
   #write(line: string): void {
-    this.#lines.push(`${new Date(this.#clock()).toISOString()} ${line}`);
+    this.#lines.push(`${new Date().toISOString()} ${line}`);
     if (this.#lines.length > KEPT_LINES) this.#lines.shift();
   }
 }

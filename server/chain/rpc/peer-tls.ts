@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type ConnectionOptions } from "node:tls";
-import { SealbookError } from "../../errors.ts";
+import { reasonOf, SealbookError } from "../../errors.ts";
 
 /** The peer of a connection: its name in messages, and the variables with its files. */
 export interface TlsPeer {
@@ -10,17 +10,9 @@ export interface TlsPeer {
   readonly authority: string;
 }
 
-export const NODE = configured("node", "RPC_TLS");
-export const SIGNER = configured("signer", "RPC_TLS");
-
-function configured(name: string, prefix: string): TlsPeer {
-  return {
-    name,
-    certificate: `${prefix}_CERT_FILE`,
-    key: `${prefix}_KEY_FILE`,
-    authority: `${prefix}_CA_FILE`,
-  };
-}
+const FILES = { certificate: "RPC_TLS_CERT_FILE", key: "RPC_TLS_KEY_FILE", authority: "RPC_TLS_CA_FILE" };
+export const NODE: TlsPeer = { name: "node", ...FILES };
+export const SIGNER: TlsPeer = { name: "signer", ...FILES };
 
 /** TLS settings of a peer; without any of them, Node's defaults apply. */
 export interface PeerTls {
@@ -36,14 +28,8 @@ export type PeerTlsOptions = Pick<ConnectionOptions, "cert" | "key" | "ca" | "mi
 /** The peer's address responds, but a trusted connection cannot be made. */
 export class PeerTlsError extends Error {}
 
-/** OpenSSL's codes of a certificate chain without a trusted authority. */
-const UNKNOWN_AUTHORITY = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-]);
+/** Codes of errors of TLS: of Node, of OpenSSL, and of a certificate that does not count. */
+const TLS_CODE = /^ERR_(?:SSL|TLS)_|^CERT_|^UNABLE_TO_|SELF_SIGNED_CERT/;
 
 /**
  * Reads the files.
@@ -65,31 +51,11 @@ export function peerTlsOptions({ client, authority }: PeerTls, peer: TlsPeer): P
   return options;
 }
 
-/** Explains an error of TLS; returns any other error as it is. */
-export function explainTls(error: Error, peer: TlsPeer): Error {
-  const code = "code" in error ? String(error.code) : "";
-  const reason = reasonOf(code, error, peer);
-  return reason === undefined ? error : new PeerTlsError(reason, { cause: error });
-}
-
-function reasonOf(
-  code: string,
-  { message }: Error,
-  { name, certificate, key, authority }: TlsPeer,
-): string | undefined {
-  if (UNKNOWN_AUTHORITY.has(code))
-    return `the ${name}'s certificate is from an unknown authority; the known ones are in ${authority}`;
-  if (code === "CERT_HAS_EXPIRED") return `the ${name}'s certificate has expired`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the ${name}'s certificate is for another host: ${message}`;
-  if (/^ERR_SSL_.*ALERT_CERTIFICATE_REQUIRED$|^ERR_SSL_.*ALERT_HANDSHAKE_FAILURE$/.test(code)) {
-    return `the ${name} requires a client certificate; set ${certificate} and ${key}`;
-  }
-  if (
-    /^ERR_SSL_.*ALERT_(?:BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/.test(code)
-  ) {
-    return `the ${name} rejects the client certificate ${certificate}`;
-  }
-  return code.startsWith("ERR_SSL_") ? `no TLS connection to the ${name}: ${message}` : undefined;
+/** Names the peer and its files in an error of TLS; returns any other error as it is. */
+export function explainTls(error: Error, { name, authority, certificate }: TlsPeer): Error {
+  if (!("code" in error) || !TLS_CODE.test(String(error.code))) return error;
+  const files = `${authority} and ${certificate}`;
+  return new PeerTlsError(`no TLS connection to the ${name} with ${files}: ${error.message}`, { cause: error });
 }
 
 function read(name: string, path: string): string {
@@ -101,7 +67,5 @@ function read(name: string, path: string): string {
 }
 
 function unusable(names: string, cause: unknown): SealbookError {
-  return new SealbookError("config_invalid", `${names}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-    cause,
-  });
+  return new SealbookError("config_invalid", `${names}: ${reasonOf(cause)}`, { cause });
 }

@@ -50,17 +50,6 @@ describe("embedded chain", () => {
     expect(await picture(second.url, blocks + 1, account.recorder)).to.equal(before);
   });
 
-  it("continues when a listener throws", async () => {
-    const chain = await scene.start(await scene.directory());
-    const account = new Account();
-    chain.onBlock(() => {
-      throw new Error("not my day");
-    });
-    await mined(chain.url, await send(chain.url, await account.sign()));
-    await mined(chain.url, await send(chain.url, await account.sign()));
-    expect(scene.events).to.deep.include({ kind: "listener-failed", blockNumber: 2, reason: "not my day" });
-  });
-
   it("mines waiting transactions before it stops", async () => {
     const directory = await scene.directory();
     const account = new Account();
