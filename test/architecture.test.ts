@@ -17,7 +17,7 @@ const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
   explorer: ["records"],
   panel: ["sessions"],
   operations: ["sessions", "records", "proofs"],
-  bot: ["sessions", "records", "operations"],
+  bot: ["sessions", "records"],
 };
 /** The rooms below the capabilities, each with those that it may use. */
 const BELOW: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,7 @@
-import type { AlertStore } from "../operations/index.ts";
 import type { Pictures } from "../../air-quality/index.ts";
 import type { BotJournal, BotStores } from "./journal.ts";
 import type { RecordService } from "../records/index.ts";
 import type { AccountService } from "../sessions/index.ts";
-import { AlertChat } from "./alert-chat.ts";
 import { airQualityCommands } from "./commands/air-quality.ts";
 import { auditCommands, type AuditDeps } from "./commands/audit.ts";
 import { chainCommands, type ChainDeps } from "./commands/chain.ts";
@@ -26,7 +24,6 @@ import { Users } from "./user.ts";
 export interface BotConfig {
   readonly token: string;
   readonly apiUrl: string;
-  readonly adminChat: number | undefined;
   /** Messages per minute that the bot answers for one user. */
   readonly ratePerMinute: number;
   readonly passwordSeconds: number;
@@ -42,12 +39,9 @@ export interface BotDeps extends Omit<ChainDeps, "records" | "serviceLog">, Omit
   readonly accounts: AccountService | undefined;
   readonly pictures: Pictures;
   readonly readingMaxAgeMilliseconds: number;
-  readonly alerts: AlertStore;
   readonly storesPerAccount: (account: string) => Promise<void>;
   /** Returns whether a non-public address is allowed for sensors. */
   readonly isAllowedSource: (address: string) => boolean;
-  /** Receives why the administrators' chat does not get the alerts; `undefined` when it gets them. */
-  readonly onDelivery: (fault: string | undefined) => void;
   readonly onEvent: BotEventSink;
 }
 
@@ -57,8 +51,6 @@ const STOP_GRACE_MILLISECONDS = 3_000;
 /** The Telegram bot. */
 export interface Bot {
   start(): Promise<void>;
-  /** Checks for raised and resolved alerts. */
-  onAlert(): void;
   /** Resolves when nothing is in flight. The next start continues with pending updates. */
   stop(): Promise<void>;
 }
@@ -111,19 +103,13 @@ export function createBot(deps: BotDeps): Bot {
     },
     onEvent,
   });
-  const alertChat =
-    config.adminChat === undefined
-      ? undefined
-      : new AlertChat({ ...deps, chat: config.adminChat, store: deps.alerts, sender });
 
   return {
     async start() {
       await expiry.start();
       await updateQueue.start();
-      alertChat?.start();
       receiver.start();
     },
-    onAlert: () => alertChat?.wake(),
     async stop() {
       const end = (): void => {
         sender.end();
@@ -132,7 +118,6 @@ export function createBot(deps: BotDeps): Bot {
       const timeout = setTimeout(end, STOP_GRACE_MILLISECONDS);
       receiver.end();
       await updateQueue.stop();
-      await alertChat?.stop();
       clearTimeout(timeout);
       end();
       await expiry.stop();

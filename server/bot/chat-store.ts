@@ -17,37 +17,10 @@ export interface MessageDeletion {
   readonly dueAt: number;
 }
 
-/**
- * Storage of the bot. All bodies are encrypted. Updates are stored before they are acknowledged; an update's completion
- * and its effect on the user are stored in one commit, so that a restart processes each pending update, and none twice.
- */
-export interface ChatStore {
-  /** @returns the updates that were not stored yet */
-  receive(updates: readonly Omit<StoredUpdate, "memo">[], now: number): Promise<StoredUpdate[]>;
-  /** Returns the updates that are not processed, in order. */
-  pendingUpdates(): Promise<StoredUpdate[]>;
-  /** Stores the progress of an update's processing, so that a restart does not repeat it. */
-  saveMemo(number: number, memo: Uint8Array): Promise<void>;
-  /** Marks an update as processed: deletes all of it except its number. */
-  completeUpdate(number: number): Promise<void>;
-  /** Deletes processed updates received before `time`, in Unix milliseconds. */
-  deleteUpdatesBefore(time: number): Promise<void>;
-
-  /** Returns the encrypted state of a user. */
-  user(id: number): Promise<Uint8Array | undefined>;
-  /** @param account Address of the user's account */
-  saveUser(id: number, state: Uint8Array, account: string | undefined): Promise<void>;
-  /** Returns the number of users. */
-  users(): Promise<number>;
-
-  addDeletions(deletions: readonly MessageDeletion[]): Promise<void>;
-  deletions(): Promise<MessageDeletion[]>;
-  removeDeletion(deletion: MessageDeletion): Promise<void>;
-}
-
-export function chatStore(database: Database): ChatStore {
+export function chatStore(database: Database) {
   return {
-    async receive(updates, now) {
+    /** @returns the updates that were not stored yet */
+    async receive(updates: readonly Omit<StoredUpdate, "memo">[], now: number): Promise<StoredUpdate[]> {
       const fresh = [];
       for (const { number, body } of updates) {
         const { numInsertedOrUpdatedRows } = await database
@@ -60,7 +33,8 @@ export function chatStore(database: Database): ChatStore {
       return fresh;
     },
 
-    async pendingUpdates() {
+    /** Returns the updates that are not processed, in order. */
+    async pendingUpdates(): Promise<StoredUpdate[]> {
       const rows = await database
         .selectFrom("chat_updates")
         .select(["number", "body", "memo"])
@@ -73,24 +47,29 @@ export function chatStore(database: Database): ChatStore {
       );
     },
 
-    async saveMemo(number, memo) {
+    /** Stores the progress of an update's processing, so that a restart does not repeat it. */
+    async saveMemo(number: number, memo: Uint8Array): Promise<void> {
       await database.updateTable("chat_updates").set({ memo }).where("number", "=", number).execute();
     },
 
-    async completeUpdate(number) {
+    /** Marks an update as processed: deletes all of it except its number. */
+    async completeUpdate(number: number): Promise<void> {
       await database.updateTable("chat_updates").set({ body: null, memo: null }).where("number", "=", number).execute();
     },
 
-    async deleteUpdatesBefore(time) {
+    /** Deletes processed updates received before `time`, in Unix milliseconds. */
+    async deleteUpdatesBefore(time: number): Promise<void> {
       await database.deleteFrom("chat_updates").where("received_at", "<", time).where("body", "is", null).execute();
     },
 
-    async user(id) {
+    /** Returns the encrypted state of a user. */
+    async user(id: number): Promise<Uint8Array | undefined> {
       const row = await database.selectFrom("chat_users").select("state").where("id", "=", id).executeTakeFirst();
       return row?.state;
     },
 
-    async saveUser(id, state, account = undefined) {
+    /** @param account Address of the user's account */
+    async saveUser(id: number, state: Uint8Array, account: string | undefined): Promise<void> {
       const values = { state, account: account ?? null };
       await database
         .insertInto("chat_users")
@@ -99,7 +78,8 @@ export function chatStore(database: Database): ChatStore {
         .execute();
     },
 
-    async users() {
+    /** Returns the number of users. */
+    async users(): Promise<number> {
       const { count } = await database
         .selectFrom("chat_users")
         .select((e) => e.fn.countAll<number>().as("count"))
@@ -107,19 +87,25 @@ export function chatStore(database: Database): ChatStore {
       return count;
     },
 
-    async addDeletions(deletions) {
+    async addDeletions(deletions: readonly MessageDeletion[]): Promise<void> {
       if (deletions.length === 0) return;
       const rows = deletions.map(({ chat, message, dueAt }) => ({ chat, message, due_at: dueAt }));
       await database.insertInto("chat_deletions").values(rows).execute();
     },
 
-    async deletions() {
+    async deletions(): Promise<MessageDeletion[]> {
       const rows = await database.selectFrom("chat_deletions").selectAll().execute();
       return rows.map(({ chat, message, due_at }) => ({ chat, message, dueAt: due_at }));
     },
 
-    async removeDeletion({ chat, message }) {
+    async removeDeletion({ chat, message }: MessageDeletion): Promise<void> {
       await database.deleteFrom("chat_deletions").where("chat", "=", chat).where("message", "=", message).execute();
     },
   };
 }
+
+/**
+ * Storage of the bot. All bodies are encrypted. Updates are stored before they are acknowledged; an update's completion
+ * and its effect on the user are stored in one commit, so that a restart processes each pending update, and none twice.
+ */
+export type ChatStore = ReturnType<typeof chatStore>;

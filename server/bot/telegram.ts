@@ -39,20 +39,12 @@ export class TelegramError extends Error {
   /** Telegram's error code; `undefined` without a response. */
   readonly code: number | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** The number that the chat has now: it became a supergroup. */
-  readonly movedTo: number | undefined;
 
-  constructor(message: string, code?: number, retryAfterSeconds?: number, movedTo?: number) {
+  constructor(message: string, code?: number, retryAfterSeconds?: number) {
     super(message);
     this.name = "TelegramError";
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.movedTo = movedTo;
-  }
-
-  /** Whether the chat rejects every message: it does not exist, or the bot may not write to it. */
-  get isChatFault(): boolean {
-    return this.code === 403 || (this.code === 400 && /chat not found/i.test(this.message));
   }
 
   /** Whether a retry cannot succeed. */
@@ -195,7 +187,6 @@ export class Telegram {
         clean(`${error.method}: ${error.description}`),
         error.error_code,
         error.parameters.retry_after,
-        error.parameters.migrate_to_chat_id,
       );
     const cause = error instanceof HttpError ? error.error : error;
     return new TelegramError(clean(`no response: ${cause instanceof Error ? cause.message : String(cause)}`));

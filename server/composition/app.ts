@@ -32,7 +32,6 @@ import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
 import type { Logger } from "../kit/logger.ts";
 import { ROOT } from "../kit/program-files.ts";
-import { AttestationPrinter } from "../attestation/pdf/attestation-printer.ts";
 import { AttestationService } from "../attestation/service.ts";
 import { statementQueue } from "../attestation/statement-queue.ts";
 import { ChainDecoder } from "../explorer/decoder.ts";
@@ -194,7 +193,7 @@ export function createApi(context: Context, parts: Parts): Express {
         jwksUrl: () => address.jwksUrl,
         verifier: readFileSync(VERIFIER, "utf8"),
       }),
-      new AttestationPrinter(context.workers),
+      context.workers,
     ),
     issuer,
     map: config.map,

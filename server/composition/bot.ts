@@ -29,18 +29,18 @@ export interface BotParts {
 }
 
 /**
- * Builds the Telegram bot over the services of the record store's API, and subscribes it to alerts.
+ * Builds the Telegram bot over the services of the record store's API.
  * @returns `undefined` when none is configured
  */
 export function createChatBot(context: Context, parts: BotParts): Bot | undefined {
-  const { database, journal, link, head, alerts, alertStore, address, logger, clock } = context;
+  const { database, journal, link, head, address, logger, clock } = context;
   const { telegram: config, chain, records: recordConfig, map } = context.config;
   const { botCipher, embeddedLog } = context.opened;
   const { sessions, records, pictures, inspect, transactions, journalWorkers } = parts;
   if (config === undefined || botCipher === undefined) return undefined;
   const index = recordIndexStore(database, recordConfig.tableName);
   const sensorNetworks = new NetworkList(config.sensorNetworks);
-  const bot = createBot({
+  return createBot({
     config,
     cipher: botCipher,
     journal,
@@ -64,13 +64,9 @@ export function createChatBot(context: Context, parts: BotParts): Bot | undefine
     }),
     syncSteps: (limit) => records.syncLog.newest(limit),
     explorerLink: (hash) => `${address.explorerUrl}/tx/${prefixedHex(hash)}`,
-    alerts: alertStore,
     onEvent: (event) => logBotEvent(logger, event),
-    onDelivery: (fault) => alerts.reportDelivery("the chat TELEGRAM_ADMIN_CHAT", fault),
     clock,
   });
-  alerts.subscribe(() => bot.onAlert());
-  return bot;
 }
 
 const LEVELS: Readonly<Record<BotEvent["kind"], "info" | "warn" | "error" | "debug">> = {

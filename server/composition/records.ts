@@ -4,12 +4,12 @@ import { errorField } from "../kit/logger.ts";
 import { Decoder } from "../records/decoder.ts";
 import { EventIndexer, SyncLog } from "../records/event-indexer.ts";
 import { eventLog } from "../records/event-log.ts";
-import { recordChain } from "../records/event-table.ts";
 import { recordIndexStore } from "../records/record-index.ts";
 import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
 import { ForeignWrites } from "../records/foreign-writes.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
+import { insertCall } from "../records/event-table.ts";
 import { RecordService } from "../records/service.ts";
 import type { Context } from "./context.ts";
 import type { JournalStores } from "./journal.ts";
@@ -62,12 +62,12 @@ export function createRecords(
         () => undefined, // The next block asks again.
       ),
   );
-  const chain = recordChain(contract, tableName);
   const search = new RecordSearch(workers, location, () => storage.assertInPlace());
   const records = new RecordService<JournalStores>({
     journal,
     transactions,
-    chain,
+    insertCall: (...row) => insertCall(contract, tableName, ...row),
+    table: tableName,
     recordIndex: indexer,
     scan: (caller, query) => search.step(caller, query),
     pack: (account, text) => decoder.pack(account, text),

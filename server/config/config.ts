@@ -242,7 +242,6 @@ function telegramConfig(env: EnvironmentValues, token: string) {
   return {
     token,
     apiUrl: env.TELEGRAM_API_URL,
-    adminChat: env.TELEGRAM_ADMIN_CHAT,
     /** Messages per minute that the bot answers for one user. */
     ratePerMinute: 30,
     /** Time until the bot deletes its message with a new account's password. */

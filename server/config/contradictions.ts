@@ -72,7 +72,7 @@ export function contradictions(env: EnvironmentValues, variables: EnvironmentVar
   rule(usesTokens && !isSet("JWT_ISSUER"), "JWT_ISSUER", "is needed with API_AUTH=jwt");
   only(
     isSet("TELEGRAM_TOKEN"),
-    ["TELEGRAM_API_URL", "TELEGRAM_ADMIN_CHAT", "TELEGRAM_SENSOR_NETWORKS"],
+    ["TELEGRAM_API_URL", "TELEGRAM_SENSOR_NETWORKS"],
     "is for the bot, but TELEGRAM_TOKEN is not set",
   );
   return faults;

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import {
   address,
-  chatNumber,
   databaseUrl,
   hostNames,
   httpUrl,
@@ -294,9 +293,6 @@ const BOT_AND_MAP = {
   TELEGRAM_API_URL: httpUrl
     .default("https://api.telegram.org")
     .meta({ description: "Address of Telegram's Bot API, or of your own Bot API server; requires `TELEGRAM_TOKEN`" }),
-  TELEGRAM_ADMIN_CHAT: chatNumber
-    .optional()
-    .meta({ description: "Number of the chat that receives alerts; requires `TELEGRAM_TOKEN`", unset: "none" }),
   TELEGRAM_SENSOR_NETWORKS: networks.default([]).meta({
     description: "Private networks in which the bot may query sensors, as `10.1.0.0/16,...`; requires `TELEGRAM_TOKEN`",
     unset: "none",

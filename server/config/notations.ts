@@ -130,13 +130,6 @@ export const telegramToken = z
     "is not a bot's token, as BotFather gives it: 123456:ABC...",
   );
 
-/** Groups have negative numbers. */
-export const chatNumber = z
-  .string()
-  .regex(/^-?[1-9]\d{0,15}$/, "is not the number of a chat")
-  .transform(Number)
-  .refine(Number.isSafeInteger, "is not the number of a chat");
-
 export const validatorNames = z.string().transform((text, context) => {
   const names = new Map<string, string>();
   for (const pair of text.split(",").filter((item) => item.trim() !== "")) {

@@ -30,8 +30,6 @@ export type Sought =
   | { readonly kind: "hash"; readonly hash: string }
   | { readonly kind: "address"; readonly address: string };
 
-const ONE = { limit: 1 };
-
 /**
  * The public data of the chain, decoded with the ABIs of its contracts. Does not query the journal. Hashes are `0x` and
  * 64 lower-case digits. Data that are not on the chain are `undefined`.
@@ -45,17 +43,20 @@ export class ChainExplorer {
   readonly addresses: AddressReader;
 
   constructor(deps: ChainExplorerDeps) {
-    const { rpc, deployment, validators, decoder, audit } = deps;
+    const { rpc, deployment, validators } = deps;
     const { contracts } = deployment;
     this.#deps = deps;
     const names = new ContractNames(contracts);
-    const proofAnchor = new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock: deployment.firstBlock });
-    const eventTable = new EventTableClient(rpc, contracts.EventTable);
     this.#sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
     this.blocks = new BlockReader(rpc, names, validators);
-    this.transactions = new TransactionReader(rpc, names, decoder, this.blocks, proofAnchor, eventTable, audit);
-    this.anchors = new AnchorReader(rpc, this.blocks, proofAnchor);
-    this.addresses = new AddressReader(rpc, deployment, names, decoder, this.blocks, validators, this.#sessions);
+    const sources = {
+      ...{ ...deps, names, blocks: this.blocks, sessions: this.#sessions },
+      anchors: new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock: deployment.firstBlock }),
+      eventTable: new EventTableClient(rpc, contracts.EventTable),
+    };
+    this.transactions = new TransactionReader(sources);
+    this.anchors = new AnchorReader(sources);
+    this.addresses = new AddressReader(sources);
   }
 
   async chain(): Promise<ExploredChain> {
@@ -69,12 +70,12 @@ export class ChainExplorer {
   async search(sought: Sought): Promise<SearchResult[]> {
     if (sought.kind === "address") return [{ kind: "address", address: getAddress(sought.address) }];
     if (sought.kind === "number") {
-      const block = await this.blocks.block(sought.number, ONE);
+      const block = await this.blocks.summary(sought.number);
       return block === undefined ? [] : [{ kind: "block", number: block.number, hash: block.hash }];
     }
     const { hash } = sought;
     const [block, isTransaction, anchor, session] = await Promise.all([
-      this.blocks.block(hash, ONE),
+      this.blocks.summary(hash),
       this.transactions.has(hash),
       this.anchors.anchor(hash),
       this.#sessions.sessionOf(getBytes(hash)),

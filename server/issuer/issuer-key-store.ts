@@ -15,18 +15,11 @@ export interface JournaledKey {
   readonly createdAt: number;
 }
 
-/** The issuer's keys in the journal. */
-export interface IssuerKeyStore {
-  /** Returns each key once, the newest first. */
-  list(): Promise<readonly JournaledKey[]>;
-  /** Appends a key, unless the journal has it in this form. */
-  add(key: JournaledKey): Promise<void>;
-}
-
 /** Creates the store of a database. */
-export function issuerKeyStore(database: Database): IssuerKeyStore {
+export function issuerKeyStore(database: Database) {
   return {
-    async list() {
+    /** Returns each key once, the newest first. */
+    async list(): Promise<readonly JournaledKey[]> {
       const rows = await database
         .selectFrom("issuer_keys")
         .selectAll()
@@ -42,8 +35,10 @@ export function issuerKeyStore(database: Database): IssuerKeyStore {
       return [...newest.values()].sort((a, b) => b.createdAt - a.createdAt);
     },
 
-    add: ({ publicKey, keystore = null, createdAt }) =>
+    /** Appends a key, unless the journal has it in this form. */
+    add: ({ publicKey, createdAt, ...key }: JournaledKey): Promise<void> =>
       inTransaction(database, async (transaction) => {
+        const keystore = key.keystore ?? null;
         const known = await transaction
           .selectFrom("issuer_keys")
           .select("keystore")
@@ -74,3 +69,6 @@ export async function addIssuerKey(database: Database, entry: IssuerKeyEntry): P
     })
     .execute();
 }
+
+/** The issuer's keys in the journal. */
+export type IssuerKeyStore = ReturnType<typeof issuerKeyStore>;

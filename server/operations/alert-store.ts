@@ -15,19 +15,10 @@ function toAlert(row: Selectable<AlertsTable>): Alert {
     earlier: EarlierMessages.parse(JSON.parse(row.earlier)),
     raisedAt: row.raised_at,
     resolvedAt: row.resolved_at ?? undefined,
-    change: row.change_number,
   };
 }
 
 export function alertStore(database: Database): AlertStore {
-  const nextChange = async (transaction: Database): Promise<number> => {
-    const { newest } = await transaction
-      .selectFrom("alerts")
-      .select((e) => e.fn.coalesce(e.fn.max("change_number"), sql<number>`0`).as("newest"))
-      .executeTakeFirstOrThrow();
-    return newest + 1;
-  };
-
   return {
     raise: ({ kind, subject, message, at }) =>
       inTransaction(database, async (transaction) => {
@@ -39,11 +30,10 @@ export function alertStore(database: Database): AlertStore {
           .where("resolved_at", "is", null)
           .executeTakeFirst();
         if (lasting?.message === message) return undefined;
-        const change_number = await nextChange(transaction);
         if (lasting === undefined) {
           const row = await transaction
             .insertInto("alerts")
-            .values({ kind, subject, message, earlier: "[]", raised_at: at, resolved_at: null, change_number })
+            .values({ kind, subject, message, earlier: "[]", raised_at: at, resolved_at: null })
             .returningAll()
             .executeTakeFirstOrThrow();
           return toAlert(row);
@@ -51,7 +41,7 @@ export function alertStore(database: Database): AlertStore {
         const { earlier } = withMessage(toAlert(lasting), message, at);
         const row = await transaction
           .updateTable("alerts")
-          .set({ message, earlier: JSON.stringify(earlier), change_number })
+          .set({ message, earlier: JSON.stringify(earlier) })
           .where("id", "=", lasting.id)
           .returningAll()
           .executeTakeFirstOrThrow();
@@ -62,7 +52,7 @@ export function alertStore(database: Database): AlertStore {
       inTransaction(database, async (transaction) => {
         const row = await transaction
           .updateTable("alerts")
-          .set({ resolved_at: resolvedAt, change_number: await nextChange(transaction) })
+          .set({ resolved_at: resolvedAt })
           .where("kind", "=", kind)
           .where("subject", "=", subject)
           .where("resolved_at", "is", null)
@@ -86,38 +76,11 @@ export function alertStore(database: Database): AlertStore {
         .selectFrom("alerts")
         .selectAll()
         .orderBy(sql`resolved_at is null`, "desc")
-        .orderBy("change_number", "desc")
+        .orderBy((e) => e.fn.coalesce("resolved_at", "raised_at"), "desc")
+        .orderBy("id", "desc")
         .limit(limit)
         .execute();
       return rows.map(toAlert);
-    },
-
-    async resolvedAfter(change) {
-      const rows = await database
-        .selectFrom("alerts")
-        .selectAll()
-        .where("resolved_at", "is not", null)
-        .where("change_number", ">", change)
-        .orderBy("change_number")
-        .execute();
-      return rows.map(toAlert);
-    },
-
-    async notifiedUpTo(receiver) {
-      const row = await database
-        .selectFrom("alert_receivers")
-        .select("change_number")
-        .where("receiver", "=", receiver)
-        .executeTakeFirst();
-      return row?.change_number ?? 0;
-    },
-
-    async recordNotified(receiver, change) {
-      await database
-        .insertInto("alert_receivers")
-        .values({ receiver, change_number: change })
-        .onConflict((conflict) => conflict.column("receiver").doUpdateSet({ change_number: change }))
-        .execute();
     },
   };
 }
@@ -137,8 +100,6 @@ type Change =
 export class BufferedAlertStore implements AlertStore {
   readonly #store: AlertStore;
   readonly #pending: Change[] = [];
-  /** The newest change of which each receiver was notified. */
-  readonly #notified = new Map<string, number>();
 
   constructor(store: AlertStore) {
     this.#store = store;
@@ -181,20 +142,6 @@ export class BufferedAlertStore implements AlertStore {
       .slice(0, limit);
   }
 
-  resolvedAfter(change: number): Promise<Alert[]> {
-    return this.#store.resolvedAfter(change).catch(() => []);
-  }
-
-  async notifiedUpTo(receiver: string): Promise<number> {
-    const stored = await this.#store.notifiedUpTo(receiver).catch(() => 0);
-    return Math.max(stored, this.#notified.get(receiver) ?? 0);
-  }
-
-  async recordNotified(receiver: string, change: number): Promise<void> {
-    this.#notified.set(receiver, change);
-    await this.#store.recordNotified(receiver, change).catch(() => undefined);
-  }
-
   #add(change: Change): void {
     this.#pending.push(change);
     if (this.#pending.length > MAX_PENDING) this.#pending.shift();
@@ -214,9 +161,8 @@ export class BufferedAlertStore implements AlertStore {
   }
 
   /**
-   * Applies the changes that are not stored yet. New alerts have no number yet: receivers get them with every
-   * notification.
-   * @param stored The newest change last
+   * Applies the changes that are not stored yet.
+   * @param stored The newest last
    */
   #withPending(stored: readonly Alert[]): Alert[] {
     const alerts = [...stored];
@@ -229,7 +175,7 @@ export class BufferedAlertStore implements AlertStore {
         if (lasting !== undefined) alerts[index] = { ...lasting, resolvedAt: finding.at };
       } else if (lasting === undefined) {
         const { at: raisedAt, ...alert } = finding;
-        alerts.push({ ...alert, earlier: [], raisedAt, resolvedAt: undefined, change: 0 });
+        alerts.push({ ...alert, earlier: [], raisedAt, resolvedAt: undefined });
       } else if (lasting.message !== finding.message) {
         alerts[index] = withMessage(lasting, finding.message, finding.at);
       }

@@ -1,13 +1,9 @@
 import { type Alert, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
-import { Backoff, type BackoffRule } from "../kit/backoff.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
-/** Receives alerts that are raised or resolved, or have another text. */
+/** Receives alerts that are raised or resolved. */
 export type AlertListener = (alert: Alert) => void;
-
-/** The waits before receivers are notified of another text; each is twice as long as the one before. */
-const TEXT_PACE: BackoffRule = { firstMilliseconds: 10_000, longestMilliseconds: 3_600_000 };
 
 /** Raises and resolves alerts, each once. Its methods do not throw: an alert that cannot be stored is only logged. */
 export class AlertTracker {
@@ -21,16 +17,12 @@ export class AlertTracker {
   readonly #unstored = new Map<string, { message: string }>();
   /** Why receivers do not get the alerts, by their names. */
   readonly #undelivered = new Map<string, string>();
-  readonly #textPace: Backoff;
-  /** Set while receivers are to be notified of another text. */
-  #textTimer: NodeJS.Timeout | undefined;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(store: AlertStore, logger: Logger, clock: Clock, textPace: BackoffRule = TEXT_PACE) {
+  constructor(store: AlertStore, logger: Logger, clock: Clock) {
     this.#store = store;
     this.#logger = logger;
     this.#clock = clock;
-    this.#textPace = new Backoff(textPace);
   }
 
   /** Loads the alerts that were raised before this start and last. */
@@ -39,13 +31,11 @@ export class AlertTracker {
   }
 
   /** Waits until every change is stored. */
-  async stop(): Promise<void> {
-    await this.#work;
-    clearTimeout(this.#textTimer);
-    this.#textTimer = undefined;
+  stop(): Promise<void> {
+    return this.#work;
   }
 
-  /** Notifies `listener` of stored changes: of raised and resolved alerts at once, of other texts at a bounded pace. */
+  /** Notifies `listener` of raised and resolved alerts. */
   subscribe(listener: AlertListener): void {
     this.#listeners.add(listener);
   }
@@ -143,23 +133,11 @@ export class AlertTracker {
     });
   }
 
+  /** Receivers get another text with the next regular notification. */
   #notify(alert: Alert): void {
-    const hasOtherText = alert.resolvedAt === undefined && alert.earlier.length > 0;
-    if (!hasOtherText) {
-      this.#textPace.reset();
-      this.#publish(alert);
-      return;
-    }
-    this.#logger.warn({ alert: alert.kind, state: "changed", subject: alert.subject }, alert.message);
-    // Receivers read all changes when they are notified of one.
-    this.#textTimer ??= setTimeout(() => {
-      this.#textTimer = undefined;
-      this.#publish(alert);
-    }, this.#textPace.next()).unref();
-  }
-
-  #publish(alert: Alert): void {
-    for (const listener of this.#listeners) listener(alert);
+    if (alert.resolvedAt === undefined && alert.earlier.length > 0)
+      this.#logger.warn({ alert: alert.kind, state: "changed", subject: alert.subject }, alert.message);
+    else for (const listener of this.#listeners) listener(alert);
   }
 }
 

@@ -25,14 +25,16 @@ export interface AlertWebhookDeps {
 }
 
 /**
- * Sends alerts to one receiver in the format of Alertmanager's API v2. The newest change that was sent is on disk:
- * changes during an outage of the receiver or of this server are sent afterwards.
+ * Sends the alerts that last to one receiver in the format of Alertmanager's API v2, and once more those that it got
+ * and that are over.
  */
 export class AlertWebhook {
   readonly #deps: AlertWebhookDeps;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
   #again = false;
+  /** The alerts that the receiver got last, by {@link idOf}. */
+  #sent: ReadonlyMap<string, Alert> = new Map();
   #stopped = true;
   readonly #backoff = new Backoff(RETRY);
 
@@ -79,11 +81,10 @@ export class AlertWebhook {
   }
 
   async #send(): Promise<void> {
-    const { url, store, secret } = this.#deps;
-    const receiver = receiverOf(url);
-    const notified = await store.notifiedUpTo(receiver);
-    const [open, resolved] = [await store.open(), await store.resolvedAfter(notified)];
-    const alerts = [...open, ...resolved];
+    const { url, store, secret, clock } = this.#deps;
+    const open = new Map((await store.open()).map((alert) => [idOf(alert), alert]));
+    const over = [...this.#sent].flatMap(([id, alert]) => (open.has(id) ? [] : [{ ...alert, resolvedAt: clock() }]));
+    const alerts = [...open.values(), ...over];
     if (alerts.length === 0) return;
     const body = JSON.stringify(alerts.map((alert) => this.#toMessage(alert)));
     const { address, authorization } = splitAddress(url);
@@ -100,7 +101,7 @@ export class AlertWebhook {
     });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`the receiver responds with status ${response.status}`);
-    await store.recordNotified(receiver, Math.max(notified, ...alerts.map(({ change }) => change)));
+    this.#sent = open;
   }
 
   /** Computes HMAC-SHA256 over the time and the body: the time makes a replayed request detectable. */
@@ -141,7 +142,7 @@ function splitAddress(url: string): {
   return { address, authorization: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** Returns the name of a receiver on disk: a digest, because its address can hold a secret. */
-function receiverOf(url: string): string {
-  return createHmac("sha256", "receiver").update(url).digest("hex").slice(0, 32);
+/** Tells an alert from others, and from those of its kind and subject before it. */
+function idOf({ kind, subject, raisedAt }: Alert): string {
+  return `${kind} ${subject} ${raisedAt}`;
 }

@@ -23,8 +23,6 @@ export interface Alert {
   readonly raisedAt: number;
   /** `undefined` while it lasts. */
   readonly resolvedAt: number | undefined;
-  /** Number of the last change; it increases whenever any alert is raised or resolved, or gets another text. */
-  readonly change: number;
 }
 
 /** A condition that is found, at a time in Unix milliseconds. */
@@ -61,14 +59,8 @@ export interface AlertStore {
   resolve(kind: AlertKind, subject: string, resolvedAt: number): Promise<Alert | undefined>;
   /** Lists the alerts that last, in the order in which they were raised. */
   open(): Promise<Alert[]>;
-  /** Lists the alerts that last, then the newest resolved ones; the newest change first. */
+  /** Lists the alerts that last, then the newest resolved ones; the newest first. */
   list(limit: number): Promise<Alert[]>;
-  /** Lists the alerts that were resolved after a change. */
-  resolvedAfter(change: number): Promise<Alert[]>;
-  /** Returns the newest change that a receiver was notified of; 0 before the first. */
-  notifiedUpTo(receiver: string): Promise<number>;
-  /** Records that a receiver was notified of all changes up to one. */
-  recordNotified(receiver: string, change: number): Promise<void>;
 }
 
 /** Equal checks in a row that set a state. */

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { Database } from "../journal/engine/database.ts";
-import { type Clock, every, type Interval } from "../kit/time.ts";
+import { type Clock, every, type Interval, within } from "../kit/time.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
 
@@ -109,20 +109,14 @@ export class StorageMonitor {
   async #tryWrite(): Promise<void> {
     const { probe, telemetry } = this.#deps;
     this.#probe ??= probe().finally(() => (this.#probe = undefined));
-    const { promise: expired, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`a write has not returned for ${PROBE_MILLISECONDS / 1000} s`)),
-      PROBE_MILLISECONDS,
-    );
+    const expired = (): Error => new Error(`a write has not returned for ${PROBE_MILLISECONDS / 1000} s`);
     try {
-      await Promise.race([this.#probe, expired]);
+      await within(PROBE_MILLISECONDS, this.#probe, expired);
       this.#failure = "";
       telemetry.journalProbed();
     } catch (error) {
       this.#failure = `: ${reasonOf(error)}`;
       telemetry.journalProbed(error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -21,28 +21,6 @@ export type LogEntry =
   | { readonly kind: "row"; readonly write: RowWrite; readonly row: RecordContent | undefined }
   | { readonly kind: "account"; readonly address: Address; readonly change: AccountChange };
 
-/** The record index: a local copy of the event table's rows. Written by the event indexer. */
-export interface RecordIndexStore {
-  progress(): Promise<{ blockNumber: number; blockHash: Uint8Array } | undefined>;
-  /**
-   * Applies the entries of a range of blocks and the new progress in one commit.
-   * @param after Required current progress; `undefined` for an empty index
-   * @param head The newest block; that of the first range of an index is the end of its first build
-   * @returns the writes after that first build by transactions that are not in the journal: a restored journal does not
-   * have the transactions of before. `undefined` if the progress differs because another process changed or dropped the
-   * index
-   */
-  apply(
-    entries: readonly LogEntry[],
-    after: number | undefined,
-    blockNumber: number,
-    blockHash: Uint8Array,
-    head: number,
-  ): Promise<readonly RowWrite[] | undefined>;
-  /** Deletes the index; the indexer rebuilds it from the chain. */
-  drop(): Promise<void>;
-}
-
 /** Events and block hashes of the chain. */
 export interface EventLog {
   blockHash(blockNumber: number): Promise<Uint8Array | undefined>;
@@ -59,14 +37,28 @@ export interface RecordIndex {
 }
 
 /** @param table Name of the table on chain that this server writes to */
-export function recordIndexStore(database: Database, table: string): RecordIndexStore {
+export function recordIndexStore(database: Database, table: string) {
   return {
-    async progress() {
+    async progress(): Promise<{ blockNumber: number; blockHash: Uint8Array } | undefined> {
       const row = await database.selectFrom("index_progress").selectAll().executeTakeFirst();
       return row && { blockNumber: row.block_number, blockHash: row.block_hash };
     },
 
-    async apply(entries, after, blockNumber, blockHash, head) {
+    /**
+     * Applies the entries of a range of blocks and the new progress in one commit.
+     * @param after Required current progress; `undefined` for an empty index
+     * @param head The newest block; that of the first range of an index is the end of its first build
+     * @returns the writes after that first build by transactions that are not in the journal: a restored journal does
+     * not have the transactions of before. `undefined` if the progress differs because another process changed or
+     * dropped the index
+     */
+    async apply(
+      entries: readonly LogEntry[],
+      after: number | undefined,
+      blockNumber: number,
+      blockHash: Uint8Array,
+      head: number,
+    ): Promise<readonly RowWrite[] | undefined> {
       return database.transaction().execute(async (transaction) => {
         const progress = await transaction
           .selectFrom("index_progress")
@@ -98,7 +90,8 @@ export function recordIndexStore(database: Database, table: string): RecordIndex
       });
     },
 
-    async drop() {
+    /** Deletes the index; the indexer rebuilds it from the chain. */
+    async drop(): Promise<void> {
       await database.transaction().execute(async (transaction) => {
         for (const each of ["records", "index_progress"] as const) await transaction.deleteFrom(each).execute();
       });
@@ -154,3 +147,6 @@ async function withoutOwn(database: Database, writes: readonly RowWrite[]): Prom
   }
   return foreign;
 }
+
+/** The record index: a local copy of the event table's rows. Written by the event indexer. */
+export type RecordIndexStore = ReturnType<typeof recordIndexStore>;

@@ -114,15 +114,6 @@ export interface RowVerdict extends RecordMarks {
 
 const CallData = NodeTransaction.pick({ input: true });
 
-/** Finds signed rows in the record index. */
-export interface RowAudit {
-  /**
-   * @returns `undefined` when the index does not have the row
-   * @throws SealbookError `chain_unavailable` for call data alone
-   */
-  verdictOf(row: SignedRow): Promise<RowVerdict | undefined>;
-}
-
 /** Returns the row of decoded call data. */
 export function signedRow({ tabname, rowid, rowdata, signature }: DecodedTransaction, inputdata: string): SignedRow {
   const bytes = ({ hexdata }: { readonly hexdata: string }): Buffer => Buffer.from(hexdata, "hex");
@@ -139,7 +130,7 @@ export function signedRow({ tabname, rowid, rowdata, signature }: DecodedTransac
  * The audit of rows over the record index; each costs a look-up, and for call data alone a query to the chain.
  * @param table The table of the index
  */
-export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: string): RowAudit {
+export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: string) {
   // The events, of which the index is made, do not tell the function, nor how the signature was written.
   const wasInputOf = async (transactionHash: Uint8Array, inputdata: string): Promise<boolean> => {
     const hash = prefixedHex(transactionHash);
@@ -148,7 +139,11 @@ export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: stri
     return transaction.input === inputdata.toLowerCase();
   };
   return {
-    async verdictOf({ tableName, rowId, rowdata, signature, call }) {
+    /**
+     * @returns `undefined` when the index does not have the row
+     * @throws SealbookError `chain_unavailable` for call data alone
+     */
+    async verdictOf({ tableName, rowId, rowdata, signature, call }: SignedRow): Promise<RowVerdict | undefined> {
       const found = await findOriginal(database, table, rowDigest(rowdata, signature));
       if (found === undefined) return undefined;
       const { original } = found;
@@ -180,3 +175,6 @@ async function findOriginal(
     overwrittenBy: over ?? undefined,
   };
 }
+
+/** Finds signed rows in the record index. */
+export type RowAudit = ReturnType<typeof rowAudit>;

@@ -8,7 +8,6 @@ import {
   type ScanStep,
   type SearchField,
 } from "./record.ts";
-import type { RecordChain } from "./event-table.ts";
 import type { ForeignWriteEvents } from "./foreign-writes.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { RecordIndex } from "./record-index.ts";
@@ -19,7 +18,7 @@ import type { StoredRowData } from "./compression.ts";
 import { encodeRowData, eventName } from "./row-data.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
-import type { Address } from "../chain/transaction.ts";
+import type { Address, ContractCall } from "../chain/transaction.ts";
 
 /** Events of records for logs, metrics and alerts. Handlers never throw. */
 export interface RecordEvents extends ForeignWriteEvents {
@@ -29,7 +28,10 @@ export interface RecordEvents extends ForeignWriteEvents {
 export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly journal: Atomic<Stores>;
   readonly transactions: Transactions;
-  readonly chain: RecordChain;
+  /** Signs a row for its place with the account's key, and encodes the call that stores it. */
+  readonly insertCall: (rowId: bigint, stored: StoredRowData, signingKey: Uint8Array) => ContractCall;
+  /** Name of the table that stores the records. */
+  readonly table: string;
   readonly recordIndex: RecordIndex;
   readonly scan: RecordScan;
   /** Compresses the row data of an account. */
@@ -192,10 +194,10 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
     record: NewRecord,
     note: StoreOptions<Stores>["onIntent"],
   ): Promise<RecordIntent> {
-    const { journal, chain, pack, clock } = this.#deps;
-    const rowId = await journal.atomically(({ records }) => records.nextRowId(chain.table));
+    const { journal, insertCall, table, pack, clock } = this.#deps;
+    const rowId = await journal.atomically(({ records }) => records.nextRowId(table));
     const text = encodeRowData({ rowId, sender: account.address, createdAt: new Date(clock()), ...record });
-    const call = chain.insertCall(rowId, await pack(account.address, text), signingKey);
+    const call = insertCall(rowId, await pack(account.address, text), signingKey);
     return journal.atomically(async (atomic) => {
       const intent = { rowId, transactionId: await atomic.intents.insert(call) };
       await note?.(atomic, intent);

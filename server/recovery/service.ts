@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import PQueue from "p-queue";
 import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Issuer } from "../issuer/issuer.ts";
@@ -187,7 +188,7 @@ export class RecoveryService {
       others.set(key, names);
       return names;
     };
-    return mapConcurrently(documents, async (document) => {
+    return inOrder(documents, async (document) => {
       const recorded = found.get(document.documentId) ?? [];
       const comparison = await this.#compare(document, recorded, run);
       if (comparison !== undefined) return { document, comparison };
@@ -249,7 +250,7 @@ export class RecoveryService {
       const wanted = scanned.filter(({ proof, fault }) => fault !== undefined || isNewest.has(proof.sequence));
       const page = wanted.slice(0, limit - documents.length);
       documents.push(
-        ...(await mapConcurrently(page, async ({ proof, fault }) => ({
+        ...(await inOrder(page, async ({ proof, fault }) => ({
           proof,
           fault: fault ?? (await audit.faultOf(proof)),
         }))),
@@ -262,14 +263,7 @@ export class RecoveryService {
   }
 }
 
-/** Maps items with limited concurrency, and yields the results in order. */
-async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    // All workers draw from the one iterator.
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
-  return results;
+/** Works on items, a limited number at a time, and returns the results in their order. */
+function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  return new PQueue({ concurrency: AT_ONCE }).addAll(items.map((item) => () => work(item)));
 }

@@ -13,20 +13,14 @@ export interface ServiceLogLine {
   readonly message: string;
 }
 
-export interface ServiceLogStore {
-  /** Appends a line and deletes the account's oldest lines. */
-  append(line: ServiceLogLine): Promise<void>;
-  /** Returns the lines for an account, including those for all accounts, newest first. */
-  newest(account: Address, limit: number): Promise<ServiceLogLine[]>;
-}
-
 /** Maximum lines per account, and of lines for all accounts. */
 const MAX_LINES = 100;
 const MAX_SHARED_LINES = 1_000;
 
-export function serviceLogStore(database: Database): ServiceLogStore {
+export function serviceLogStore(database: Database) {
   return {
-    async append(line) {
+    /** Appends a line and deletes the account's oldest lines. */
+    async append(line: ServiceLogLine): Promise<void> {
       await database.insertInto("service_log").values(line).execute();
       await database
         .deleteFrom("service_log")
@@ -43,7 +37,8 @@ export function serviceLogStore(database: Database): ServiceLogStore {
         .execute();
     },
 
-    async newest(account, limit) {
+    /** Returns the lines for an account, including those for all accounts, newest first. */
+    async newest(account: Address, limit: number): Promise<ServiceLogLine[]> {
       return database
         .selectFrom("service_log")
         .select(["time", "level", "account", "message"])
@@ -54,3 +49,5 @@ export function serviceLogStore(database: Database): ServiceLogStore {
     },
   };
 }
+
+export type ServiceLogStore = ReturnType<typeof serviceLogStore>;

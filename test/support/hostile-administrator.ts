@@ -43,7 +43,6 @@ const EMPTY: Readonly<Record<string, string>> = {
  * differ then: a table that is read does not belong here.
  */
 const UNREAD: Readonly<Record<string, string>> = {
-  alert_receivers: "what was sent to whom",
   alerts: "what operators are told",
   api_keys: "who may call, not what is responded",
   chain_identity: "compared at the start",
@@ -170,7 +169,6 @@ export function describeHostileAdministrator(engine: Engine): void {
         const alerts = alertStore(opened);
         await alerts.raise({ kind: "clock_skew", subject: "", message: "the clock is wrong", at: Date.now() });
         await alerts.resolve("clock_skew", "", Date.now());
-        await alerts.recordNotified("a receiver", 1);
         // It lasts: no comparison looks at it again.
         const divergence = { subject: "transaction 0", message: "it is not sent", foundAt: Date.now() };
         await reconciliationStore(opened, "administrator").raise(divergence);

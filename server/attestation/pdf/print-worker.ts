@@ -1,4 +1,4 @@
-// Module of the threads of AttestationPrinter.
+// Module of the threads that print statements.
 import { serveJobs } from "../../kit/workers/reply.ts";
 import { attestationPdf } from "./attestation-pdf.ts";
 import type { Attachment } from "../facts.ts";

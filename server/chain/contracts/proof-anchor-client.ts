@@ -192,8 +192,8 @@ export class ProofAnchorClient {
   }
 
   /**
-   * Fetches a block with its transactions; `undefined` for a block that the node does not have. One that was read before
-   * is fetched only if its hash is another one now.
+   * Fetches a block with its transactions; `undefined` for a block that the node does not have. One that was read
+   * before is fetched only if its hash is another one now.
    */
   anchoringBlock(number: number): Promise<AnchoringBlock | undefined> {
     return this.#blockAt(number);

@@ -2,19 +2,16 @@ import { zeroPadValue } from "ethers";
 import type { AddressActivity, ExploredAddress } from "../responses.ts";
 import type { Address, ContractName } from "../../chain/transaction.ts";
 import { INTERFACES } from "../../chain/contracts/interfaces.ts";
-import type { Deployment } from "../../chain/contracts/deployment.ts";
-import { type ValidatorNames, NodeTransaction } from "../../chain/node/node-block.ts";
+import { NodeTransaction } from "../../chain/node/node-block.ts";
 import { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { SessionRegistryClient } from "../../chain/contracts/session-registry-client.ts";
 import { contractsWhere, type Role } from "../../chain/contracts/roles.ts";
 import { BigQuantity, fetchHead, fetchQuantity, lookUp, query } from "../../chain/rpc/query.ts";
-import type { Rpc } from "../../chain/rpc/rpc.ts";
-import type { BlockReader, PageRequest } from "./block-reader.ts";
-import type { ContractNames } from "./contract-names.ts";
+import type { PageRequest } from "./block-reader.ts";
 import { type LogPosition, newestLogs } from "./newest-logs.ts";
-import type { ChainDecoder } from "../decoder.ts";
 import type { LogFilter, NodeLog } from "../../chain/node/log.ts";
 import { fetchCode } from "../../chain/contracts/contract-code.ts";
+import type { ExplorerSources } from "./sources.ts";
 
 const { SessionRegistry } = INTERFACES;
 /** Events with the account as second indexed argument. */
@@ -28,49 +25,29 @@ const LONG_ARGUMENTS = ["rowdata", "signature"];
 
 /** Reads the roles of addresses and their activity from the events of the contracts. */
 export class AddressReader {
-  readonly #rpc: Rpc;
-  readonly #deployment: Deployment;
-  readonly #names: ContractNames;
-  readonly #decoder: ChainDecoder;
-  readonly #blocks: BlockReader;
-  readonly #validators: ValidatorNames;
-  readonly #sessions: Pick<SessionRegistryClient, "scopeOf">;
+  readonly #sources: ExplorerSources;
 
-  constructor(
-    rpc: Rpc,
-    deployment: Deployment,
-    names: ContractNames,
-    decoder: ChainDecoder,
-    blocks: BlockReader,
-    validators: ValidatorNames,
-    sessions: Pick<SessionRegistryClient, "scopeOf">,
-  ) {
-    this.#rpc = rpc;
-    this.#deployment = deployment;
-    this.#decoder = decoder;
-    this.#blocks = blocks;
-    this.#names = names;
-    this.#validators = validators;
-    this.#sessions = sessions;
+  constructor(sources: ExplorerSources) {
+    this.#sources = sources;
   }
 
   async address(address: Address): Promise<ExploredAddress> {
     const [code, balance, sent, relays, administers, scope] = await Promise.all([
-      fetchCode(this.#rpc, address),
-      query(this.#rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
-      fetchQuantity(this.#rpc, "eth_getTransactionCount", [address, "latest"]),
+      fetchCode(this.#sources.rpc, address),
+      query(this.#sources.rpc, BigQuantity, "eth_getBalance", [address, "latest"]),
+      fetchQuantity(this.#sources.rpc, "eth_getTransactionCount", [address, "latest"]),
       this.#contractsWhere("relayer", address),
       this.#contractsWhere("administrator", address),
-      this.#sessions.scopeOf(address),
+      this.#sources.sessions.scopeOf(address),
     ]);
     return {
       address,
-      contract: this.#names.contractAt(address),
+      contract: this.#sources.names.contractAt(address),
       has_code: code !== "0x",
       relays,
       administers,
       scope,
-      validator: this.#validators.get(address.toLowerCase()),
+      validator: this.#sources.validators.get(address.toLowerCase()),
       balance: balance.toString(),
       sent,
     };
@@ -82,19 +59,19 @@ export class AddressReader {
     { limit, cursor }: PageRequest<LogPosition>,
     source: string,
   ): Promise<AddressActivity> {
-    const isContract = this.#names.contractAt(address) !== undefined;
+    const isContract = this.#sources.names.contractAt(address) !== undefined;
     const sends =
       !isContract &&
       (
         await Promise.all([this.#contractsWhere("relayer", address), this.#contractsWhere("administrator", address)])
       ).flat().length > 0;
     const search = {
-      firstBlock: this.#deployment.firstBlock,
-      head: await fetchHead(this.#rpc),
+      firstBlock: this.#sources.deployment.firstBlock,
+      head: await fetchHead(this.#sources.rpc),
       limit,
       cursor,
     };
-    const { logs, next } = await newestLogs(this.#rpc, {
+    const { logs, next } = await newestLogs(this.#sources.rpc, {
       ...search,
       filters: isContract
         ? [{ address: [address], topics: [] }]
@@ -103,8 +80,8 @@ export class AddressReader {
           : this.#filtersOf(address),
       ...(sends ? { accept: (found) => this.#sentBy(address, found) } : {}),
     });
-    const blocks = await this.#blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
-    const decoded = await this.#decoder.logs(source, logs);
+    const blocks = await this.#sources.blocks.summaries(logs.map(({ blockNumber }) => blockNumber));
+    const decoded = await this.#sources.decoder.logs(source, logs);
     const activity = logs.flatMap(({ blockNumber, transactionHash }, index) => {
       const block = blocks.get(blockNumber);
       const log = decoded[index];
@@ -120,7 +97,7 @@ export class AddressReader {
   }
 
   get #contracts(): string[] {
-    return Object.values(this.#deployment.contracts);
+    return Object.values(this.#sources.deployment.contracts);
   }
 
   /** Returns filters for events that contain an account in any position. */
@@ -137,7 +114,7 @@ export class AddressReader {
   async #sentBy(address: Address, logs: readonly NodeLog[]): Promise<readonly NodeLog[]> {
     const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
     const transactions = await Promise.all(
-      hashes.map((hash) => lookUp(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
+      hashes.map((hash) => lookUp(this.#sources.rpc, NodeTransaction, "eth_getTransactionByHash", [hash])),
     );
     const sent = new Set(
       transactions.flatMap((transaction) => (transaction?.from === address ? [transaction.hash] : [])),
@@ -146,6 +123,6 @@ export class AddressReader {
   }
 
   #contractsWhere(role: Role, address: Address): Promise<ContractName[]> {
-    return contractsWhere(this.#rpc, this.#deployment, role, address);
+    return contractsWhere(this.#sources.rpc, this.#sources.deployment, role, address);
   }
 }

@@ -1,56 +1,31 @@
 import { getBytes } from "ethers";
 import type { Action, ExploredTransaction } from "../responses.ts";
-import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
-import type { EventTableClient } from "../../chain/contracts/event-table-client.ts";
 import { revertReasonOf } from "../../chain/contracts/interfaces.ts";
 import { fetchHead, lookUp, query } from "../../chain/rpc/query.ts";
-import type { Rpc } from "../../chain/rpc/rpc.ts";
-import { type RowAudit, toVerdict, writtenPayload } from "../../records/index.ts";
-import type { BlockReader } from "./block-reader.ts";
-import type { ContractNames } from "./contract-names.ts";
+import { toVerdict, writtenPayload } from "../../records/index.ts";
 import type { CalledAction } from "./call-decoder.ts";
-import type { ChainDecoder } from "../decoder.ts";
 import { NodeReceipt } from "../../chain/node/receipt.ts";
 import { NodeTransaction } from "../../chain/node/node-block.ts";
+import type { ExplorerSources } from "./sources.ts";
 
 /** Reads and decodes transactions. */
 export class TransactionReader {
-  readonly #rpc: Rpc;
-  readonly #names: ContractNames;
-  readonly #decoder: ChainDecoder;
-  readonly #blocks: BlockReader;
-  readonly #anchors: Pick<ProofAnchorClient, "anchorOf">;
-  readonly #eventTable: EventTableClient;
-  readonly #audit: RowAudit;
+  readonly #sources: ExplorerSources;
 
-  constructor(
-    rpc: Rpc,
-    names: ContractNames,
-    decoder: ChainDecoder,
-    blocks: BlockReader,
-    anchors: Pick<ProofAnchorClient, "anchorOf">,
-    eventTable: EventTableClient,
-    audit: RowAudit,
-  ) {
-    this.#rpc = rpc;
-    this.#names = names;
-    this.#decoder = decoder;
-    this.#blocks = blocks;
-    this.#anchors = anchors;
-    this.#eventTable = eventTable;
-    this.#audit = audit;
+  constructor(sources: ExplorerSources) {
+    this.#sources = sources;
   }
 
   /** Returns whether the chain has a transaction, without decoding it. */
   async has(hash: string): Promise<boolean> {
-    return (await lookUp(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash])) !== undefined;
+    return (await lookUp(this.#sources.rpc, NodeTransaction, "eth_getTransactionByHash", [hash])) !== undefined;
   }
 
   async transaction(hash: string, source: string): Promise<ExploredTransaction | undefined> {
-    const transaction = await lookUp(this.#rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
+    const transaction = await lookUp(this.#sources.rpc, NodeTransaction, "eth_getTransactionByHash", [hash]);
     if (transaction === undefined) return undefined;
     const { from, to, nonce, value, gasPrice, gas, input } = transaction;
-    const { action, ...decoded } = await this.#decoder.transaction(source, transaction);
+    const { action, ...decoded } = await this.#sources.decoder.transaction(source, transaction);
     const [mined, checked] = await Promise.all([this.#minedOf(transaction, source), this.#checked(action, hash)]);
     return {
       hash,
@@ -69,9 +44,12 @@ export class TransactionReader {
 
   async #minedOf({ hash, from, to, input, gas, blockHash }: NodeTransaction, source: string) {
     if (blockHash === undefined || blockHash === null) return undefined;
-    const receipt = await query(this.#rpc, NodeReceipt, "eth_getTransactionReceipt", [hash]);
+    const receipt = await query(this.#sources.rpc, NodeReceipt, "eth_getTransactionReceipt", [hash]);
     if (receipt === undefined) return undefined;
-    const [block, head] = await Promise.all([this.#blocks.summary(receipt.blockNumber), fetchHead(this.#rpc)]);
+    const [block, head] = await Promise.all([
+      this.#sources.blocks.summary(receipt.blockNumber),
+      fetchHead(this.#sources.rpc),
+    ]);
     // The chain now has another block with the receipt's number: the transaction is in no block.
     if (block === undefined || block.hash !== receipt.blockHash) return undefined;
     const succeeded = receipt.status === 1;
@@ -80,13 +58,13 @@ export class TransactionReader {
       status: succeeded ? "succeeded" : "reverted",
       reason: succeeded
         ? undefined
-        : await revertReasonOf(this.#rpc, { from, to: to ?? null, data: input, gasLimit: gas }),
+        : await revertReasonOf(this.#sources.rpc, { from, to: to ?? null, data: input, gasLimit: gas }),
       block,
       index: receipt.transactionIndex,
       confirmations: Math.max(1, head - block.number + 1),
       gas_used: receipt.gasUsed,
-      deployed: address === undefined ? undefined : { address, contract: this.#names.contractAt(address) },
-      logs: await this.#decoder.logs(source, receipt.logs),
+      deployed: address === undefined ? undefined : { address, contract: this.#sources.names.contractAt(address) },
+      logs: await this.#sources.decoder.logs(source, receipt.logs),
     } as const;
   }
 
@@ -96,7 +74,7 @@ export class TransactionReader {
    */
   async #checked(action: CalledAction, hash: string): Promise<Action> {
     if (action.kind === "anchor") {
-      const first = await this.#anchors.anchorOf(getBytes(action.hash));
+      const first = await this.#sources.anchors.anchorOf(getBytes(action.hash));
       if (first === undefined) return { ...action, first: null };
       const { blockNumber, time, size } = first;
       return { ...action, first: { block_number: blockNumber, timestamp: time, size } };
@@ -112,8 +90,8 @@ export class TransactionReader {
       call: { transactionHash: getBytes(hash) },
     };
     const [on_chain, verdict] = await Promise.all([
-      this.#eventTable.stateOf(table, rowId, { signer: signer ?? undefined, comp, rowdata }),
-      this.#audit.verdictOf(signed),
+      this.#sources.eventTable.stateOf(table, rowId, { signer: signer ?? undefined, comp, rowdata }),
+      this.#sources.audit.verdictOf(signed),
     ]);
     return {
       ...written,

@@ -34,7 +34,6 @@ export interface Schema {
   recovery_documents: RecoveryDocumentsTable;
   api_keys: ApiKeysTable;
   alerts: AlertsTable;
-  alert_receivers: AlertReceiversTable;
   storage_probe: StorageProbeTable;
   chat_updates: ChatUpdatesTable;
   chat_users: ChatUsersTable;
@@ -380,13 +379,6 @@ export interface AlertsTable {
   earlier: string;
   raised_at: number;
   resolved_at: number | null;
-  change_number: number;
-}
-
-/** The newest alert change sent to each receiver. */
-export interface AlertReceiversTable {
-  receiver: string;
-  change_number: number;
 }
 
 /** One row that is written regularly, to find out whether the database can be written. */

@@ -18,9 +18,8 @@ describe("the text of an alert", () => {
   afterEach(() => opened.close());
 
   /** Returns a tracker, and the alerts that its receivers were notified of. */
-  const tracker = (firstMilliseconds: number): { alerts: AlertTracker; notified: Alert[] } => {
-    const rule = { firstMilliseconds, longestMilliseconds: firstMilliseconds };
-    const alerts = new AlertTracker(alertStore(opened.database), pino({ level: "silent" }), () => now, rule);
+  const tracker = (): { alerts: AlertTracker; notified: Alert[] } => {
+    const alerts = new AlertTracker(alertStore(opened.database), pino({ level: "silent" }), () => now);
     const notified: Alert[] = [];
     alerts.subscribe((alert) => notified.push(alert));
     return { alerts, notified };
@@ -37,13 +36,13 @@ describe("the text of an alert", () => {
   };
 
   it("is the newest, with the earlier ones, also after a restart and its end", async () => {
-    await raiseAll(tracker(1_000).alerts);
+    await raiseAll(tracker().alerts);
     const history = [
       { message: PEERS[0], until: 61_000 },
       { message: PEERS[1], until: 121_000 },
     ];
     assert.deepEqual(await listed(), [[PEERS[2], history]]);
-    const { alerts } = tracker(1_000);
+    const { alerts } = tracker();
     await alerts.start();
     now = 200_000;
     alerts.raise("degraded_performance", PEERS[2], "network: peers");
@@ -54,7 +53,7 @@ describe("the text of an alert", () => {
   });
 
   it("belongs to the next alert when the last one has ended, even before anything is stored", async () => {
-    const { alerts } = tracker(1_000);
+    const { alerts } = tracker();
     alerts.raise("node_down", "first");
     alerts.resolve("node_down", "over");
     alerts.raise("node_down", "second");
@@ -67,28 +66,8 @@ describe("the text of an alert", () => {
     ]);
   });
 
-  it("reaches receivers once for many changes, after the raised alert", async () => {
-    const { alerts, notified } = tracker(20);
-    alerts.raise("degraded_performance", PEERS[0], "network: peers");
-    await eventually(async () => assert.lengthOf(notified, 1));
-    for (let change = 0; change < 50; change += 1)
-      alerts.raise("degraded_performance", `${change} of 50 peers`, "network: peers");
-    await eventually(async () => assert.lengthOf(notified, 2));
-    assert.deepEqual(
-      notified.map(({ message, earlier }) => [message, earlier.length]),
-      [
-        [PEERS[0], 0],
-        ["49 of 50 peers", 1],
-      ],
-    );
-    const { change, ...rest } = (await alertStore(opened.database).open())[0] ?? assert.fail();
-    assert.deepInclude(rest, { message: "49 of 50 peers" });
-    assert.isAbove(change, notified[0]?.change ?? Infinity, "receivers see that it is news");
-    await alerts.stop();
-  });
-
-  it("does not reach receivers before its time, and a raised alert does not wait for it", async () => {
-    const { alerts, notified } = tracker(3_600_000);
+  it("does not wake receivers, who get it with the next regular notification; a raised alert does", async () => {
+    const { alerts, notified } = tracker();
     await raiseAll(alerts);
     alerts.raise("node_down", "it does not respond");
     await alerts.stop();

@@ -12,7 +12,7 @@ import { eventually } from "../../support/eventually.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
 
 describe("a receiver of alerts", () => {
-  it("gets another text of a raised alert before the next regular notification, with the same start", async () => {
+  it("gets the alerts that last, with their newest text, and once those that are over", async () => {
     const received: ParsedJson[] = [];
     const server = createServer((request, response) => {
       void json(request).then((alerts) => {
@@ -23,10 +23,7 @@ describe("a receiver of alerts", () => {
     await once(server, "listening");
     const opened = await openTestDatabase();
     const store = alertStore(opened.database);
-    const alerts = new AlertTracker(store, pino({ level: "silent" }), Date.now, {
-      firstMilliseconds: 10,
-      longestMilliseconds: 10,
-    });
+    const alerts = new AlertTracker(store, pino({ level: "silent" }), Date.now);
     const webhook = new AlertWebhook({
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
       secret: undefined,
@@ -42,9 +39,17 @@ describe("a receiver of alerts", () => {
       alerts.raise("degraded_performance", "the node has 4 of 5 peers", "network: peers");
       await eventually(async () => assert.equal(newest(), "the node has 4 of 5 peers"));
       alerts.raise("degraded_performance", "the node has 2 of 5 peers", "network: peers");
-      await eventually(async () => assert.equal(newest(), "the node has 2 of 5 peers"));
-      assert.lengthOf(new Set(received.map(({ startsAt }) => startsAt)), 1);
-      assert.notProperty(received.at(-1), "endsAt");
+      alerts.raise("clock_skew", "the clock is wrong");
+      const ofPeers = (): ParsedJson[] => received.filter(({ labels }) => labels.alertname === "degraded_performance");
+      const over = (): ParsedJson[] => ofPeers().filter(({ endsAt }) => endsAt !== undefined);
+      await eventually(async () => assert.equal(ofPeers().at(-1)?.annotations.summary, "the node has 2 of 5 peers"));
+      assert.isEmpty(over());
+      alerts.resolve("degraded_performance", "the node has its peers again", "network: peers");
+      await eventually(async () => assert.lengthOf(over(), 1));
+      assert.lengthOf(new Set(ofPeers().map(({ startsAt }) => startsAt)), 1);
+      alerts.raise("node_down", "it does not respond");
+      await eventually(async () => assert.equal(newest(), "it does not respond"));
+      assert.lengthOf(over(), 1, "once");
     } finally {
       await alerts.stop();
       await webhook.stop();

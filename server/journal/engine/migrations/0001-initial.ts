@@ -430,7 +430,6 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .addColumn("earlier", "text", (c) => c.notNull())
     .addColumn("raised_at", "bigint", (c) => c.notNull())
     .addColumn("resolved_at", "bigint")
-    .addColumn("change_number", "bigint", (c) => c.notNull())
     .execute();
   // At most one alert of a kind and subject is open.
   await db.schema
@@ -439,12 +438,6 @@ async function operations(db: Kysely<unknown>): Promise<void> {
     .on("alerts")
     .columns(["kind", "subject"])
     .where(sql.ref("resolved_at"), "is", null)
-    .execute();
-  await db.schema.createIndex("alerts_by_change").on("alerts").column("change_number").execute();
-  await db.schema
-    .createTable("alert_receivers")
-    .addColumn("receiver", "text", (c) => c.primaryKey())
-    .addColumn("change_number", "bigint", (c) => c.notNull())
     .execute();
   await db.schema
     .createTable("storage_probe")

@@ -1,1 +1,0 @@
-export type { Alert, AlertStore } from "./alert.ts";
