@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { SealbookError } from "../server/errors.ts";
+import { reasonOf, SealbookError } from "../server/errors.ts";
 import { add, type Change, remove, replace } from "./change.ts";
 import { checkFiles } from "./check-files.ts";
 import { type Access, checkNodes } from "./check-nodes.ts";
@@ -51,7 +51,7 @@ function rpcAddress(text: string, others: ReadonlyMap<string, string> = new Map(
 
 async function readHosts(file: string): Promise<Hosts> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new CommandFailure(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandFailure(`${file} cannot be read: ${reasonOf(error)}`);
   });
   return parseHosts(text, basename(file));
 }

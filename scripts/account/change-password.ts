@@ -3,7 +3,7 @@ import { SealbookError } from "../../server/errors.ts";
 import type { Clock } from "../../server/kit/time.ts";
 import type { KeyVault } from "../../server/sessions/key-vault.ts";
 import { generatePassword } from "../../server/sessions/session.ts";
-import type { AccountStore } from "../../server/sessions/store.ts";
+import type { AccountStore } from "../../server/sessions/account-store.ts";
 
 /** The person who changes a password is at the machine. */
 const SOURCE = "password change";

@@ -6,7 +6,7 @@ import { type CheckResult, JournalCheck } from "./journal-check.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { BEGINNING, readResumePoint, type ResumePoint, writeResumePoint } from "./resume-file.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import { SealbookError } from "../../server/errors.ts";
+import { reasonOf, SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { AnchorQueries } from "./chain-comparison.ts";
@@ -112,7 +112,7 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
       { onlyReads: true },
     );
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     const isKnown = error instanceof SealbookError || error instanceof CommandFailure;
     // Other failures, for instance a damaged database file.
     throw new CommandFailure(isKnown ? reason : `the journal could not be checked: ${reason}`, NOT_CHECKED);

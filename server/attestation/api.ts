@@ -6,7 +6,6 @@ import { Jws } from "../issuer/responses.ts";
 
 export const JOSE_TYPE = "application/jose";
 export const PDF_TYPE = "application/pdf";
-/** The media type of a key set. */
 
 /** The subject of a statement. */
 export type AttestationSubject =

@@ -8,8 +8,6 @@ export const ATTESTATION_FORMAT = "sealbook-attestation/1";
 /** The audience of a statement: it changes the wording, not the facts. */
 export const AUDIENCES = ["court", "regulator", "seller"] as const;
 
-/** 32 bytes of a key in a JWK. */
-
 const block = { block_number: whole, block_hash: ChainHash, timestamp: seconds("The block's time") };
 
 const AttestedRecord = z

@@ -1,14 +1,12 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { SealbookError } from "../errors.ts";
+import { decrypt, encrypt } from "../kit/aes-gcm.ts";
 import { writeFileDurably } from "../kit/durable-file.ts";
 
-const ALGORITHM = "aes-256-gcm";
 const KEY_BYTES = 32;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /**
  * Encrypts the bot's data in the database: messages, users, and the signing keys of their accounts. The key is outside
@@ -44,22 +42,11 @@ export class BotCipher {
 
   /** @param context Purpose and owner of the data; required for decryption */
   encrypt(context: string, value: unknown): Uint8Array {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(Buffer.from(context));
-    return Buffer.concat([nonce, cipher.update(JSON.stringify(value), "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return encrypt(this.#key, Buffer.from(JSON.stringify(value)), context);
   }
 
   /** @throws Error if the data were not encrypted with this key and context */
   decrypt(context: string, encrypted: Uint8Array): unknown {
-    const decipher = createDecipheriv(ALGORITHM, this.#key, encrypted.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(Buffer.from(context)).setAuthTag(encrypted.subarray(encrypted.length - TAG_BYTES));
-    const text = Buffer.concat([
-      decipher.update(encrypted.subarray(NONCE_BYTES, encrypted.length - TAG_BYTES)),
-      decipher.final(),
-    ]);
-    return JSON.parse(text.toString("utf8"));
+    return JSON.parse(Buffer.from(decrypt(this.#key, encrypted, context)).toString("utf8"));
   }
 }

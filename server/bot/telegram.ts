@@ -1,14 +1,11 @@
+import { reasonOf } from "../errors.ts";
 import { AbortController as LibraryAbortController, type AbortSignal as LibraryAbortSignal } from "abort-controller";
 import { Api, GrammyError, HttpError, InputFile } from "grammy";
 import type { InlineKeyboardMarkup, MessageEntity, ReplyKeyboardMarkup, ReplyKeyboardRemove } from "grammy/types";
-import { autoRetry } from "@grammyjs/auto-retry";
 import { apiThrottler } from "@grammyjs/transformer-throttler";
 import type { Keyboard, Message } from "./message.ts";
 import { UPDATE_KINDS } from "./update.ts";
 
-/** Maximum delay of a retry in memory; longer delays are retried from the database. */
-const MAX_RETRY_SECONDS = 30;
-const RETRIES = 3;
 /** Longer than a long poll, and enough to upload an animation. */
 const TIMEOUT_SECONDS = 90;
 const FILE_TIMEOUT_MILLISECONDS = 30_000;
@@ -64,16 +61,7 @@ export class Telegram {
   constructor(address: TelegramAddress) {
     this.#address = address;
     this.#api = new Api(address.token, { apiRoot: address.apiUrl, timeoutSeconds: TIMEOUT_SECONDS });
-    // The last transformer is the outermost: retries pass the throttler again.
-    this.#api.config.use(
-      apiThrottler(RATES),
-      autoRetry({
-        maxDelaySeconds: MAX_RETRY_SECONDS,
-        maxRetryAttempts: RETRIES,
-        rethrowHttpErrors: true,
-        rethrowInternalServerErrors: true,
-      }),
-    );
+    this.#api.config.use(apiThrottler(RATES));
   }
 
   /** Aborts all calls in flight. */
@@ -189,7 +177,7 @@ export class Telegram {
         error.parameters.retry_after,
       );
     const cause = error instanceof HttpError ? error.error : error;
-    return new TelegramError(clean(`no response: ${cause instanceof Error ? cause.message : String(cause)}`));
+    return new TelegramError(clean(`no response: ${reasonOf(cause)}`));
   }
 }
 

@@ -37,7 +37,6 @@ import { statementQueue } from "../attestation/statement-queue.ts";
 import { ChainDecoder } from "../explorer/decoder.ts";
 import { ChainExplorer } from "../explorer/explorer.ts";
 import { rateLimit } from "../http/rate-limit.ts";
-import { evidenceSource } from "../chain/evidence/anchor-evidence.ts";
 import { apiKeyStore } from "../operations/api-key-store.ts";
 import { BundleService } from "../proofs/bundle.ts";
 import type { Context } from "./context.ts";
@@ -143,7 +142,7 @@ export function createApi(context: Context, parts: Parts): Express {
   metrics.gauge("sealbook_tls_certificate_expiry_timestamp_seconds", "When the listener's certificate expires", () =>
     certificate === undefined ? undefined : certificate.expires / 1000,
   );
-  const bundles = new BundleService({ evidence: evidenceSource(proofAnchor), issuer });
+  const bundles = new BundleService({ chain: proofAnchor, issuer });
   return createApp({
     logger,
     version,

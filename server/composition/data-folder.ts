@@ -9,7 +9,7 @@ import { newestSequence } from "../journal/entries/entry-log.ts";
 import { HeadFile } from "../journal/integrity/head-file.ts";
 import type { ChainLink } from "./chain-link.ts";
 import { hasJournal } from "./journal-database.ts";
-import { SealbookError } from "../errors.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
 import { waitFor } from "../kit/time.ts";
 import { fetchQuantity } from "../chain/rpc/query.ts";
@@ -102,7 +102,7 @@ async function hold(directory: string, use: string): Promise<DirectoryLock> {
     return lockDirectory(directory, use);
   } catch (error) {
     if (error instanceof SealbookError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new SealbookError("config_invalid", `DATA_DIR: ${directory} cannot be used: ${reason}`, { cause: error });
   }
 }

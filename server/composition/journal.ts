@@ -1,6 +1,6 @@
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Address, ContractAddresses } from "../chain/transaction.ts";
-import { accountStore } from "../sessions/account-store.ts";
+import { type AccountStore, accountStore } from "../sessions/account-store.ts";
 import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore, type ChatStore } from "../bot/chat-store.ts";
 import { GroupCommit } from "../journal/engine/group-commit.ts";
@@ -8,7 +8,7 @@ import type { IntentStore } from "../chain/transactions/types.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
 import type { RecordReader } from "../records/record.ts";
 import { type ServiceLogStore, serviceLogStore } from "../sessions/service-log.ts";
-import { type AccountStore, type SessionStore, sessionStore } from "../sessions/store.ts";
+import { type SessionStore, sessionStore } from "../sessions/store.ts";
 import { type KeyedCallStore, keyedCallStore } from "../journal/keyed-calls.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";
 import { ProofStatements } from "../proofs/proof-rows.ts";

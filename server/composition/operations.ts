@@ -74,26 +74,14 @@ function createStorageMonitor({ config, opened, database, telemetry, metrics, cl
   return monitor;
 }
 
-/** The monitor of the chain's node, the receivers of alerts, and the status of the server. */
-export interface Operations {
-  /** Response of `GET /api/v1/status`. */
-  status(): Promise<Status>;
-  /**
-   * Checks that requests can be served.
-   * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain
-   */
-  assertReady(): Promise<void>;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface Monitored {
   readonly inspect: NodeInspector;
   readonly transactions: RelayerTransactions;
   readonly journalWorkers: JournalWorkers;
 }
 
-export function createOperations(context: Context, monitored: Monitored): Operations {
+/** Creates the monitor of the chain's node, the receivers of alerts, and the status of the server. */
+export function createOperations(context: Context, monitored: Monitored) {
   const { config, overrides, link, journal, head, metrics, telemetry, clock } = context;
   const { inspect } = monitored;
   const storage = createStorageMonitor(context);
@@ -122,6 +110,10 @@ export function createOperations(context: Context, monitored: Monitored): Operat
   );
   return {
     status: createStatus(context, monitored, { clockMonitor, storage, regularBlocks, staleSeconds }),
+    /**
+     * Checks that requests can be served.
+     * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain
+     */
     async assertReady() {
       storage.assertReady();
       await assertReadable(journal);

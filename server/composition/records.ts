@@ -47,7 +47,7 @@ export function createRecords(
     (event) => {
       if (event.kind === "foreign_rows") return foreignWrites.add(event.writes);
       if (event.kind === "failing") syncLog.add({ kind: "failing", reason: reasonOf(event.error) });
-      else if (event.kind !== "catching_up") syncLog.add(event);
+      else syncLog.add(event);
       const { kind, ...details } = event;
       if (kind === "indexed" || kind === "resumed") return;
       logger[kind === "failing" ? "warn" : "info"]({ ...errorField(details) }, `event indexer: ${kind}`);

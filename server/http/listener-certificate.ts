@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import { SealbookError } from "../errors.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
 import { every } from "../kit/time.ts";
 
 /** A certificate and its key, as PEM files. */
@@ -103,8 +103,4 @@ async function load(files: CertificateFiles): Promise<Loaded> {
   const expires = Date.parse(new X509Certificate(cert).validTo);
   if (expires <= Date.now()) throw new Error(`${files.certificate} expired on ${new Date(expires).toISOString()}`);
   return { options, expires };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -38,3 +38,18 @@ export function prefixedHex(bytes: Uint8Array): string {
 export function equalBytes(a: Uint8Array | null | undefined, b: Uint8Array | null | undefined): boolean {
   return a != null && b != null && Buffer.compare(a, b) === 0;
 }
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes UTF-8; a byte order mark is a character.
+ * @param path Names the bytes in errors
+ * @throws SealbookError `malformed`
+ */
+export function utf8Text(path: string, bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw malformed(path, "is not UTF-8 text", cause);
+  }
+}

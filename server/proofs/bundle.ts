@@ -1,6 +1,7 @@
 import type { Proof } from "./proof.ts";
 import { type Bundle, BUNDLE_FORMAT } from "./responses.ts";
-import type { AnchorEvidence, EvidenceSource } from "../chain/evidence/anchor-evidence.ts";
+import { type AnchorEvidence, evidenceOf } from "../chain/evidence/anchor-evidence.ts";
+import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { ProvenBytes } from "../chain/evidence/merkle-trie.ts";
 import { hex, prefixedHex } from "../kit/bytes.ts";
 import { keyIdOf, publicJwk, type SigningKey } from "../issuer/signing-key.ts";
@@ -60,7 +61,7 @@ export function signedBundle(bundle: Bundle, key: SigningKey): string {
 
 /** Dependencies of the service. */
 interface BundleServiceDeps {
-  readonly evidence: EvidenceSource;
+  readonly chain: ProofAnchorClient;
   readonly issuer: Pick<Issuer, "signingKey">;
 }
 
@@ -80,10 +81,10 @@ export class BundleService {
    */
   async bundleFor(proof: Proof, key?: SigningKey): Promise<string | undefined> {
     if (proof.outcome.state !== "confirmed") return undefined;
-    const { evidence, issuer } = this.#deps;
+    const { chain, issuer } = this.#deps;
     const { contract, block } = proof.outcome;
     const anchored = proof.merkle?.root ?? proof.recordHash;
-    const found = await withinDeadline(evidence.evidenceOf(anchored, contract, block.number));
+    const found = await withinDeadline(evidenceOf(chain, anchored, contract, block.number));
     const bundle = found && bundleOf(proof, found);
     return bundle && signedBundle(bundle, key ?? (await issuer.signingKey()));
   }

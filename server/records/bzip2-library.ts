@@ -15,8 +15,6 @@ export interface Bzip2Library {
   /** `blockSize` is 1 to 9, in units of 100 kB; `capacity` is the size of the output buffer in bytes. */
   compress(data: Uint8Array, blockSize: number, capacity: number): Bzip2Result;
   decompress(data: Uint8Array, capacity: number): Bzip2Result;
-  /** Whether the memory has not grown. It never shrinks, so grown instances are discarded. */
-  hasInitialSize(): boolean;
 }
 
 /** Data and output exceed the memory limit of an instance. */
@@ -56,7 +54,6 @@ export function loadBzip2Library(): Bzip2Library {
   const free = functionOf(exports, "free");
   const toBuffer = functionOf(exports, "BZ2_bzBuffToBuffCompress");
   const fromBuffer = functionOf(exports, "BZ2_bzBuffToBuffDecompress");
-  const loadedBytes = memory.buffer.byteLength;
 
   function run(data: Uint8Array, capacity: number, call: WasmFunction, ...options: number[]): Bzip2Result {
     const pointers: number[] = [];
@@ -85,7 +82,6 @@ export function loadBzip2Library(): Bzip2Library {
   return {
     compress: (data, blockSize, capacity) => run(data, capacity, toBuffer, blockSize, 0, 0),
     decompress: (data, capacity) => run(data, capacity, fromBuffer, 0, 0),
-    hasInitialSize: () => memory.buffer.byteLength === loadedBytes,
   };
 }
 

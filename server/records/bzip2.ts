@@ -19,19 +19,12 @@ let library: Bzip2Library | undefined;
 
 /** Runs one operation on the library. Discards the instance after an unexpected failure, which can corrupt it. */
 function withLibrary<T>(operation: (library: Bzip2Library) => T): T {
-  const used = library ?? loadBzip2Library();
-  library = undefined;
-  let isReusable = false;
   try {
-    const result = operation(used);
-    isReusable = true;
-    return result;
+    return operation((library ??= loadBzip2Library()));
   } catch (cause) {
     // Errors reported by the library leave it intact.
-    isReusable = cause instanceof SealbookError;
+    if (!(cause instanceof SealbookError)) library = undefined;
     throw cause;
-  } finally {
-    if (isReusable && used.hasInitialSize()) library = used;
   }
 }
 

@@ -6,7 +6,7 @@ import { decodeRowData, type Row } from "./row-data.ts";
 import { malformed } from "../errors.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { encodeArguments, type OnDeviation, type RawArgument, readArguments } from "./abi-arguments.ts";
-import { hex, parseHex } from "../kit/bytes.ts";
+import { hex, parseHex, utf8Text } from "../kit/bytes.ts";
 import { MAX_ROW_BYTES, MAX_ROW_BYTES_OFFLINE, unpackRowData } from "./compression.ts";
 import { bzip2 } from "./bzip2.ts";
 import { INTERFACES } from "../chain/contracts/interfaces.ts";
@@ -56,7 +56,7 @@ export function assertReturnable(decoded: object): void {
  * @param filechain The row data as text
  * @param payload The payload inside the row
  */
-export function transactionView(
+function transactionView(
   argument: (name: keyof RowArguments) => RawArgument,
   filechain: string,
   payload: JsonObject,
@@ -88,12 +88,9 @@ export function jsonInteger(value: bigint): number | string {
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString();
 }
 
-/** The ABI of the event table. */
-const eventTableInterface = INTERFACES.EventTable;
-
 /** The ABI of a row function. */
 function rowFunctionFragment(name: RowFunction): FunctionFragment {
-  return eventTableInterface.getFunction(name);
+  return INTERFACES.EventTable.getFunction(name);
 }
 
 const SELECTOR_BYTES = 4;
@@ -183,11 +180,11 @@ function functionOf(data: Uint8Array, expected: RowFunction | undefined): RowFun
 
 function argumentsOf(raw: readonly RawArgument[]): RowArguments {
   return {
-    tabname: textOf(find(raw, "tabname")),
+    tabname: utf8Text("tabname", find(raw, "tabname").bytes),
     rowid: find(raw, "rowid").head,
     rowdata: find(raw, "rowdata").bytes,
     comp: find(raw, "comp").head === 1n,
-    signature: textOf(find(raw, "signature")),
+    signature: utf8Text("signature", find(raw, "signature").bytes),
   };
 }
 
@@ -195,14 +192,4 @@ function find(raw: readonly RawArgument[], name: keyof RowArguments): RawArgumen
   const argument = raw.find((candidate) => candidate.name === name);
   if (argument === undefined) throw new TypeError(`the ABI lacks ${name}`);
   return argument;
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function textOf(argument: RawArgument): string {
-  try {
-    return utf8.decode(argument.bytes);
-  } catch (cause) {
-    throw malformed(argument.name, "is not UTF-8 text", cause);
-  }
 }

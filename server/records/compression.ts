@@ -1,4 +1,5 @@
 import { malformed, SealbookError } from "../errors.ts";
+import { utf8Text } from "../kit/bytes.ts";
 
 /**
  * Maximum size of a row in bytes, before compression. A call of 64 KiB with an ordinary payload fits; two kilobytes of
@@ -29,8 +30,6 @@ export interface StoredRowData {
   readonly comp: boolean;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /**
  * Compresses row data if that makes them smaller.
  *
@@ -53,11 +52,7 @@ export function packRowData(text: string, bzip2: Bzip2): StoredRowData {
 export function unpackRowData(stored: StoredRowData, bzip2: Bzip2, maximum = MAX_ROW_BYTES): string {
   const plain = stored.comp ? expand(stored.rowdata, bzip2, maximum) : stored.rowdata;
   if (plain.length > maximum) throw malformed("rowdata", `is longer than ${maximum} bytes`);
-  try {
-    return utf8.decode(plain);
-  } catch (cause) {
-    throw malformed("rowdata", "is not UTF-8 text", cause);
-  }
+  return utf8Text("rowdata", plain);
 }
 
 function expand(rowdata: Uint8Array, bzip2: Bzip2, maximum: number): Uint8Array {

@@ -59,7 +59,6 @@ const LAG_MILLISECONDS = 12_000;
 /** State changes of the indexer. */
 export type IndexerEvent =
   | Exclude<SyncEvent, { readonly kind: "failing" }>
-  | { readonly kind: "catching_up"; readonly from: number; readonly to: number }
   | { readonly kind: "foreign_rows"; readonly writes: readonly RowWrite[] }
   | { readonly kind: "failing"; readonly error: unknown };
 
@@ -141,9 +140,6 @@ export class EventIndexer implements RecordIndex {
     if (this.#stopped || (this.#verified && this.#indexedTo >= this.#target)) return;
     try {
       if (!(await this.#checkProgress())) return this.#scheduleRetry();
-      if (this.#target - this.#indexedTo > MAX_BLOCK_RANGE) {
-        this.#onEvent({ kind: "catching_up", from: this.#indexedTo + 1, to: this.#target });
-      }
       while (this.#indexedTo < this.#target && !this.#stopped) {
         const to = Math.min(this.#target, this.#indexedTo + MAX_BLOCK_RANGE);
         const hash = await this.#chain.blockHash(to);

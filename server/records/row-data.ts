@@ -1,3 +1,4 @@
+import { utf8Text } from "../kit/bytes.ts";
 import { malformed } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, writeJson } from "../kit/json.ts";
 
@@ -103,19 +104,12 @@ export function decodeRowData(text: string): Row {
   };
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 function decodePayload(base64: string): JsonObject {
   const path = "rowdata.payload";
   const bytes = Buffer.from(base64, "base64");
   // The decoder skips invalid characters, so only text that it would encode identically is valid.
   if (bytes.toString("base64") !== base64) throw malformed(path, "is not base64");
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch (cause) {
-    throw malformed(path, "is not UTF-8 text", cause);
-  }
+  const text = utf8Text(path, bytes);
   let value: JsonValue;
   try {
     value = parseJson(text);

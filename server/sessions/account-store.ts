@@ -1,9 +1,20 @@
-import { type AccountStore, hasKeys, NO_KEYS } from "./store.ts";
+import { sql } from "kysely";
 import type { Address } from "../chain/transaction.ts";
 import type { Account } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
 import type { AccountRow } from "../journal/engine/schema.ts";
+
+/** A change of an account in the registry contract's log. */
+export type AccountChange =
+  | { readonly enrolled: true; readonly scope: Account["scope"] }
+  | { readonly enrolled: false; readonly revokedAt: number };
+
+/** The keys of a token that has ended. */
+export const NO_KEYS = { wrapped_secure_key: new Uint8Array(), encrypted_signing_key: new Uint8Array() };
+
+/** Selects the tokens that have keys, by indexes of their own. */
+export const hasKeys = sql<boolean>`length(wrapped_secure_key) > 0`;
 
 function toAccount(row: AccountRow & { readonly changed_keystore: string | null }): Account {
   return {
@@ -26,7 +37,7 @@ async function endSessions(database: Database, account: Address): Promise<void> 
     .execute();
 }
 
-export function accountStore(database: Database): AccountStore {
+export function accountStore(database: Database) {
   const accounts = () =>
     database
       .selectFrom("accounts")
@@ -34,7 +45,7 @@ export function accountStore(database: Database): AccountStore {
       .selectAll("accounts")
       .select("changed_keystores.keystore as changed_keystore");
   return {
-    insert: ({ address, keystore, scope, createdAt }) =>
+    insert: ({ address, keystore, scope, createdAt }: Omit<Account, "enrolled" | "revokedAt">): Promise<void> =>
       inTransaction(database, async (transaction) => {
         const { sequence } = await appendEntry(transaction, (next) => ({
           kind: "account" as const,
@@ -57,17 +68,18 @@ export function accountStore(database: Database): AccountStore {
           .execute();
       }),
 
-    async find(address) {
+    async find(address: Address): Promise<Account | undefined> {
       const row = await accounts().where("accounts.address", "=", address).executeTakeFirst();
       return row && toAccount(row);
     },
 
-    async list() {
+    async list(): Promise<Account[]> {
       const rows = await accounts().orderBy("created_at").execute();
       return rows.map(toAccount);
     },
 
-    async count() {
+    /** Returns the number of enrolled accounts. */
+    async count(): Promise<number> {
       const { count } = await database
         .selectFrom("accounts")
         .select((e) => e.fn.countAll<number>().as("count"))
@@ -76,7 +88,8 @@ export function accountStore(database: Database): AccountStore {
       return count;
     },
 
-    changeKeystore: (address, keystore, changedAt) =>
+    /** Replaces the keystore of an account, which has a new password, and ends its sessions. */
+    changeKeystore: (address: Address, keystore: string, changedAt: number): Promise<void> =>
       inTransaction(database, async (transaction) => {
         await transaction
           .insertInto("changed_keystores")
@@ -86,7 +99,8 @@ export function accountStore(database: Database): AccountStore {
         await endSessions(transaction, address);
       }),
 
-    applyChange: (address, change) =>
+    /** Applies a change from the registry contract's log. Ignores accounts that the journal does not contain. */
+    applyChange: (address: Address, change: AccountChange): Promise<void> =>
       inTransaction(database, async (transaction) => {
         await transaction
           .updateTable("accounts")
@@ -101,3 +115,5 @@ export function accountStore(database: Database): AccountStore {
       }),
   };
 }
+
+export type AccountStore = ReturnType<typeof accountStore>;

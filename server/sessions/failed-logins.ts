@@ -1,4 +1,5 @@
 import { SealbookError } from "../errors.ts";
+import type { SessionEvents } from "./events.ts";
 
 /** Time in which failures of one key count together. */
 const WINDOW_MILLISECONDS = 60_000;
@@ -112,30 +113,15 @@ export function forgottenAt({ lockedUntil, windowEnds }: Failures): number {
  */
 export type AttemptLimit = <T>(key: string, attempt: () => Promise<T>) => Promise<T>;
 
-/** Options of an {@link AttemptLimit}. */
-interface AttemptLimitOptions {
-  /** Counts the failures. */
-  readonly failures: FailureTracker;
-  /** Name of the attempts in the error message. */
-  readonly what: string;
-  /** Returns whether an error counts as a failure. */
-  readonly isFailure: (error: unknown) => boolean;
-  /** Whether a successful attempt clears the failures of its key. */
-  readonly forgives: boolean;
-  /** Called when a key is locked out, with the duration. */
-  readonly onLockOut?: (key: string, seconds: number) => void;
-  /** Called for every attempt rejected by a lock-out. */
-  readonly onRefused?: () => void;
-}
-
-export function attemptLimit({
-  failures,
-  what,
-  isFailure,
-  forgives,
-  onLockOut,
-  onRefused,
-}: AttemptLimitOptions): AttemptLimit {
+/**
+ * @param what Name of the attempts in the error message
+ * @param forgives Whether a successful attempt clears the failures of its key
+ */
+export function attemptLimit(
+  failures: FailureTracker,
+  { what, forgives }: { readonly what: string; readonly forgives: boolean },
+  telemetry: Pick<SessionEvents, "loginsLockedOut" | "loginBlocked">,
+): AttemptLimit {
   /** Attempts of each key in the order of their arrival, waiting or in flight. */
   const attempts = new Map<string, Set<Promise<void>>>();
 
@@ -146,7 +132,7 @@ export function attemptLimit({
       const earlier = [...all].slice(0, [...all].indexOf(mine));
       const { left, lockedFor } = await failures.allowanceOf(key);
       if (lockedFor > 0) {
-        onRefused?.();
+        telemetry.loginBlocked();
         throw new SealbookError("too_many_requests", `too many ${what}; try again later`, {
           retryAfterSeconds: Math.ceil(lockedFor / 1000),
         });
@@ -157,9 +143,9 @@ export function attemptLimit({
   };
 
   const count = async (key: string, error: unknown): Promise<void> => {
-    if (!isFailure(error)) return;
+    if (!(error instanceof SealbookError && error.code === "login_refused")) return;
     const { lockedFor } = await failures.add(key);
-    if (lockedFor > 0) onLockOut?.(key, Math.ceil(lockedFor / 1000));
+    if (lockedFor > 0) telemetry.loginsLockedOut(key, Math.ceil(lockedFor / 1000));
   };
 
   return async (key, attempt) => {

@@ -1,40 +1,15 @@
-import {
-  type BinaryLike,
-  createCipheriv,
-  createDecipheriv,
-  hkdfSync,
-  randomBytes,
-  scrypt as nodeScrypt,
-} from "node:crypto";
+import { type BinaryLike, hkdfSync, randomBytes, scrypt as nodeScrypt, type ScryptOptions } from "node:crypto";
+import { promisify } from "node:util";
 import { availableParallelism } from "node:os";
 import { type BaseWallet, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, scrypt, Wallet } from "ethers";
 import type { Address } from "../chain/transaction.ts";
+import { decrypt, encrypt } from "../kit/aes-gcm.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
-
-/** Account keystores: signing keys encrypted with scrypt. */
-export interface KeyVault {
-  /** Generates a signing key and its keystore. */
-  create(password: string): Promise<{ address: Address; keystore: string; signingKey: Uint8Array }>;
-  /** Encrypts a signing key with another password. */
-  encrypt(signingKey: Uint8Array, password: string): Promise<string>;
-  /**
-   * Decrypts a keystore; returns `undefined` for a wrong password. Takes the same time for right and wrong passwords.
-   * @param source The caller; callers are scheduled round-robin
-   * @throws SealbookError `overloaded` when too many callers wait
-   */
-  unlock(keystore: string, password: string, source: string): Promise<Uint8Array | undefined>;
-  /** Takes the same time as {@link unlock}, for logins that do not exist. */
-  unlockDecoy(password: string, source: string): Promise<void>;
-}
 
 /**
  * Encryption of a session's keys at rest: the account's signing key under the session's secure key, the secure key
  * under the token. Only the client has the token; chain and journal store its hash.
  */
-
-const ALGORITHM = "aes-256-gcm";
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** The keys that a token decrypts. */
 export interface SessionKeys {
@@ -71,23 +46,9 @@ function keyOf(token: Uint8Array): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", token, "", "sealbook session secure key", 32));
 }
 
-function encrypt(key: Uint8Array, data: Uint8Array): Uint8Array {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-  return Buffer.concat([nonce, cipher.update(data), cipher.final(), cipher.getAuthTag()]);
-}
-
-function decrypt(key: Uint8Array, encrypted: Uint8Array): Uint8Array {
-  const decipher = createDecipheriv(ALGORITHM, key, encrypted.subarray(0, NONCE_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
-  decipher.setAuthTag(encrypted.subarray(encrypted.length - TAG_BYTES));
-  const data = encrypted.subarray(NONCE_BYTES, encrypted.length - TAG_BYTES);
-  return Buffer.concat([decipher.update(data), decipher.final()]);
-}
-
+const derive = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(nodeScrypt);
 // The library's scrypt is JavaScript and would block the event loop.
-scrypt.register((password, salt, N, r, p, length) => derive(password, salt, N, r, p, length));
+scrypt.register((password, salt, N, r, p, length) => derive(password, salt, length, { N, r, p, maxmem: 256 * N * r }));
 
 /**
  * Each derivation uses 128 MiB, and one thread of the pool that file access shares: at most two, and one processor is
@@ -98,21 +59,6 @@ const MAX_CONCURRENT_DERIVATIONS = Math.max(1, Math.min(2, availableParallelism(
 const UNFINISHED_DERIVATIONS = { jobs: "logins", perKey: 16, all: 64 };
 /** New accounts do not wait behind logins. */
 const OWN = "accounts";
-
-function derive(
-  password: BinaryLike,
-  salt: BinaryLike,
-  N: number,
-  r: number,
-  p: number,
-  length: number,
-): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    nodeScrypt(password, salt, length, { N, r, p, maxmem: 256 * N * r }, (error, key) =>
-      error === null ? resolve(key) : reject(error),
-    );
-  });
-}
 
 /** scrypt's N. A password guess costs 128 MiB and about half a second. */
 const ROUNDS = 2 ** 17;
@@ -145,10 +91,15 @@ function decoyKeystore(n: number): string {
  * Creates and decrypts keystores. Decrypted keys never leave the process.
  * @param rounds scrypt's N for new keystores; lower only where passwords protect nothing
  */
-export function keyVault(rounds = ROUNDS): KeyVault {
+export function keyVault(rounds = ROUNDS) {
   const decoy = decoyKeystore(rounds);
   const queue = new KeyedQueue<string>(MAX_CONCURRENT_DERIVATIONS, MAX_CONCURRENT_DERIVATIONS, UNFINISHED_DERIVATIONS);
-  const unlock: KeyVault["unlock"] = (keystore, password, source) =>
+  /**
+   * Decrypts a keystore; returns `undefined` for a wrong password. Takes the same time for right and wrong passwords.
+   * @param source The caller; callers are scheduled round-robin
+   * @throws SealbookError `overloaded` when too many callers wait
+   */
+  const unlock = (keystore: string, password: string, source: string): Promise<Uint8Array | undefined> =>
     queue.run(source, async () => {
       try {
         const { privateKey } = await decryptKeystoreJson(keystore, password);
@@ -158,16 +109,21 @@ export function keyVault(rounds = ROUNDS): KeyVault {
       }
     });
   return {
-    async create(password) {
+    /** Generates a signing key and its keystore. */
+    async create(password: string): Promise<{ address: Address; keystore: string; signingKey: Uint8Array }> {
       const wallet = Wallet.createRandom();
       const keystore = await queue.run(OWN, () => encryptKeystore(wallet, password, rounds));
       return { address: wallet.address, keystore, signingKey: getBytes(wallet.privateKey) };
     },
-    encrypt: (signingKey, password) =>
+    /** Encrypts a signing key with another password. */
+    encrypt: (signingKey: Uint8Array, password: string): Promise<string> =>
       queue.run(OWN, () => encryptKeystore(new Wallet(hexlify(signingKey)), password, rounds)),
     unlock,
-    async unlockDecoy(password, source) {
+    /** Takes the same time as `unlock`, for logins that do not exist. */
+    async unlockDecoy(password: string, source: string): Promise<void> {
       await unlock(decoy, password, source);
     },
   };
 }
+
+export type KeyVault = ReturnType<typeof keyVault>;

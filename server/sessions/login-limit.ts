@@ -1,16 +1,8 @@
 import type { Address } from "../chain/transaction.ts";
+import type { KnownSources } from "./login-store.ts";
 import type { SessionEvents } from "./events.ts";
-import { SealbookError } from "../errors.ts";
-import { type AttemptLimit, attemptLimit, type FailureStore, FailureTracker } from "./failed-logins.ts";
+import { attemptLimit, type FailureStore, FailureTracker } from "./failed-logins.ts";
 import type { Clock } from "../kit/time.ts";
-
-/** The network addresses that accounts have logged in from. */
-export interface KnownSources {
-  /** Returns whether an account has logged in from a source. */
-  has(login: Address, source: string): Promise<boolean>;
-  /** @param time Unix milliseconds */
-  add(login: Address, source: string, time: number): Promise<void>;
-}
 
 /** Limits of failed logins. */
 export interface LoginLimitOptions {
@@ -43,9 +35,17 @@ export type LoginLimit = <T>(login: Address, source: string, attempt: () => Prom
  * address that an account has logged in from are therefore counted separately from failures from other addresses.
  */
 export function loginLimit(options: LoginLimitOptions): LoginLimit {
-  const { knownSources, clock } = options;
-  const byLogin = limit(options.perAddress, "failed logins for this address", true, options);
-  const bySource = limit(options.perSource, "failed logins from this network address", false, options);
+  const { knownSources, clock, failures: store, telemetry } = options;
+  const byLogin = attemptLimit(
+    new FailureTracker({ most: options.perAddress, store, clock }),
+    { what: "failed logins for this address", forgives: true },
+    telemetry,
+  );
+  const bySource = attemptLimit(
+    new FailureTracker({ most: options.perSource, store, clock }),
+    { what: "failed logins from this network address", forgives: false },
+    telemetry,
+  );
 
   return async (login, source, attempt) => {
     const isKnown = await knownSources.has(login, source);
@@ -57,24 +57,4 @@ export function loginLimit(options: LoginLimitOptions): LoginLimit {
       }),
     );
   };
-}
-
-function limit(
-  most: number,
-  what: string,
-  forgives: boolean,
-  { clock, failures: store, telemetry }: LoginLimitOptions,
-): AttemptLimit {
-  return attemptLimit({
-    failures: new FailureTracker({ most, store, clock }),
-    what,
-    isFailure: isRefusedLogin,
-    forgives,
-    onLockOut: (key, seconds) => telemetry.loginsLockedOut(key, seconds),
-    onRefused: () => telemetry.loginBlocked(),
-  });
-}
-
-function isRefusedLogin(error: unknown): boolean {
-  return error instanceof SealbookError && error.code === "login_refused";
 }

@@ -2,7 +2,6 @@ import type { Address } from "../chain/transaction.ts";
 import { type Failures, type FailureStore, forgottenAt } from "./failed-logins.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
-import type { KnownSources } from "./login-limit.ts";
 
 /** Maximum number of keys with failures; above it those that are forgotten first are deleted. */
 const MAX_KEYS = 50_000;
@@ -84,16 +83,17 @@ export function loginFailureStore(
   };
 }
 
-/** Stores the sources of successful logins. */
-export function knownSources(database: Database): KnownSources {
+/** Stores the network addresses that accounts have logged in from. */
+export function knownSources(database: Database) {
   return {
-    async has(login, source) {
+    async has(login: Address, source: string): Promise<boolean> {
       const rows = database.selectFrom("login_sources").select("source");
       const found = await rows.where("login", "=", login).where("source", "=", source).executeTakeFirst();
       return found !== undefined;
     },
 
-    add: (login: Address, source, time) =>
+    /** @param time Unix milliseconds */
+    add: (login: Address, source: string, time: number): Promise<void> =>
       inTransaction(database, async (transaction) => {
         await transaction
           .insertInto("login_sources")
@@ -116,3 +116,5 @@ export function knownSources(database: Database): KnownSources {
       }),
   };
 }
+
+export type KnownSources = ReturnType<typeof knownSources>;

@@ -1,50 +1,10 @@
-import { sql } from "kysely";
+import { type AccountStore, hasKeys, NO_KEYS } from "./account-store.ts";
 import type { IntentStore } from "../chain/transactions/types.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
-import type { Account, Session, SessionChange } from "./session.ts";
+import type { Session, SessionChange } from "./session.ts";
 import type { SessionRow } from "../journal/engine/schema.ts";
-
-export interface AccountStore {
-  insert(account: { address: Address; keystore: string; scope: Account["scope"]; createdAt: number }): Promise<void>;
-  find(address: Address): Promise<Account | undefined>;
-  list(): Promise<Account[]>;
-  /** Returns the number of enrolled accounts. */
-  count(): Promise<number>;
-  /** Replaces the keystore of an account, which has a new password, and ends its sessions. */
-  changeKeystore(address: Address, keystore: string, changedAt: number): Promise<void>;
-  /** Applies a change from the registry contract's log. Ignores accounts that the journal does not contain. */
-  applyChange(address: Address, change: AccountChange): Promise<void>;
-}
-
-/** A change of an account in the registry contract's log. */
-export type AccountChange =
-  | { readonly enrolled: true; readonly scope: Account["scope"] }
-  | { readonly enrolled: false; readonly revokedAt: number };
-
-export interface SessionStore {
-  insert(session: Session): Promise<void>;
-  find(tokenHash: Uint8Array): Promise<Session | undefined>;
-  /**
-   * Moves a token from one state to another. When one ends, the ended tokens of its session lose their keys.
-   * @returns false if the session was not in `from` because a concurrent call changed it first
-   */
-  transition(tokenHash: Uint8Array, from: Session["state"], change: SessionChange): Promise<boolean>;
-  /** Deletes a session that never opened. */
-  removeOpening(tokenHash: Uint8Array): Promise<void>;
-  /**
-   * Returns the tokens that calls are changing.
-   * @param ownBefore Unix milliseconds: calls of this relayer that began earlier
-   * @param othersBefore Unix milliseconds: calls of other relayers that began earlier
-   */
-  changing(ownBefore: number, othersBefore: number): Promise<Session[]>;
-  countLive(now: number): Promise<number>;
-  /** Deletes the keys of the tokens that expired before `time` (Unix seconds). */
-  forgetKeysBefore(time: number): Promise<void>;
-  /** Deletes the sessions that ended or expired before `time` (Unix seconds). */
-  deleteBefore(time: number): Promise<void>;
-}
 
 /** The journal stores of sessions and accounts. */
 export type SessionJournal = Atomic<{
@@ -52,12 +12,6 @@ export type SessionJournal = Atomic<{
   readonly sessions: SessionStore;
   readonly intents: IntentStore;
 }>;
-
-/** The keys of a token that has ended. */
-export const NO_KEYS = { wrapped_secure_key: new Uint8Array(), encrypted_signing_key: new Uint8Array() };
-
-/** Selects the tokens that have keys, by indexes of their own. */
-export const hasKeys = sql<boolean>`length(wrapped_secure_key) > 0`;
 
 function toSession(row: SessionRow): Session {
   return {
@@ -74,9 +28,9 @@ function toSession(row: SessionRow): Session {
 }
 
 /** @param relayer The relayer of this server */
-export function sessionStore(database: Database, relayer: Address): SessionStore {
+export function sessionStore(database: Database, relayer: Address) {
   return {
-    async insert(session) {
+    async insert(session: Session): Promise<void> {
       await database
         .insertInto("sessions")
         .values({
@@ -93,7 +47,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .execute();
     },
 
-    async find(tokenHash) {
+    async find(tokenHash: Uint8Array): Promise<Session | undefined> {
       const row = await database
         .selectFrom("sessions")
         .selectAll()
@@ -102,7 +56,11 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return row && toSession(row);
     },
 
-    transition: (tokenHash, from, change) =>
+    /**
+     * Moves a token from one state to another. When one ends, the ended tokens of its session lose their keys.
+     * @returns false if the session was not in `from` because a concurrent call changed it first
+     */
+    transition: (tokenHash: Uint8Array, from: Session["state"], change: SessionChange): Promise<boolean> =>
       inTransaction(database, async (transaction) => {
         const moved = await transaction
           .updateTable("sessions")
@@ -129,7 +87,8 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         return moved !== undefined;
       }),
 
-    async removeOpening(tokenHash) {
+    /** Deletes a session that never opened. */
+    async removeOpening(tokenHash: Uint8Array): Promise<void> {
       await database
         .deleteFrom("sessions")
         .where("token_hash", "=", tokenHash)
@@ -137,7 +96,12 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .execute();
     },
 
-    async changing(ownBefore, othersBefore) {
+    /**
+     * Returns the tokens that calls are changing.
+     * @param ownBefore Unix milliseconds: calls of this relayer that began earlier
+     * @param othersBefore Unix milliseconds: calls of other relayers that began earlier
+     */
+    async changing(ownBefore: number, othersBefore: number): Promise<Session[]> {
       const rows = await database
         .selectFrom("sessions")
         .innerJoin("transactions", "transactions.id", "sessions.transaction_id")
@@ -157,7 +121,7 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return rows.map(toSession);
     },
 
-    async countLive(now) {
+    async countLive(now: number): Promise<number> {
       const { count } = await database
         .selectFrom("sessions")
         .select((e) => e.fn.countAll<number>().as("count"))
@@ -167,7 +131,8 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
       return count;
     },
 
-    async forgetKeysBefore(time) {
+    /** Deletes the keys of the tokens that expired before `time` (Unix seconds). */
+    async forgetKeysBefore(time: number): Promise<void> {
       await database
         .updateTable("sessions")
         .set(NO_KEYS)
@@ -177,7 +142,8 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
         .execute();
     },
 
-    async deleteBefore(time) {
+    /** Deletes the sessions that ended or expired before `time` (Unix seconds). */
+    async deleteBefore(time: number): Promise<void> {
       await database
         .deleteFrom("sessions")
         .where("expires_at_seconds", "<", time)
@@ -186,3 +152,5 @@ export function sessionStore(database: Database, relayer: Address): SessionStore
     },
   };
 }
+
+export type SessionStore = ReturnType<typeof sessionStore>;

@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
-import { type EvidenceSource, evidenceSource } from "../../server/chain/evidence/anchor-evidence.ts";
 import { fetchChainId, connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { BundleService } from "../../server/proofs/bundle.ts";
 import { keyIdOf, newPrivateKey, signingKey } from "../../server/issuer/signing-key.ts";
 import type { Proof } from "../../server/proofs/proof.ts";
@@ -17,8 +15,6 @@ import { startServer, type TestServer } from "../support/server.ts";
 
 const VERIFIER = join(import.meta.dirname, "../../verifier/verify.mjs");
 const hexBytes = (hex: string): Uint8Array => Buffer.from(hex.replace(/^0x/, ""), "hex");
-
-const evidenceOf = (rpc: Rpc, contract: string): EvidenceSource => evidenceSource(new ProofAnchorClient(rpc, contract));
 
 describe("bundles of a server", function () {
   let server: TestServer;
@@ -82,8 +78,8 @@ describe("bundles of a server", function () {
   const bundleFor = async (response: ParsedJson): Promise<string | undefined> => {
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
     try {
-      const evidence = evidenceOf(rpc, response.contract);
-      return await new BundleService({ evidence, issuer }).bundleFor(proofOf(response));
+      const chain = new ProofAnchorClient(rpc, response.contract);
+      return await new BundleService({ chain, issuer }).bundleFor(proofOf(response));
     } finally {
       rpc.close();
     }
@@ -142,8 +138,8 @@ describe("bundles of a server", function () {
   it("require proofs that are confirmed and on chain", async () => {
     const response = await submit("pending", "four");
     const rpc = connectRpc(server.chainUrl, await fetchChainId(server.chainUrl));
-    const evidence = evidenceOf(rpc, response.contract);
-    const service = new BundleService({ evidence, issuer });
+    const chain = new ProofAnchorClient(rpc, response.contract);
+    const service = new BundleService({ chain, issuer });
     expect(await service.bundleFor({ ...proofOf(response), outcome: { state: "pending" } })).to.equal(undefined);
     expect(await service.bundleFor({ ...proofOf(response), recordHash: randomBytes(32), merkle: undefined })).to.equal(
       undefined,

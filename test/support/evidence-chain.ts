@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { hexlify, id, toQuantity, Wallet } from "ethers";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
-import { evidenceSource } from "../../server/chain/evidence/anchor-evidence.ts";
+import { evidenceOf } from "../../server/chain/evidence/anchor-evidence.ts";
 import { sendAdministratorCall } from "../../server/chain/transactions/administrator-call.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
@@ -99,9 +99,8 @@ export async function startEvidenceChain(): Promise<EvidenceChain> {
       // The server rejects a block with invalid seals: the header is replaced afterwards.
       const well = sealing && { ...sealing, signers: sealing.validators.keys };
       const anchored = proof.merkle?.root ?? proof.recordHash;
-      const evidence = await evidenceSource(
-        new ProofAnchorClient(well === undefined ? rpc : bftRpc(rpc, well), contract),
-      ).evidenceOf(anchored);
+      const client = new ProofAnchorClient(well === undefined ? rpc : bftRpc(rpc, well), contract);
+      const evidence = await evidenceOf(client, anchored);
       const bundle = evidence && bundleOf(proof, evidence);
       if (bundle === undefined) throw new Error("there is no evidence");
       if (sealing === undefined) return bundle;

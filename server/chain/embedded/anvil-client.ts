@@ -14,55 +14,57 @@ const PoolContent = z.object({ pending: PoolPart, queued: PoolPart });
 /** The client of Anvil's methods that make blocks. */
 export class AnvilClient {
   readonly process: AnvilProcess;
+  readonly #control: AnvilProcess["control"];
 
   constructor(process: AnvilProcess) {
     this.process = process;
+    this.#control = process.control;
   }
 
   /** Adds a transaction to Anvil's pool; returns its hash. */
   async send(raw: string): Promise<string> {
-    return Hash.parse(await this.process.control.call("eth_sendRawTransaction", [raw]));
+    return Hash.parse(await this.#control.call("eth_sendRawTransaction", [raw]));
   }
 
   /** Fetches the nonce after those of an account's transactions in blocks and in Anvil's pool. */
   async nextNonce(account: string): Promise<number> {
-    return fetchQuantity(this.process.control, "eth_getTransactionCount", [account, "pending"]);
+    return fetchQuantity(this.#control, "eth_getTransactionCount", [account, "pending"]);
   }
 
   /** Removes a waiting transaction from Anvil's pool. */
   async drop(hash: string): Promise<void> {
-    await this.process.control.call("anvil_dropTransaction", [hash]);
+    await this.#control.call("anvil_dropTransaction", [hash]);
   }
 
   /** Mines the next block from the pool. */
   async mine(timestamp: number): Promise<void> {
-    await this.process.control.call("evm_mine", [timestamp]);
+    await this.#control.call("evm_mine", [timestamp]);
   }
 
   async block(number: number): Promise<z.output<typeof Block>> {
-    const block = await fetchBlock(this.process.control, number, Block);
+    const block = await fetchBlock(this.#control, number, Block);
     if (block === undefined) throw unavailable(new Error(`Anvil does not have block ${number}`));
     return block;
   }
 
   async rawTransaction(hash: string): Promise<string> {
-    return Bytes.parse(await this.process.control.call("eth_getRawTransactionByHash", [hash]));
+    return Bytes.parse(await this.#control.call("eth_getRawTransactionByHash", [hash]));
   }
 
   /** Counts waiting transactions: `pending` fit into the next block, `queued` wait for an earlier nonce. */
   async poolStatus(): Promise<z.infer<typeof PoolStatus>> {
-    return PoolStatus.parse(await this.process.control.call("txpool_status", []));
+    return PoolStatus.parse(await this.#control.call("txpool_status", []));
   }
 
   /** Fetches the hashes of all waiting transactions. */
   async poolHashes(): Promise<Set<string>> {
-    const content = PoolContent.parse(await this.process.control.call("txpool_content", []));
+    const content = PoolContent.parse(await this.#control.call("txpool_content", []));
     const senders = [...Object.values(content.pending), ...Object.values(content.queued)];
     return new Set(senders.flatMap((nonces) => Object.values(nonces).map(({ hash }) => hash)));
   }
 
   /** Fetches the whole chain with every block and receipt, as gzipped JSON. */
   async dumpState(): Promise<Buffer> {
-    return Buffer.from(Bytes.parse(await this.process.control.call("anvil_dumpState", [])).slice(2), "hex");
+    return Buffer.from(Bytes.parse(await this.#control.call("anvil_dumpState", [])).slice(2), "hex");
   }
 }

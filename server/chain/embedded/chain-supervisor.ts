@@ -72,18 +72,8 @@ const REQUEST_WAIT_MILLISECONDS = 15_000;
 /** Methods with a fixed result: gas is free, whatever Anvil suggests. */
 const FREE: ReadonlySet<string> = new Set(["eth_gasPrice", "eth_maxPriorityFeePerGas"]);
 
-/** The running chain as a node. */
-export interface EmbeddedNode {
-  /**
-   * Makes one JSON-RPC call. A transaction whose hash is returned waits for a block. The response to a query depends
-   * on no block that is not on disk.
-   * @throws NodeError of Anvil; SealbookError `chain_unavailable`
-   */
-  request(method: string, params: readonly unknown[]): Promise<unknown>;
-}
-
 /** Runs a chain: restarts it from the block log when Anvil ends unexpectedly or a write fails. */
-export class ChainSupervisor implements EmbeddedNode {
+export class ChainSupervisor {
   readonly #options: ChainSupervisorOptions;
   readonly #pool = new TransactionPool();
   readonly #snapshots: SnapshotSchedule;
@@ -106,6 +96,11 @@ export class ChainSupervisor implements EmbeddedNode {
     return new ChainSupervisor(options, await openAnvilInstance(options.directory, options.chainId, options.emit));
   }
 
+  /**
+   * Makes one JSON-RPC call. A transaction whose hash is returned waits for a block. The response to a query depends
+   * on no block that is not on disk.
+   * @throws NodeError of Anvil; SealbookError `chain_unavailable`
+   */
   async request(method: string, params: readonly unknown[]): Promise<unknown> {
     if (method === "eth_sendRawTransaction")
       return this.#request(({ miner }) => miner.send(String(params[0])), { waitForDisk: false });
@@ -181,7 +176,7 @@ export class ChainSupervisor implements EmbeddedNode {
   async #supervise(first: ChainRun): Promise<void> {
     for (let run = first; ;) {
       const { instance, over } = run;
-      const failure = await runChain(run, () => this.#snapshots.atStop(instance));
+      const failure = await runChain(run, () => this.#snapshots.takeWhenDue(instance));
       const next = Promise.withResolvers<ChainRun>();
       next.promise.catch(() => undefined);
       this.#run = next.promise;

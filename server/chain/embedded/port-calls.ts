@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Transaction } from "ethers";
 import { NodeError } from "../rpc/node-error.ts";
-import type { EmbeddedNode } from "./chain-supervisor.ts";
+import type { ChainSupervisor } from "./chain-supervisor.ts";
 import { SealbookError, reasonOf } from "../../errors.ts";
 import { yieldToEventLoop } from "../../kit/event-loop.ts";
 
@@ -43,10 +43,10 @@ type PortResponse = { jsonrpc: "2.0"; id: string | number | null } & (
 
 /** Responds to the JSON-RPC requests that come over the port. */
 export class PortCalls {
-  readonly #node: EmbeddedNode;
+  readonly #node: ChainSupervisor;
   readonly #chainId: number;
 
-  constructor(node: EmbeddedNode, chainId: number) {
+  constructor(node: ChainSupervisor, chainId: number) {
     this.#node = node;
     this.#chainId = chainId;
   }

@@ -71,16 +71,10 @@ export async function unpackSnapshot(snapshot: Snapshot, target: string): Promis
   await pipeline(createReadStream(snapshot.path), createGunzip(), createWriteStream(target, { mode: 0o600 }));
 }
 
-/** The minimum replay time that a snapshot must save: absolute, and as a multiple of the snapshot's own duration. */
-interface Rule {
-  readonly milliseconds: number;
-  readonly times: number;
-}
-
-/** While the chain runs, the next block waits for the snapshot. */
-const RUNNING: Rule = { milliseconds: 5_000, times: 10 };
-/** At a clean stop only the stop waits. */
-const STOPPING: Rule = { milliseconds: 1_000, times: 2 };
+/** The minimum replay time that a snapshot must save, for which the next block waits, or a clean stop. */
+const WORTH_MILLISECONDS = 5_000;
+/** The same as a multiple of the last snapshot's own duration. */
+const WORTH_TIMES = 10;
 
 /** The source of a snapshot. */
 interface SnapshotSource {
@@ -110,17 +104,13 @@ export class SnapshotSchedule {
   /** Counts a block and creates a snapshot when one is due; the next block waits for it. */
   afterBlock(source: SnapshotSource, workMs: number): Promise<void> {
     this.#replayMs += workMs;
-    return this.#takeWhenDue(source, RUNNING);
+    return this.takeWhenDue(source);
   }
 
-  /** Creates a snapshot before a clean stop when that shortens the next start. */
-  atStop(source: SnapshotSource): Promise<void> {
-    return this.#takeWhenDue(source, STOPPING);
-  }
-
-  async #takeWhenDue({ node, log }: SnapshotSource, rule: Rule): Promise<void> {
+  /** Creates a snapshot when it shortens the next start by enough. */
+  async takeWhenDue({ node, log }: SnapshotSource): Promise<void> {
     const entry = log.last;
-    if (entry === null || this.#replayMs < Math.max(rule.milliseconds, rule.times * this.#snapshotMs)) return;
+    if (entry === null || this.#replayMs < Math.max(WORTH_MILLISECONDS, WORTH_TIMES * this.#snapshotMs)) return;
     this.#replayMs = 0;
     const started = performance.now();
     try {

@@ -23,42 +23,37 @@ export interface AnchorEvidence {
   readonly validators: readonly Uint8Array[];
 }
 
-/** Collects evidence from the chain. */
-export interface EvidenceSource {
-  /**
-   * Collects the evidence that a recorded hash, or a root, was anchored.
-   * @param contract Only in this contract
-   * @param since The node has to have this block
-   * @returns `undefined` when the chain does not have it
-   * @throws SealbookError `chain_unavailable` when the node does not respond, or its responses contradict each other
-   */
-  evidenceOf(hash: Uint8Array, contract?: Address, since?: number): Promise<AnchorEvidence | undefined>;
-}
-
-/** Collects evidence for the anchors of a ProofAnchor contract. */
-export function evidenceSource(client: ProofAnchorClient): EvidenceSource {
+/**
+ * Collects the evidence that a ProofAnchor contract anchored a recorded hash, or a root.
+ * @param contract Only in this contract
+ * @param since The node has to have this block
+ * @returns `undefined` when the chain does not have it
+ * @throws SealbookError `chain_unavailable` when the node does not respond, or its responses contradict each other
+ */
+export async function evidenceOf(
+  client: ProofAnchorClient,
+  hash: Uint8Array,
+  contract?: Address,
+  since?: number,
+): Promise<AnchorEvidence | undefined> {
   const { chain } = client;
+  // Only the first anchor of a hash emitted an event.
+  const first = await client.anchorOf(hash, contract, since);
+  const anchored = first && (await client.inclusionOf(hash, first));
+  const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
+  if (first === undefined || at === undefined) return undefined;
+  const { block, index } = at;
+  await chain.trust([block.reference]);
   return {
-    async evidenceOf(hash, contract, since) {
-      // Only the first anchor of a hash emitted an event.
-      const first = await client.anchorOf(hash, contract, since);
-      const anchored = first && (await client.inclusionOf(hash, first));
-      const at = anchored && transactionIn(await chain.block(anchored.block.number), hexlify(anchored.transactionHash));
-      if (first === undefined || at === undefined) return undefined;
-      const { block, index } = at;
-      await chain.trust([block.reference]);
-      return {
-        size: first.size,
-        chainId: chain.rpc.chainId,
-        contract: first.contract,
-        index,
-        transaction: block.transaction(index),
-        receipt: block.receipt(index),
-        blockHash: block.reference.hash,
-        header: block.header,
-        protocol: block.protocol,
-        validators: block.validators,
-      };
-    },
+    size: first.size,
+    chainId: chain.rpc.chainId,
+    contract: first.contract,
+    index,
+    transaction: block.transaction(index),
+    receipt: block.receipt(index),
+    blockHash: block.reference.hash,
+    header: block.header,
+    protocol: block.protocol,
+    validators: block.validators,
   };
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { computeAddress, decryptKeystoreJson, encryptKeystoreJson, getBytes, hexlify, isKeystoreJson } from "ethers";
-import { SealbookError } from "../../errors.ts";
+import { reasonOf, SealbookError } from "../../errors.ts";
 import { ownKey, type RelayerKey } from "./relayer-key.ts";
 
 /**
@@ -39,11 +39,7 @@ async function readKeyFile(variable: string, file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    throw new SealbookError(
-      "config_invalid",
-      `${variable}: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    );
+    throw new SealbookError("config_invalid", `${variable}: ${reasonOf(cause)}`, { cause });
   }
 }
 

@@ -9,9 +9,6 @@ export interface Head extends BlockHead {
   readonly parentHash: string;
 }
 
-/** Receives each new head. */
-export type HeadListener = (head: Head) => void;
-
 /** Watches for new blocks. */
 export interface HeadWatcher {
   /** The newest block seen; `undefined` before the first. */
@@ -19,7 +16,7 @@ export interface HeadWatcher {
   /** Why the last query failed; `undefined` when the node responded. */
   readonly failure: unknown;
   /** @returns a function that ends the subscription */
-  subscribe(listener: HeadListener): () => void;
+  subscribe(listener: (head: Head) => void): () => void;
   /** Queries the node at once instead of at the next interval. */
   poke(): void;
   start(): void;
@@ -39,7 +36,7 @@ export function watchHead(
   intervalMilliseconds: number,
   onChange: (failure: unknown) => void,
 ): HeadWatcher {
-  const listeners = new Set<HeadListener>();
+  const listeners = new Set<(head: Head) => void>();
   let head: Head | undefined;
   let failure: unknown;
   let timer: NodeJS.Timeout | undefined;

@@ -108,15 +108,13 @@ export function withCallDeadline(rpc: Rpc): Pick<Rpc, "call" | "chainId" | "addr
   return {
     chainId: rpc.chainId,
     addresses: () => rpc.addresses?.() ?? [],
-    call: (method, parameters) =>
-      within(
-        DEADLINE_MILLISECONDS,
-        rpc.call(method, parameters),
-        () =>
-          new SealbookError(
-            "chain_unavailable",
-            `the chain's node did not respond within ${DEADLINE_MILLISECONDS / 1000} s`,
-          ),
-      ),
+    call: (method, parameters) => within(DEADLINE_MILLISECONDS, rpc.call(method, parameters), late),
   };
+}
+
+function late(): SealbookError {
+  return new SealbookError(
+    "chain_unavailable",
+    `the chain's node did not respond within ${DEADLINE_MILLISECONDS / 1000} s`,
+  );
 }

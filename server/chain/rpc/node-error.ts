@@ -1,3 +1,6 @@
+/** A fault of a node, or of the connection to it, whose message may be shown. */
+export class NodeFault extends Error {}
+
 /**
  * The error that a node returned to a call. Only the transports, and what reads a response at the edge, receive it: the
  * queries above them get {@link unavailable} with this cause, or a revert.

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext, type ConnectionOptions } from "node:tls";
+import { NodeFault } from "./node-error.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
 
 /** The peer of a connection: its name in messages, and the variables with its files. */
@@ -26,7 +27,7 @@ export interface PeerTls {
 export type PeerTlsOptions = Pick<ConnectionOptions, "cert" | "key" | "ca" | "minVersion">;
 
 /** The peer's address responds, but a trusted connection cannot be made. */
-export class PeerTlsError extends Error {}
+export class PeerTlsError extends NodeFault {}
 
 /** Codes of errors of TLS: of Node, of OpenSSL, and of a certificate that does not count. */
 const TLS_CODE = /^ERR_(?:SSL|TLS)_|^CERT_|^UNABLE_TO_|SELF_SIGNED_CERT/;

@@ -1,7 +1,6 @@
 import { SealbookError } from "../../errors.ts";
-import { NodeError } from "./node-error.ts";
+import { NodeError, NodeFault } from "./node-error.ts";
 import { limitsRate } from "./node-words.ts";
-import { PeerTlsError } from "./peer-tls.ts";
 import { within } from "../../kit/time.ts";
 
 /**
@@ -39,16 +38,16 @@ export interface Rpc {
 }
 
 /** The node serves another chain than the one that the journal belongs to. */
-export class WrongChainError extends Error {}
+export class WrongChainError extends NodeFault {}
 
 /** The node's response to a call has another form than the method's. */
-export class MalformedError extends Error {}
+export class MalformedError extends NodeFault {}
 
 /** The node lacks blocks that another response has named: it lags, or is one of several behind an address. */
-export class LaggingError extends Error {}
+export class LaggingError extends NodeFault {}
 
 /** The node's responses contradict each other. */
-export class ContradictionError extends Error {}
+export class ContradictionError extends NodeFault {}
 
 /** Returns whether a read failed because the node's responses contradict each other. */
 export function isContradiction(error: unknown): boolean {
@@ -75,15 +74,7 @@ export const TIMEOUT_MILLISECONDS = 15_000;
 
 /** The failure of a call without a usable response. The words of a node are in the cause only. */
 export function unavailable(cause: unknown): SealbookError {
-  const isKnown = [
-    PeerTlsError,
-    WrongChainError,
-    ContradictionError,
-    LaggingError,
-    MalformedError,
-    ResponseTooLargeError,
-  ].some((kind) => cause instanceof kind);
-  if (isKnown && cause instanceof Error) return new SealbookError("chain_unavailable", cause.message, { cause });
+  if (cause instanceof NodeFault) return new SealbookError("chain_unavailable", cause.message, { cause });
   const reason = cause instanceof NodeError ? rejectionOf(cause) : "the chain's node does not respond";
   return new SealbookError("chain_unavailable", reason, { cause });
 }
@@ -206,12 +197,8 @@ export const MAX_CONTENT_BYTES = 32 * MIB;
 
 const CONTENT_METHODS = new Set([
   "eth_getBlockReceipts",
-  "eth_getFilterChanges",
-  "eth_getFilterLogs",
   "eth_getLogs",
   "eth_getRawTransactionByHash",
-  "eth_getTransactionByBlockHashAndIndex",
-  "eth_getTransactionByBlockNumberAndIndex",
   "eth_getTransactionByHash",
   "eth_getTransactionReceipt",
 ]);
@@ -226,7 +213,7 @@ const OPENING_BRACKET = 0x5b;
 const OPENING_BRACE = 0x7b;
 
 /** A response that is longer, or has more values, than any honest one. */
-export class ResponseTooLargeError extends Error {}
+export class ResponseTooLargeError extends NodeFault {}
 
 /** Returns how many bytes the response to a call may have. */
 export function maxResponseBytes(method: string, parameters: readonly unknown[]): number {

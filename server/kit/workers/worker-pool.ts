@@ -3,16 +3,6 @@ import { SealbookError } from "../../errors.ts";
 import { KeyedQueue } from "../keyed-queue.ts";
 import { type Reply, resultOf, type serveJobs } from "./reply.ts";
 
-/** Settings of a pool. */
-export interface WorkerPoolOptions {
-  readonly threads?: number;
-  /**
-   * Budget of a thread: one whose JavaScript heap becomes larger is ended and replaced. At least 256: V8 ends the
-   * process instead when new objects, of which it collects many before it looks, exceed a small heap.
-   */
-  readonly memoryMegabytes?: number;
-}
-
 /** A kind of tasks. */
 export interface TasksOptions {
   /** The module of the threads; its exports are results of `serveJobs`. */
@@ -48,6 +38,10 @@ const SERVER: Caller = { group: "server", id: "server" };
 
 /** Kinds whose jobs take seconds, such as pictures, leave threads for the others. */
 const THREADS = 4;
+/**
+ * Budget of a thread: one whose JavaScript heap becomes larger is ended and replaced. V8 ends the process instead when
+ * new objects, of which it collects many before it looks, exceed a heap of less than 256.
+ */
 const MEMORY_MEGABYTES = 512;
 /** Idle time after which a thread ends, to free its memory. */
 const IDLE_MILLISECONDS = 60_000;
@@ -62,18 +56,16 @@ const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
  * of a kind runs at a time. Threads start with the first job.
  */
 export class WorkerPool {
-  readonly #memoryMegabytes: number;
   readonly #threads: Piscina;
   readonly #kinds: KeyedQueue<TasksOptions>;
 
-  constructor({ threads = THREADS, memoryMegabytes = MEMORY_MEGABYTES }: WorkerPoolOptions = {}) {
-    this.#memoryMegabytes = memoryMegabytes;
+  constructor(threads = THREADS) {
     this.#kinds = new KeyedQueue(threads);
     this.#threads = new Piscina({
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: IDLE_MILLISECONDS,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MEGABYTES, maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
       // Threads keep their event loop between two jobs: connections of a module can end meanwhile.
       atomics: "disabled",
       niceIncrement: NICE,
@@ -109,7 +101,7 @@ export class WorkerPool {
     } catch (error) {
       if (deadline.signal.aborted) throw exceeded(`${deadlineMilliseconds / 1000} s`, error);
       if (error instanceof Error && "code" in error && error.code === OUT_OF_MEMORY)
-        throw exceeded(`${this.#memoryMegabytes} MiB of memory`, error);
+        throw exceeded(`${MEMORY_MEGABYTES} MiB of memory`, error);
       throw error;
     } finally {
       clearTimeout(timer);

@@ -42,17 +42,16 @@ describe("bzip2", () => {
     assert.notProperty(globalThis, "require");
   });
 
-  it("frees the memory of every call, successful or failed", () => {
+  it("frees the memory of every call, successful or failed: its maximum suffices for many", () => {
     const library = loadBzip2Library();
     const data = noise(300_000);
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < 60; round++) {
       const compressed = library.compress(data, 1, 400_000);
       assert.equal(compressed.status, 0);
       assert.equal(library.decompress(compressed.output, 400_000).output.length, data.length);
       assert.notEqual(library.decompress(compressed.output, 200_000).status, 0);
       assert.notEqual(library.decompress(compressed.output.subarray(1), 200_000).status, 0);
     }
-    assert.isTrue(library.hasInitialSize());
   });
 
   it("works with data that do not fit into the memory it starts with", () => {

@@ -5,12 +5,11 @@ import { failuresInMemory } from "../../support/failures-in-memory.ts";
 
 const WRONG = new SealbookError("login_refused", "wrong");
 const limitOf = (most: number, forgives = false): AttemptLimit =>
-  attemptLimit({
-    failures: new FailureTracker({ most, store: failuresInMemory() }),
-    what: "failures",
-    isFailure: (error) => error === WRONG,
-    forgives,
-  });
+  attemptLimit(
+    new FailureTracker({ most, store: failuresInMemory() }),
+    { what: "failures", forgives },
+    { loginsLockedOut: () => undefined, loginBlocked: () => undefined },
+  );
 
 async function codeOf(running: Promise<unknown>): Promise<string> {
   try {

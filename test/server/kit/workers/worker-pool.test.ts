@@ -24,7 +24,7 @@ function refusal(error: unknown): SealbookError {
 describe("worker pool", function () {
   const pools: WorkerPool[] = [];
   const poolWith = (threads: number): WorkerPool => {
-    const pool = new WorkerPool({ threads, memoryMegabytes: 256 });
+    const pool = new WorkerPool(threads);
     pools.push(pool);
     return pool;
   };
@@ -104,7 +104,7 @@ describe("worker pool", function () {
     const before = await pool.run("thread", undefined);
     const error = refusal(await thrownBy(pool.run("greedy", undefined)));
     assert.equal(error.code, "too_expensive");
-    assert.equal(error.message, "this needs more than 256 MiB of memory, the budget for test jobs");
+    assert.equal(error.message, "this needs more than 512 MiB of memory, the budget for test jobs");
     assert.isAbove(await pool.run("thread", undefined), before);
   });
 
