@@ -9,13 +9,9 @@ import {
 } from "../../server/http/access/caller.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/journal-database.ts";
 import { apiKeyStore } from "../../server/operations/api-key-store.ts";
-import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
+import { CommandFailure, printLine, type Terminal, type JsonOption } from "./run-command.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
-
-interface JsonOption {
-  readonly json?: true;
-}
 
 interface CreateOptions extends JsonOption {
   readonly scope: AccessScope;

@@ -9,7 +9,8 @@ import { assertReachable, CREDENTIALS_HELP, proofClient } from "../proofs/server
 import { writePieces } from "../proofs/write-file.ts";
 import { asCommandFailure, restoredTree } from "../recover/compare-files.ts";
 import { recoverAll } from "../recover/recover-run.ts";
-import { reportJson, summaryLine } from "../recover/recovery-report.ts";
+import { summaryLine } from "../recover/recovery-report.ts";
+import { jsonPieces } from "../proofs/json-pieces.ts";
 import { reportHtml } from "../recover/report-html.ts";
 import { printable } from "../../verifier/verify.mjs";
 
@@ -79,9 +80,9 @@ Exit code: 0 all files match and none is missing, 1 otherwise, 2 wrong usage, 13
       const about = { server: url, directory, id_from: idFrom, id_prefix: idPrefix };
       try {
         const report = await recoverAll({ tree, client: proofClient(url), asOf, concurrency, out, about, signal });
-        await writePieces(join(out, "recovery-report.json"), reportJson(report));
+        await writePieces(join(out, "recovery-report.json"), jsonPieces(report));
         await writePieces(join(out, "recovery-report.html"), reportHtml(report));
-        if (options.json === true) for (const piece of reportJson(report)) terminal.stdout.write(piece);
+        if (options.json === true) for (const piece of jsonPieces(report)) terminal.stdout.write(piece);
         else terminal.stdout.write(`${summaryLine(report)}\n${printable(join(out, "recovery-report.html"))}\n`);
         if (!signal.aborted) terminal.exit(report.all_matched ? 0 : 1);
       } catch (error) {

@@ -4,19 +4,17 @@ import { Wallet, ZeroAddress } from "ethers";
 import { makeKeystore } from "../relayer/make-keystore.ts";
 import type { KeystoreFiles } from "../../server/chain/keys/keystore.ts";
 import { RelayerRoles } from "../relayer/relayer-roles.ts";
+import type { Deployment } from "../../server/chain/contracts/deployment.ts";
 import { type ChainConfig, parseConfig } from "../../server/config/config.ts";
-import type { Address, ContractName } from "../../server/chain/transaction.ts";
+import { type Address, CONTRACT_NAMES, type ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
-import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
+import { CommandFailure, printLine, type Terminal, type JsonOption } from "./run-command.ts";
 import { usingChain } from "../using-chain.ts";
-
-interface JsonOption {
-  readonly json?: true;
-}
 
 interface Opened {
   readonly roles: RelayerRoles;
+  readonly deployment: Deployment;
   readonly administrator: Wallet | undefined;
   readonly config: ChainConfig;
 }
@@ -26,18 +24,21 @@ async function withRoles(terminal: Terminal, work: (opened: Opened) => Promise<v
   const config = parseConfig(terminal.variables, { relays: false }).chain;
   await usingChain(config, async (link) => {
     const roles = new RelayerRoles(link.rpc, link.deployment);
-    await work({ roles, administrator: link.administrator, config });
+    await work({ roles, ...link, config });
   });
 }
 
 /** @throws CommandFailure before anything is sent, unless the administrator may change all of the contracts */
-async function administratorOf({ roles, administrator }: Opened, contracts: readonly ContractName[]): Promise<Wallet> {
+async function administratorOf(
+  { roles, deployment, administrator }: Opened,
+  contracts: readonly ContractName[],
+): Promise<Wallet> {
   if (administrator === undefined)
     throw new SealbookError("config_invalid", "ADMIN_KEY is needed to change who relays");
   const administered = await roles.administeredBy(administrator.address);
   const foreign = contracts.filter((contract) => !administered.includes(contract));
   if (foreign.length === 0) return administrator;
-  const listed = foreign.map((contract) => `${contract} (${roles.addressOf(contract)})`).join(", ");
+  const listed = foreign.map((contract) => `${contract} (${deployment.contracts[contract]})`).join(", ");
   throw new CommandFailure(
     `ADMIN_KEY, whose address is ${administrator.address}, is not the administrator of ${listed}`,
   );
@@ -109,7 +110,7 @@ export function relayerCommand(terminal: Terminal): Command {
         if (json === true) return printLine(terminal, JSON.stringify(relayers));
         if (relayers.length === 0) printLine(terminal, "No account may write to the contracts.");
         for (const { address, contracts, administrator } of relayers) {
-          const held = roles.contracts.map((name) => (contracts.includes(name) ? name : "-").padEnd(name.length));
+          const held = CONTRACT_NAMES.map((name) => (contracts.includes(name) ? name : "-").padEnd(name.length));
           printLine(terminal, [address, ...held, administrator ? "administrator as well" : ""].join("  ").trimEnd());
         }
       }),
@@ -126,14 +127,14 @@ export function relayerCommand(terminal: Terminal): Command {
       await withRoles(terminal, async (opened) => {
         const { roles } = opened;
         const held = await roles.heldBy(address);
-        const lacking = roles.contracts.filter((contract) => !held.includes(contract));
+        const lacking = CONTRACT_NAMES.filter((contract) => !held.includes(contract));
         if (lacking.length > 0 && (await roles.administeredBy(address)).length > 0) {
           throw new CommandFailure(
             `${address} is the administrator's: a relayer needs a key of its own, for its nonces and rights`,
           );
         }
         await change("grant", opened, address, lacking);
-        const states = roles.contracts.map((name) => [name, held.includes(name) ? "held before" : "granted"] as const);
+        const states = CONTRACT_NAMES.map((name) => [name, held.includes(name) ? "held before" : "granted"] as const);
         report(terminal, address, states, lacking.length, json);
       });
     });
@@ -151,7 +152,7 @@ export function relayerCommand(terminal: Terminal): Command {
         const held = await roles.heldBy(address);
         if (held.length > 0 && force !== true) await assertOthers(roles, address, held);
         await change("revoke", opened, address, held);
-        const states = roles.contracts.map((name) => [name, held.includes(name) ? "revoked" : "not held"] as const);
+        const states = CONTRACT_NAMES.map((name) => [name, held.includes(name) ? "revoked" : "not held"] as const);
         report(terminal, address, states, held.length, json);
       });
     });

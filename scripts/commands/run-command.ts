@@ -13,6 +13,11 @@ export interface Terminal {
   readonly exit: (code: number) => void;
 }
 
+/** The option of a command that prints JSON for programs. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
 /** Returns the terminal and the variables of this process. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;

@@ -68,7 +68,7 @@ export async function configurationFindings(
   const roles = new RelayerRoles(rpc, deployment);
   const findings: Finding[] = [];
   const compare = (subject: string, role: string, held: readonly ContractName[]): void => {
-    const lacking = roles.contracts.filter((name) => !held.includes(name));
+    const lacking = CONTRACT_NAMES.filter((name) => !held.includes(name));
     const ok = lacking.length === 0;
     const text = ok ? `has the ${role}'s role on all contracts` : `lacks the ${role}'s role on ${lacking.join(", ")}`;
     findings.push({ ok, subject, text });

@@ -70,21 +70,3 @@ export function summaryLine({ totals, seconds }: RecoveryReport): string {
     `${missingToo}, ${bytes} bytes, ${seconds.toFixed(1)} s`
   );
 }
-
-/** Formats the report as JSON, one list item per line. Yields pieces, because reports can exceed the string limit. */
-export function* reportJson(report: RecoveryReport): Generator<string, void> {
-  let before = "{\n";
-  for (const [name, value] of Object.entries(report)) {
-    yield `${before}  ${JSON.stringify(name)}: `;
-    if (Array.isArray(value)) yield* listJson(value);
-    else yield JSON.stringify(value);
-    before = ",\n";
-  }
-  yield "\n}\n";
-}
-
-function* listJson(items: readonly unknown[]): Generator<string, void> {
-  yield "[";
-  for (const [index, item] of items.entries()) yield `${index === 0 ? "" : ","}\n    ${JSON.stringify(item)}`;
-  yield items.length === 0 ? "]" : "\n  ]";
-}

@@ -36,20 +36,14 @@ export class RelayerRoles {
     this.#deployment = deployment;
   }
 
-  /** The contracts that a relayer writes to. */
-  get contracts(): readonly ContractName[] {
-    return CONTRACT_NAMES;
-  }
-
-  addressOf(contract: ContractName): Address {
-    return this.#deployment.contracts[contract];
-  }
-
   /** Lists all current relayers, in the order of their first grant. */
   async list(): Promise<Relayer[]> {
     const holders = await this.holders("relayer");
     return Promise.all(
-      holders.map(async (holder) => ({ ...holder, administrator: await this.#administersAny(holder.address) })),
+      holders.map(async (holder) => ({
+        ...holder,
+        administrator: (await this.administeredBy(holder.address)).length > 0,
+      })),
     );
   }
 
@@ -95,17 +89,13 @@ export class RelayerRoles {
     const what: [string, Address] = [ROLES.relayer, address];
     const data =
       change === "grant" ? ACCESS.encodeFunctionData("grantRole", what) : ACCESS.encodeFunctionData("revokeRole", what);
-    await sendAdministratorCall(this.#rpc, by, { to: this.addressOf(contract), data, fees });
-  }
-
-  async #administersAny(address: Address): Promise<boolean> {
-    return (await this.administeredBy(address)).length > 0;
+    await sendAdministratorCall(this.#rpc, by, { to: this.#deployment.contracts[contract], data, fees });
   }
 
   /** Fetches all addresses that ever had a role. */
   async #grantedIn(role: string, first: number, last: number): Promise<Set<Address>> {
     const filter = {
-      address: this.contracts.map((contract) => this.addressOf(contract)),
+      address: CONTRACT_NAMES.map((contract) => this.#deployment.contracts[contract]),
       topics: [GRANTED, role],
     };
     return new Set(

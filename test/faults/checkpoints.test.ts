@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
+import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
 import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -136,7 +137,7 @@ for (const engine of ENGINES)
         (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
       const rpc = connectRpc(chain.url, CHAIN_ID);
       const roles = new RelayerRoles(rpc, deployment);
-      for (const contract of roles.contracts)
+      for (const contract of CONTRACT_NAMES)
         await roles.change("grant", contract, other.address, new Wallet(chain.variables.ADMIN_KEY ?? ""), FEES);
       rpc.close();
       const [first, second] = [await start(), await start(otherDirectory, { RELAYER_KEY: other.privateKey })];

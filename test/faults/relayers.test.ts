@@ -5,6 +5,7 @@ import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
+import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
 import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
@@ -36,7 +37,7 @@ for (const engine of ENGINES)
       const rpc = connectRpc(chain.url, CHAIN_ID);
       const roles = new RelayerRoles(rpc, deployment);
       const administrator = new Wallet(chain.variables.ADMIN_KEY ?? "");
-      for (const contract of roles.contracts) await roles.change("grant", contract, other.address, administrator, FEES);
+      for (const contract of CONTRACT_NAMES) await roles.change("grant", contract, other.address, administrator, FEES);
       rpc.close();
       database = await emptyDatabase(engine);
       otherDirectory = await temporaryDirectory();

@@ -3,6 +3,7 @@ import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { hexlify, Transaction, Wallet } from "ethers";
 import { deploy, deploymentFile } from "../../server/chain/contracts/deployment.ts";
+import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
 import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -78,7 +79,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
   });
   const roles = new RelayerRoles(rpc, deployed);
   const [, { address: other }] = wallets;
-  for (const contract of roles.contracts) await roles.change("grant", contract, other, administrator, FEES);
+  for (const contract of CONTRACT_NAMES) await roles.change("grant", contract, other, administrator, FEES);
   await rpc.call("evm_setAutomine", [false]);
 
   const seat = async (index: 0 | 1): Promise<RelayerSeat> => {
@@ -119,7 +120,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     seats: [await seat(0), await seat(1)],
     mine: async () => void (await rpcCall(anvil.http, "evm_setIntervalMining", 1)),
     async revoke(address) {
-      for (const contract of roles.contracts) await roles.change("revoke", contract, address, administrator, FEES);
+      for (const contract of CONTRACT_NAMES) await roles.change("revoke", contract, address, administrator, FEES);
     },
     async stages() {
       const [open, queued, signed] = await Promise.all([
