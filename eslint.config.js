@@ -40,7 +40,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["server/{chain,explorer,records,recovery,proofs,attestation,journal}/**/*.ts", "scripts/**/*.ts"],
+    files: ["server/{chain,explorer,records,recovery,proofs,attestation,journal}/**/*.ts", "{scripts,network}/**/*.ts"],
     // Reverts are read where calls of contracts are; Ignition's errors are no node's.
     ignores: [
       "server/chain/rpc/{query,node-words}.ts",

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -23,17 +23,9 @@ export interface Sealbook extends ServingProcess {
   demoAccount(): Promise<z.infer<typeof Demo>>;
 }
 
-/**
- * Starts a server; disposing it ends the process and removes its folder.
- * @param template A data folder to begin with a copy of; a new one when not given
- */
-export async function startSealbook(
-  root: string,
-  variables: EnvironmentVariables = {},
-  template?: string,
-): Promise<Sealbook> {
+/** Starts a server; disposing it ends the process and removes its folder. */
+export async function startSealbook(root: string, variables: EnvironmentVariables = {}): Promise<Sealbook> {
   const directory = await mkdtemp(join(root, "sealbook-"));
-  if (template !== undefined) await cp(template, directory, { recursive: true });
   const log = join(directory, "server.log");
   const serving = await startServing({
     ...(await startCommand()),

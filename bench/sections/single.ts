@@ -11,6 +11,8 @@ import { startSealbook } from "../run/sealbook.ts";
 
 const UNIT = "proofs/s";
 const PERIOD_SECONDS = 3;
+/** Whole blocks are measured: all responses arrive right after a block. */
+const WHOLE_BLOCKS_SECONDS = 10 * PERIOD_SECONDS;
 const REGULAR_BLOCKS = { CHAIN_BLOCK_PERIOD: String(PERIOD_SECONDS) };
 const CLIENTS = [1, 32, 512];
 /** Enough for more than 1,000 posts a second although every post waits for a block. */
@@ -26,9 +28,10 @@ export const SINGLE_512 = "instant blocks, 512 clients";
 /** The same, each post with an idempotency key. */
 export const KEYED_512 = "instant blocks, 512 clients, with idempotency keys";
 
-/** Measures posts of one document each, until they are confirmed. */
+/** Measures posts of one document each, until they are confirmed. A quick run does not wait for regular blocks. */
 export async function single(bench: Bench): Promise<void> {
-  for (const part of [instantBlocks, regularBlocks, manyClients, evenArrival]) {
+  const parts = bench.quick ? [instantBlocks] : [instantBlocks, regularBlocks, manyClients, evenArrival];
+  for (const part of parts) {
     await attempt(bench.report, "single", () => part(bench));
   }
 }
@@ -45,33 +48,33 @@ async function instantBlocks({ report, root, seconds, warmUpSeconds }: Bench): P
   add(report, KEYED_512, await postSingles(server.url, load, true));
 }
 
-async function regularBlocks({ report, root, quick }: Bench): Promise<void> {
+async function regularBlocks({ report, root }: Bench): Promise<void> {
   await using server = await startSealbook(root, REGULAR_BLOCKS);
   for (const clients of CLIENTS) {
     const name = `3-second blocks, ${clients} client${clients === 1 ? "" : "s"}`;
-    const load = { label: `single: ${name}`, clients, warmUpSeconds: PERIOD_SECONDS, seconds: wholeBlocks(quick) };
+    const load = { label: `single: ${name}`, clients, warmUpSeconds: PERIOD_SECONDS, seconds: WHOLE_BLOCKS_SECONDS };
     add(report, name, await postSingles(server.url, load));
     await sleep(PERIOD_SECONDS * 1_000 + PAUSE_MILLISECONDS);
   }
 }
 
-async function manyClients({ report, root, quick }: Bench): Promise<void> {
+async function manyClients({ report, root }: Bench): Promise<void> {
   await using server = await startSealbook(root, REGULAR_BLOCKS);
   const name = `3-second blocks, ${MANY_CLIENTS} clients`;
   const load = {
     label: `single: ${name}`,
     clients: MANY_CLIENTS,
     warmUpSeconds: CONNECTING_SECONDS,
-    seconds: wholeBlocks(quick),
+    seconds: WHOLE_BLOCKS_SECONDS,
   };
   const figures = await postSingles(server.url, load);
   add(report, name, figures, sustained(figures));
 }
 
-async function evenArrival({ report, root, quick }: Bench): Promise<void> {
+async function evenArrival({ report, root }: Bench): Promise<void> {
   await using server = await startSealbook(root, REGULAR_BLOCKS);
   const name = `3-second blocks, ${OPEN_RATE} posts/s arriving evenly`;
-  const times = { warmUpSeconds: CONNECTING_SECONDS, seconds: wholeBlocks(quick) };
+  const times = { warmUpSeconds: CONNECTING_SECONDS, seconds: WHOLE_BLOCKS_SECONDS };
   const body = new Documents().single;
   const figures = await openLoop({
     label: `single: ${name}`,
@@ -81,11 +84,6 @@ async function evenArrival({ report, root, quick }: Bench): Promise<void> {
     ...times,
   });
   add(report, name, figures, sustained(figures));
-}
-
-/** Returns the seconds of whole blocks: all responses arrive right after a block. */
-function wholeBlocks(quick: boolean): number {
-  return (quick ? 3 : 10) * PERIOD_SECONDS;
 }
 
 function sustained({ perSecond, p99 }: LoadFigures): Target[] {

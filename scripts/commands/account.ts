@@ -16,7 +16,7 @@ import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
 import { createJournal, NO_RELAYER } from "../../server/composition/journal.ts";
-import { printLine, type Terminal, type JsonOption } from "./run-command.ts";
+import { type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 /** The administrator's key signs everything here: none of the commands needs a relayer's. */
 function configuration(terminal: Terminal): Config {

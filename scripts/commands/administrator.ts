@@ -8,7 +8,7 @@ import { parseAddress } from "../address.ts";
 import { Administration, type ContractAdministrator } from "../relayer/administration.ts";
 import { timeText } from "../time-text.ts";
 import { usingChain } from "../using-chain.ts";
-import { CommandFailure, printLine, type Terminal, type JsonOption } from "./run-command.ts";
+import { CommandFailure, type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 interface Opened {
   readonly administration: Administration;

@@ -9,7 +9,7 @@ import {
 } from "../../server/http/access/caller.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/journal-database.ts";
 import { apiKeyStore } from "../../server/operations/api-key-store.ts";
-import { CommandFailure, printLine, type Terminal, type JsonOption } from "./run-command.ts";
+import { CommandFailure, type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
 

@@ -5,7 +5,7 @@ import { holdAdministration } from "../../server/composition/data-folder.ts";
 import { type IssuerKey, IssuerKeys, issuerKeysFile, readIssuerKeys } from "../../server/issuer/issuer-keys.ts";
 import { keyIdOf, publicKeyInfo } from "../../server/issuer/signing-key.ts";
 import { readPassword } from "../../server/chain/keys/keystore.ts";
-import { CommandFailure, printLine, type Terminal, type JsonOption } from "./run-command.ts";
+import { CommandFailure, type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 /** Returns the file of existing keys. Does not create keys, so that a mistyped folder is an error. */
 function existingFile(dataDirectory: string): string {

@@ -9,7 +9,7 @@ import { type ChainConfig, parseConfig } from "../../server/config/config.ts";
 import { type Address, CONTRACT_NAMES, type ContractName } from "../../server/chain/transaction.ts";
 import { malformed, SealbookError } from "../../server/errors.ts";
 import { parseAddress } from "../address.ts";
-import { CommandFailure, printLine, type Terminal, type JsonOption } from "./run-command.ts";
+import { CommandFailure, type JsonOption, printLine, type Terminal } from "./run-command.ts";
 import { usingChain } from "../using-chain.ts";
 
 interface Opened {

@@ -133,18 +133,23 @@ export function isComplete(leaves: readonly Leaf[], anchor: AnchorFacts | undefi
   return anchor !== undefined && anchor.hash !== null && hashesUnder(anchor) <= highest + 1;
 }
 
+/** Returns the number of leaves that can be under an anchor; an open one has no end yet, a checkpoint has none. */
+function leavesUnder(anchor: AnchorFacts | undefined): number {
+  if (anchor === undefined || anchor.checkpoint !== null) return 0;
+  return anchor.hash === null ? MAX_TREE_SIZE : hashesUnder(anchor);
+}
+
 /**
  * Compares the proofs of a batch with its anchor: each leaf has one proof, and the leaves give the anchored hash.
- * @param batch The anchor's id
+ * @param batch The id of its anchor
  * @param leaves All proofs of the batch except those that share a leaf
  * @param anchor `undefined` when it is not there
  */
 export function checkBatch(batch: number, leaves: readonly Leaf[], anchor: AnchorFacts | undefined): BatchVerdict {
   const findings: Finding[] = [];
   const inOrder = leaves.toSorted((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
-  // An open anchor has no end yet.
-  const size = anchor === undefined ? 0 : anchor.hash === null ? Infinity : hashesUnder(anchor);
-  findLeaves(batch, inOrder, Number.isFinite(size) ? size : 0, findings);
+  const size = leavesUnder(anchor);
+  findLeaves(batch, inOrder, anchor?.hash == null ? 0 : size, findings);
   const [first, ...rest] = inOrder.filter(({ leaf }) => leaf >= size);
   if (first !== undefined) {
     const { leaf, sequence } = first;
@@ -157,7 +162,7 @@ export function checkBatch(batch: number, leaves: readonly Leaf[], anchor: Ancho
   return { findings, pending: anchor.confirmation === null ? own.length : 0 };
 }
 
-/** Finds leaves with no proof, of at least `size`, and leaves with two. */
+/** Finds leaves without a proof, up to `size`, and leaves with two. */
 function findLeaves(batch: number, inOrder: readonly Leaf[], size: number, findings: Finding[]): void {
   const missing = (leaf: number, last: number): void => {
     if (last >= leaf) findings.push({ kind: "leaf_missing", batch, leaf, last });

@@ -55,7 +55,7 @@ export class JournalRebuild {
   #head: CountedHead = { ...GENESIS, proofs: 0 };
   /** The newest block with an anchor of the journal. */
   #block = 0;
-  /** Greater than every id of an anchor or a batch, so that no id is assigned twice. */
+  /** Greater than every id of an anchor, so that no id is assigned twice. */
   #nextAnchor = 1;
 
   constructor(database: Database, contract: string) {
@@ -211,7 +211,7 @@ export class JournalRebuild {
     for (const anchor of new Set(proofs.map((proof) => proof.anchor))) {
       this.#nextAnchor = Math.max(this.#nextAnchor, anchor + 1);
       // A later proof under an anchor that is confirmed shares one of its leaves.
-      if (!(await this.#hasAnchor(anchor))) this.#open.add(anchor);
+      if (!this.#open.has(anchor) && !(await this.#hasAnchor(anchor))) this.#open.add(anchor);
     }
     const keys: RecentKeysTable[] = proofKeys(proofs.map((entry) => ({ ...entry, recordHash: recordHash(entry) })));
     for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();

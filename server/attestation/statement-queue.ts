@@ -13,7 +13,7 @@ const MAX_CONCURRENT = 2;
 /** Statements that run or wait. */
 const UNFINISHED = { jobs: "statements", perKey: 16, all: 64 };
 
-/** A PDF of a thousand records takes about a second. */
+/** Deadline of a PDF; one of a thousand records takes about a second. */
 const PRINT_MILLISECONDS = 120_000;
 
 /** Makes, signs and prints statements, a few at a time. */

@@ -1,6 +1,6 @@
 /** Events of the bot for the log. They contain no personal data. */
 export type BotEvent =
-  /** The bot is connected, with its user name and its way of receiving updates. */
+  /** The bot is connected, with its user name. */
   | { readonly kind: "ready"; readonly name: string }
   /** Emitted once per outage. */
   | { readonly kind: "unreachable"; readonly reason: string }

@@ -153,7 +153,7 @@ function createWebhooks({
         onDelivery: (fault) => alerts.reportDelivery(`receiver ${index + 1} of ALERT_WEBHOOKS`, fault),
       }),
   );
-  alerts.subscribe(() => webhooks.forEach((webhook) => webhook.wake()));
+  alerts.subscribe((alert) => webhooks.forEach((webhook) => webhook.note(alert)));
   return webhooks;
 }
 

@@ -50,7 +50,10 @@ export class ChainExplorer {
     this.#sessions = new SessionRegistryClient(rpc, contracts.SessionRegistry);
     this.blocks = new BlockReader(rpc, names, validators);
     const sources = {
-      ...{ ...deps, names, blocks: this.blocks, sessions: this.#sessions },
+      ...deps,
+      names,
+      blocks: this.blocks,
+      sessions: this.#sessions,
       anchors: new ProofAnchorClient(rpc, contracts.ProofAnchor, { firstBlock: deployment.firstBlock }),
       eventTable: new EventTableClient(rpc, contracts.EventTable),
     };

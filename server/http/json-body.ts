@@ -8,18 +8,28 @@ import { duplicateKeys } from "../kit/duplicate-keys.ts";
 
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
+/**
+ * Maximum number of values in a body: a value takes up to thirty times the memory of its text. A thousand documents
+ * with 2 kB of descriptive data each have half as many.
+ */
+const MAX_VALUES = 200_000;
 /** Maximum length of a list: every faulty item is an error. The schemas of the routes have limits of their own. */
 const MAX_ITEMS = 40_000;
+/** Bytes in front of a value. */
+const [BRACKET = 0, BRACE = 0, COMMA = 0] = Buffer.from("[{,");
+
 /** Decodes a body; skips a byte order mark. */
 export const utf8 = new TextDecoder();
 
 /**
  * Parses JSON.
- * @throws SealbookError `malformed`
+ * @throws SealbookError `malformed`, `too_large`
  */
 function parseJson(body: Uint8Array): unknown {
   // Other bytes would be decoded to other characters than those sent.
   if (!isUtf8(body)) throw new SealbookError("malformed", "the body is not UTF-8");
+  if (body.length > MAX_VALUES && countOfValues(body) > MAX_VALUES)
+    throw new SealbookError("too_large", `the body has more than ${MAX_VALUES} values`);
   try {
     return JSON.parse(utf8.decode(body));
   } catch (cause) {
@@ -38,6 +48,17 @@ export function checkJson(value: unknown, accepts: NumberRule = isExact): void {
 }
 
 type NumberRule = (value: number) => boolean;
+
+/** Returns a number of values that JSON does not exceed. */
+function countOfValues(body: Uint8Array): number {
+  let values = 0;
+  // An iterator would take ten times as long.
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at];
+    if (byte === COMMA || byte === BRACE || byte === BRACKET) values += 1;
+  }
+  return values;
+}
 
 /** @param keys The path of the value; the depth of the recursion is limited */
 function checkValue(value: unknown, keys: (string | number)[], accepts: NumberRule): void {

@@ -25,16 +25,15 @@ export interface AlertWebhookDeps {
 }
 
 /**
- * Sends the alerts that last to one receiver in the format of Alertmanager's API v2, and once more those that it got
- * and that are over.
+ * Sends the alerts that last to one receiver in the format of Alertmanager's API v2, and once those that are over.
  */
 export class AlertWebhook {
   readonly #deps: AlertWebhookDeps;
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
   #again = false;
-  /** The alerts that the receiver got last, by {@link idOf}. */
-  #sent: ReadonlyMap<string, Alert> = new Map();
+  /** Alerts that are over, until the receiver gets that, by {@link labelsOf}. */
+  readonly #over = new Map<string, Alert>();
   #stopped = true;
   readonly #backoff = new Backoff(RETRY);
 
@@ -44,7 +43,7 @@ export class AlertWebhook {
 
   start(): void {
     this.#stopped = false;
-    this.wake();
+    this.#wake();
   }
 
   async stop(): Promise<void> {
@@ -53,8 +52,14 @@ export class AlertWebhook {
     await this.#work;
   }
 
-  /** Sends changes as soon as possible. */
-  wake(): void {
+  /** Sends a raised or resolved alert as soon as possible. */
+  note(alert: Alert): void {
+    if (alert.resolvedAt === undefined) this.#over.delete(labelsOf(alert));
+    else this.#over.set(labelsOf(alert), alert);
+    this.#wake();
+  }
+
+  #wake(): void {
     if (this.#stopped) return;
     if (this.#work !== undefined) {
       this.#again = true;
@@ -77,14 +82,14 @@ export class AlertWebhook {
       this.#deps.onDelivery(reasonOf(error));
       wait = this.#backoff.next();
     }
-    if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), wait);
+    if (!this.#stopped) this.#timer = setTimeout(() => this.#wake(), wait);
   }
 
   async #send(): Promise<void> {
-    const { url, store, secret, clock } = this.#deps;
-    const open = new Map((await store.open()).map((alert) => [idOf(alert), alert]));
-    const over = [...this.#sent].flatMap(([id, alert]) => (open.has(id) ? [] : [{ ...alert, resolvedAt: clock() }]));
-    const alerts = [...open.values(), ...over];
+    const { url, store, secret } = this.#deps;
+    const open = await store.open();
+    const over = [...this.#over];
+    const alerts = [...over.map(([, alert]) => alert), ...open];
     if (alerts.length === 0) return;
     const body = JSON.stringify(alerts.map((alert) => this.#toMessage(alert)));
     const { address, authorization } = splitAddress(url);
@@ -101,7 +106,7 @@ export class AlertWebhook {
     });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`the receiver responds with status ${response.status}`);
-    this.#sent = open;
+    for (const [labels, alert] of over) if (this.#over.get(labels) === alert) this.#over.delete(labels);
   }
 
   /** Computes HMAC-SHA256 over the time and the body: the time makes a replayed request detectable. */
@@ -142,7 +147,7 @@ function splitAddress(url: string): {
   return { address, authorization: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
 }
 
-/** Tells an alert from others, and from those of its kind and subject before it. */
-function idOf({ kind, subject, raisedAt }: Alert): string {
-  return `${kind} ${subject} ${raisedAt}`;
+/** What tells an alert from others at the receiver: one that is raised again takes the place of the one before. */
+function labelsOf({ kind, subject }: Alert): string {
+  return `${kind} ${subject}`;
 }

@@ -6,18 +6,12 @@ import { MAX_ROW_BYTES, packRowData, type StoredRowData } from "./compression.ts
 import { withWrittenNumbers } from "./payload-text.ts";
 import { checkRow } from "./row-audit.ts";
 import type { TableContract } from "./row-signature.ts";
-import { type RowText, rowText, segmentsOf } from "./row-text.ts";
+import { rowText } from "./row-text.ts";
 
 /** Call data to decode. */
 export interface DecodeJob {
   readonly inputdata: string;
   readonly expected: RowFunction | undefined;
-}
-
-/** A row as it is stored, and what it contains. */
-export interface PackedRow {
-  readonly stored: StoredRowData;
-  readonly row: RowText;
 }
 
 /** Data of the module, for all jobs. */
@@ -33,10 +27,7 @@ export const decode = serveJobs(({ inputdata, expected }: DecodeJob, { contracts
   return { function: name, row, transaction, checks: checkRow(decoded, { contracts }) };
 });
 
-export const pack = serveJobs((text: string): PackedRow => ({
-  stored: packRowData(text, bzip2),
-  row: segmentsOf(text),
-}));
+export const pack = serveJobs((text: string): StoredRowData => packRowData(text, bzip2));
 
 export const row = serveJobs(rowText);
 

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { workerModule } from "../kit/program-files.ts";
 import type { Caller, Tasks, WorkerPool } from "../kit/workers/worker-pool.ts";
@@ -17,7 +15,6 @@ const SMALL_ROW_BYTES = 4 * 1024;
 const DEADLINE_MILLISECONDS = 30_000;
 const MAX_WAITING = 100;
 const MAX_WAITING_PER_CALLER = 20;
-const MAX_REMEMBERED_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * Compresses large rows and decodes data of others, which can expand and nest, in a thread. Besides the budgets of the
@@ -25,9 +22,6 @@ const MAX_REMEMBERED_CHARACTERS = 8 * 1024 * 1024;
  */
 export class Decoder {
   readonly #tasks: Tasks<typeof worker>;
-
-  /** Large rows that were compressed lately: the chain returns them soon. */
-  readonly #packed = new LRUCache<string, RowText>({ maxSize: MAX_REMEMBERED_CHARACTERS });
 
   /** Rows to compress: accounts are queued, not refused. */
   readonly #packing = new KeyedQueue<string>(1);
@@ -76,9 +70,7 @@ export class Decoder {
   async pack(account: string, text: string): Promise<StoredRowData> {
     if (text.length <= SMALL_ROW_BYTES) return packRowData(text, bzip2);
     const caller = { group: "stores", id: account };
-    const { stored, row } = await this.#packing.run(account, () => this.#tasks.run("pack", text, caller));
-    this.#packed.set(digestOf(stored), row, { size: text.length });
-    return stored;
+    return this.#packing.run(account, () => this.#tasks.run("pack", text, caller));
   }
 
   /**
@@ -87,10 +79,6 @@ export class Decoder {
    */
   async row(stored: StoredRowData): Promise<RowText> {
     if (stored.rowdata.length <= SMALL_ROW_BYTES) return rowText(stored);
-    return this.#packed.get(digestOf(stored)) ?? this.#tasks.run("row", stored);
+    return this.#tasks.run("row", stored);
   }
-}
-
-function digestOf({ rowdata, comp }: StoredRowData): string {
-  return createHash("sha256").update(rowdata).update(String(comp)).digest("base64");
 }

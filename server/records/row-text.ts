@@ -10,14 +10,6 @@ export type RowText = Omit<Row, "payload">;
  * @throws SealbookError `malformed`
  */
 export function rowText(stored: StoredRowData): RowText {
-  return segmentsOf(unpackRowData(stored, bzip2));
-}
-
-/**
- * Divides and checks the text of a row.
- * @throws SealbookError `malformed`
- */
-export function segmentsOf(row: string): RowText {
-  const { payload: _, ...text } = decodeRowData(row);
+  const { payload: _, ...text } = decodeRowData(unpackRowData(stored, bzip2));
   return text;
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import PQueue from "p-queue";
 import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Issuer } from "../issuer/issuer.ts";
@@ -264,6 +263,13 @@ export class RecoveryService {
 }
 
 /** Works on items, a limited number at a time, and returns the results in their order. */
-function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  return new PQueue({ concurrency: AT_ONCE }).addAll(items.map((item) => () => work(item)));
+async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    // All workers draw from the one iterator; a queue would make a closure for each of a million rows.
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
+  return results;
 }

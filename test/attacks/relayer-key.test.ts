@@ -134,11 +134,11 @@ describe("the relayer's key", () => {
     };
     assert.match(
       await refusal({}, "RPC_TLS_CA_FILE"),
-      /does not return its keys: no TLS connection to the signer with RPC_TLS_CA_FILE and RPC_TLS_CERT_FILE: .*certificate/,
+      /does not return its keys: no TLS connection to the signer \(RPC_TLS_CA_FILE, RPC_TLS_CERT_FILE\): .*certificate/,
     );
     assert.match(
       await refusal({}, "RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE"),
-      /no TLS connection to the signer with RPC_TLS_CA_FILE and RPC_TLS_CERT_FILE: .*certificate/,
+      /no TLS connection to the signer \(RPC_TLS_CA_FILE, RPC_TLS_CERT_FILE\): .*certificate/,
     );
     assert.match(
       await refusal({ RPC_TLS_KEY_FILE: shown.keyFile }),

@@ -136,11 +136,8 @@ describe("failover between nodes: every accepted proof is anchored once when the
         await eventually(async () => {
           const { addresses } = (await server.get("/api/v1/status")).body.node;
           assert.isDefined(addresses, "the node is down");
-          assert.deepInclude(addresses[0], {
-            active: false,
-            reachable: false,
-            reason: "the node's certificate has expired",
-          });
+          assert.deepInclude(addresses[0], { active: false, reachable: false });
+          assert.match(addresses[0].reason, /^no TLS connection to the node .*: certificate has expired$/);
           assert.deepInclude(addresses[1], { active: true, reachable: true, reason: null });
         });
         await eventually(async () => assert.include(server.output(), "switched to another node of the chain"));

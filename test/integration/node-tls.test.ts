@@ -59,13 +59,13 @@ describe("mutual TLS to the node", function () {
   it("fails with the reason for a wrong node, or one that requires another certificate", async () => {
     assert.match(
       await refusal({ authority: otherAuthority.certificateFile }),
-      /no TLS connection to the node with RPC_TLS_CA_FILE and RPC_TLS_CERT_FILE: .*certificate/,
+      /no TLS connection to the node \(RPC_TLS_CA_FILE, RPC_TLS_CERT_FILE\): .*certificate/,
     );
     assert.match(
       await refusal({ authority: undefined }),
-      /no TLS connection to the node with RPC_TLS_CA_FILE and RPC_TLS_CERT_FILE: .*certificate/,
+      /no TLS connection to the node \(RPC_TLS_CA_FILE, RPC_TLS_CERT_FILE\): .*certificate/,
     );
-    assert.match(await refusal({ client: undefined }), /with RPC_TLS_CA_FILE and RPC_TLS_CERT_FILE: .*certificate/);
+    assert.match(await refusal({ client: undefined }), /\(RPC_TLS_CA_FILE, RPC_TLS_CERT_FILE\): .*certificate/);
     proxy.show(await nodes.issue("expired", -1));
     assert.match(await refusal({}), /certificate has expired/);
   });

@@ -339,12 +339,12 @@ describe("check of a running network", function () {
       await show((await foreign()).authority, 30);
       assert.match(
         (await thrownBy(request(relayer()))).message,
-        /no TLS connection to the node with RPC_TLS_CA_FILE .*certificate/,
+        /no TLS connection to the node \(RPC_TLS_CA_FILE, .*certificate/,
       );
       // The check has no such variables: it goes by the folder of the certificate that it shows.
       const [finding = "", ...others] = await findings();
       assert.isEmpty(others);
-      assert.include(finding, `dc-1: cannot be queried at ${urlOf("dc-1")}: no TLS connection to the node with `);
+      assert.include(finding, `dc-1: cannot be queried at ${urlOf("dc-1")}: no TLS connection to the node (`);
       assert.include(finding, join(directory, "dc-1/operator/ca.pem"));
       server.setSecureContext(await nodeTls("dc-1"));
       assert.equal(await request(relayer()), network.plan.chainId);

@@ -11,7 +11,7 @@ export type { Chat } from "./telegram-chat.ts";
 export interface Fault {
   readonly error_code: number;
   readonly description: string;
-  readonly parameters?: { readonly retry_after: number } | { readonly migrate_to_chat_id: number };
+  readonly parameters?: { readonly retry_after: number };
 }
 
 interface Call {

@@ -45,7 +45,7 @@ export interface EmbeddedChain {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Returns the hash of a block in the block log; `undefined` for the genesis block and blocks that do not exist. */
   recordedHash(blockNumber: number): Promise<string | undefined>;
-  /** Calls the listener after each block, when it is on the disk; returns the unsubscription. */
+  /** Calls the listener, which must not throw, after each block, when it is on the disk; returns the unsubscription. */
   onBlock(listener: (blockNumber: number) => void): () => void;
   /**
    * Finishes the block in progress (without a block period: mines all waiting transactions), takes a snapshot if

@@ -24,8 +24,7 @@ interface Node {
   readonly reference: Reference;
   /** Nibbles between this node and the nibble or the value that it branches at. */
   readonly path: readonly number[];
-  readonly hasValue: boolean;
-  /** By nibble; the one child of an extension is under `undefined`. */
+  /** By nibble; the one child of an extension is under `undefined`. A leaf has none. */
   readonly children: ReadonlyMap<number | undefined, Node>;
 }
 
@@ -39,19 +38,14 @@ const HASH_LENGTH = 32;
 const NIBBLES = 16;
 const NOTHING = new Uint8Array();
 
-/** Builds the trie of a list: the keys are the RLP of the indexes. */
-export function listTrie(values: readonly Uint8Array[]): MerkleTrie {
-  return merkleTrie(values.map((value, index) => [listKey(index), value]));
-}
-
 /** Returns the key of an index in the trie of a list. */
 export function listKey(index: number): Uint8Array {
   return RLP.encode(index);
 }
 
-/** Builds the trie of distinct keys and their values, none of them empty. */
-export function merkleTrie(entries: readonly (readonly [key: Uint8Array, value: Uint8Array])[]): MerkleTrie {
-  const all = entries.map(([key, value]) => ({ nibbles: nibblesOf(key), value }));
+/** Builds the trie of a list: the keys are the RLP of the indexes, none of which begins another one. */
+export function listTrie(values: readonly Uint8Array[]): MerkleTrie {
+  const all = values.map((value, index) => ({ nibbles: nibblesOf(listKey(index)), value }));
   const root = all.length === 0 ? undefined : nodeOf(all, 0);
   return {
     root: getBytes(keccak256(root?.encoded ?? RLP.encode(NOTHING))),
@@ -69,7 +63,7 @@ function nodeOf(entries: readonly Entry[], depth: number): Node {
   if (first === undefined) throw new RangeError("A node has entries");
   if (others.length === 0) {
     const path = first.nibbles.slice(depth);
-    return node([compact(path, true), first.value], { path, hasValue: true, children: new Map() });
+    return node([compact(path, true), first.value], { path, children: new Map() });
   }
   let common = depth;
   while (others.every(({ nibbles }) => common < nibbles.length && nibbles[common] === first.nibbles[common]))
@@ -77,23 +71,15 @@ function nodeOf(entries: readonly Entry[], depth: number): Node {
   if (common > depth) {
     const path = first.nibbles.slice(depth, common);
     const child = nodeOf(entries, common);
-    return node([compact(path, false), child.reference], {
-      path,
-      hasValue: false,
-      children: new Map([[undefined, child]]),
-    });
+    return node([compact(path, false), child.reference], { path, children: new Map([[undefined, child]]) });
   }
-  const own = entries.find(({ nibbles }) => nibbles.length === depth);
-  const groups = Map.groupBy(
-    entries.filter((entry) => entry !== own),
-    ({ nibbles }) => nibbles[depth],
-  );
+  const groups = Map.groupBy(entries, ({ nibbles }) => nibbles[depth]);
   const children = new Map([...groups].map(([nibble, group]) => [nibble, nodeOf(group, depth + 1)]));
   const references = Array.from({ length: NIBBLES }, (_, nibble) => children.get(nibble)?.reference ?? NOTHING);
-  return node([...references, own?.value ?? NOTHING], { path: [], hasValue: own !== undefined, children });
+  return node([...references, NOTHING], { path: [], children });
 }
 
-function node(items: readonly Reference[], rest: Pick<Node, "path" | "hasValue" | "children">): Node {
+function node(items: readonly Reference[], rest: Pick<Node, "path" | "children">): Node {
   const encoded = encode(items);
   return { ...rest, encoded, reference: encoded.length < HASH_LENGTH ? items : getBytes(keccak256(encoded)) };
 }
@@ -116,7 +102,7 @@ function pathTo(start: Node, nibbles: readonly number[]): Node[] | undefined {
     const here: Node = at;
     if (!here.path.every((nibble, index) => left[index] === nibble)) return undefined;
     left = left.slice(here.path.length);
-    if (left.length === 0 && here.hasValue) return path;
+    if (left.length === 0 && here.children.size === 0) return path;
     const next: Node | undefined = here.children.get(undefined);
     at = next ?? (left.length === 0 ? undefined : here.children.get(left[0]));
     if (next === undefined) left = left.slice(1);

@@ -12,8 +12,6 @@ import { closed, MAX_BYTES, ResponseTooLargeError, TIMEOUT_MILLISECONDS, timedOu
 
 /** Connections to one address at a time; further requests wait. */
 const MAX_CONNECTIONS = 64;
-/** Bytes of all responses that are being received. */
-const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;
 
 /** A response of an HTTP server. */
 export interface HttpResponse {
@@ -44,7 +42,6 @@ export class HttpEndpoint {
   readonly #peer: TlsPeer;
   readonly #timeout: number;
   readonly #inFlight = new Set<ClientRequest>();
-  #bytesInFlight = 0;
   #closed = false;
 
   constructor(
@@ -127,15 +124,11 @@ export class HttpEndpoint {
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        this.#bytesInFlight += chunk.length;
         if (size > maxBytes)
           response.destroy(new ResponseTooLargeError(`the node's response has more than ${maxBytes} bytes`));
-        else if (this.#bytesInFlight > MAX_BYTES_IN_FLIGHT)
-          response.destroy(new ResponseTooLargeError(`responses have more than ${MAX_BYTES_IN_FLIGHT} bytes together`));
       });
       response.once("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
       response.once("error", reject);
-      response.once("close", () => (this.#bytesInFlight -= size));
     });
   }
 }

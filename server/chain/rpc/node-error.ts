@@ -1,4 +1,4 @@
-/** A fault of a node, or of the connection to it, whose message may be shown. */
+/** A fault that we found in a node, its responses or the connection to it; the words are ours and may be shown. */
 export class NodeFault extends Error {}
 
 /**

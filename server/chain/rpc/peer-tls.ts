@@ -55,8 +55,11 @@ export function peerTlsOptions({ client, authority }: PeerTls, peer: TlsPeer): P
 /** Names the peer and its files in an error of TLS; returns any other error as it is. */
 export function explainTls(error: Error, { name, authority, certificate }: TlsPeer): Error {
   if (!("code" in error) || !TLS_CODE.test(String(error.code))) return error;
-  const files = `${authority} and ${certificate}`;
-  return new PeerTlsError(`no TLS connection to the ${name} with ${files}: ${error.message}`, { cause: error });
+  // The message of OpenSSL's errors has the place in its source as well.
+  const reason = "reason" in error && typeof error.reason === "string" ? error.reason : error.message;
+  return new PeerTlsError(`no TLS connection to the ${name} (${authority}, ${certificate}): ${reason}`, {
+    cause: error,
+  });
 }
 
 function read(name: string, path: string): string {

@@ -369,6 +369,11 @@ describe("the journal check", function () {
         /^entry 7 .*another size/,
       ],
       [
+        "anchor: a checkpoint",
+        ["update anchors set checkpoint = 3 where confirmation is null and checkpoint is null and hash is not null"],
+        /^entry 23: batch \d+'s leaves 0 to 1 are under no anchor/,
+      ],
+      [
         "anchor: opened again",
         ["update anchors set hash = null, transaction_id = null where id = 1"],
         /^entry 7 .*another hash/,

@@ -32,7 +32,7 @@ describe("a receiver of alerts", () => {
       clock: Date.now,
       onDelivery: (fault) => assert.isUndefined(fault),
     });
-    alerts.subscribe(() => webhook.wake());
+    alerts.subscribe((alert) => webhook.note(alert));
     webhook.start();
     const newest = (): unknown => received.at(-1)?.annotations.summary;
     try {

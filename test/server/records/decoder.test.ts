@@ -42,12 +42,6 @@ describe("rows in the decoder", () => {
     });
   }
 
-  it("that were packed before are read at once, however large they are", async () => {
-    const packed = await decoder.pack("account", row(40_000));
-    const read = await beside(decoder.row(packed));
-    assert.deepEqual(read, { result: rowText(packed), hadTurns: false });
-  });
-
   it("that are no records are refused alike, of any size", async () => {
     for (const bytes of [500, 40_000]) {
       const rowdata = randomBytes(bytes);
