@@ -24,7 +24,8 @@ describe("the bench", () => {
       await run(process.execPath, [BENCH, "--only", section, "--quick", "--out", file]);
       const [, ...lines] = (await readFile(file, "utf8")).trim().split("\n");
       const figures = lines.map((line) => Figure.parse(JSON.parse(line)));
-      assert.isNotEmpty(figures);
-      for (const figure of figures) assert.equal(figure.section, section, figure.name);
+      assert.isNotEmpty(figures.filter((figure) => figure.section === section));
+      // Figures that were measured in one run are compared.
+      for (const figure of figures) assert.include([section, "ratio"], figure.section, figure.name);
     });
 });
