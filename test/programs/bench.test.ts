@@ -9,7 +9,7 @@ import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 const run = promisify(execFile);
 const BENCH = join(import.meta.dirname, "../../bench/main.ts");
 /** Sections whose short run takes seconds. */
-const SECTIONS = ["single", "naive", "bare", "bulk", "records", "gas", "size", "memory", "check", "recovery"];
+const SECTIONS = ["single", "bare", "bulk", "records", "gas", "size", "memory", "check", "recovery"];
 
 const Figure = z.object({ section: z.string(), name: z.string(), value: z.number().positive() });
 
