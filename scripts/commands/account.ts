@@ -11,6 +11,8 @@ import { AccountService } from "../../server/sessions/account-service.ts";
 import { changePassword } from "../account/change-password.ts";
 import { updateDemoAccount } from "../../server/sessions/demo-account.ts";
 import type { Account } from "../../server/sessions/session.ts";
+import { ChainGuard } from "../../server/chain/identity.ts";
+import { chainIdentityStore, newestContract } from "../../server/journal/contract-store.ts";
 import type { Scope } from "../../server/chain/contracts/session-registry-client.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
@@ -38,6 +40,9 @@ async function withAccounts(terminal: Terminal, work: (accounts: AccountService)
   }
   const database = await openJournalToAppend(config);
   opened.defer(() => database.destroy());
+  // An account is in the journal and in its contracts.
+  const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
+  guard.begin(link.deployment.contracts);
   const journal = createJournal(database, link.deployment.contracts, NO_RELAYER);
   await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));
 }

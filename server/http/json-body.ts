@@ -93,10 +93,8 @@ function isExact(value: number): boolean {
 
 /** Creates the error for a value that is not accepted. */
 export function fault(keys: readonly (string | number)[], message: string): SealbookError {
-  const path = keys.join(".");
-  return new SealbookError("malformed", `${path === "" ? "body" : path}: ${message}`, {
-    details: [{ path, message }],
-  });
+  const path = keys.length === 0 ? "body" : keys.join(".");
+  return new SealbookError("malformed", `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 const JSON_TYPE = "application/json";

@@ -2,7 +2,7 @@ import { SEALBOOK } from "../support/sealbook.ts";
 import { assert } from "chai";
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
@@ -265,6 +265,19 @@ describe("account script", () => {
       const { ADMIN_KEY: __, ...others } = variables;
       const { code, err } = await account(chain.directory, ["create"], others);
       assert.deepEqual([code, err.includes("ADMIN_KEY")], [1, true], err);
+    });
+
+    it("creates none in the journal of other contracts", async () => {
+      const other = await temporaryDirectory();
+      const server = await startProcess(other);
+      await server.end("SIGTERM");
+      await cp(join(chain.directory, "deployments"), join(other, "deployments"), { recursive: true });
+      const before = await list(other);
+      const { code, err } = await account(other, ["create"], chain.variables);
+      assert.equal(code, 1);
+      assert.match(err, /the journal belongs to SessionRegistry at 0x/);
+      assert.deepEqual(await list(other), before);
+      await removeDirectory(other);
     });
   });
 
