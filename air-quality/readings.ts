@@ -52,22 +52,10 @@ export interface Frame {
   readonly readings: readonly Reading[];
 }
 
-/** Options of the frames of a day. */
-export interface DayOptions {
-  /** Last time; milliseconds since 1970. */
-  readonly end: number;
-  /** Milliseconds after which a value is stale and not shown. */
-  readonly maxAge: number;
-  /** Number of times at equal intervals; default 24. */
-  readonly count?: number;
-}
+/** Frames of a day. */
+const FRAMES = 24;
 
 /** Returns the times of the frames of the day before a time, oldest first; the last one is the time itself. */
-export function frameTimes({ end, count = 24 }: Pick<DayOptions, "end" | "count">): number[] {
-  return Array.from({ length: count }, (_, index) => end - ((count - 1 - index) * DAY_MILLISECONDS) / count);
-}
-
-/** Returns the frames of the day before a time, oldest first. */
-export function dayFrames(readings: readonly Reading[], { maxAge, ...day }: DayOptions): Frame[] {
-  return frameTimes(day).map((time) => ({ time, readings: currentReadings(readings, time, maxAge) }));
+export function frameTimes(end: number): number[] {
+  return Array.from({ length: FRAMES }, (_, index) => end - ((FRAMES - 1 - index) * DAY_MILLISECONDS) / FRAMES);
 }

@@ -1,4 +1,4 @@
-import { type Alert, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
+import { type Alert, alertKey, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -27,7 +27,7 @@ export class AlertTracker {
 
   /** Loads the alerts that were raised before this start and last. */
   async start(): Promise<void> {
-    for (const { kind, subject, message } of await this.#store.open()) this.#open.set(keyOf(kind, subject), message);
+    for (const alert of await this.#store.open()) this.#open.set(alertKey(alert), alert.message);
   }
 
   /** Waits until every change is stored. */
@@ -60,7 +60,7 @@ export class AlertTracker {
 
   /** Whether an alert lasts. */
   lasts(kind: AlertKind, subject = ""): boolean {
-    return this.#open.has(keyOf(kind, subject));
+    return this.#open.has(alertKey({ kind, subject }));
   }
 
   /** Counts the alerts that last, by kind. */
@@ -71,7 +71,7 @@ export class AlertTracker {
 
   /** Raises an alert; one that lasts gets the text as its current one. */
   raise(kind: AlertKind, message: string, subject = ""): void {
-    const key = keyOf(kind, subject);
+    const key = alertKey({ kind, subject });
     const before = this.#open.get(key);
     if (before === message) return;
     this.#open.set(key, message);
@@ -92,7 +92,7 @@ export class AlertTracker {
   }
 
   resolve(kind: AlertKind, message: string, subject = ""): void {
-    const key = keyOf(kind, subject);
+    const key = alertKey({ kind, subject });
     if (!this.#open.delete(key)) return;
     // A text from now on is that of another alert.
     this.#unstored.delete(key);
@@ -113,7 +113,7 @@ export class AlertTracker {
     resolution: string,
   ): void {
     const prefixed = faults.map((fault) => ({ ...fault, subject: `${group}${fault.subject}` }));
-    const lasting = new Set(prefixed.map(({ kind, subject }) => keyOf(kind, subject)));
+    const lasting = new Set(prefixed.map(alertKey));
     for (const key of [...this.#open.keys()]) {
       const kind = ALERT_KINDS.find((each) => key.startsWith(`${each} ${group}`));
       if (kind !== undefined && !lasting.has(key)) this.resolve(kind, resolution, key.slice(kind.length + 1));
@@ -139,8 +139,4 @@ export class AlertTracker {
       this.#logger.warn({ alert: alert.kind, state: "changed", subject: alert.subject }, alert.message);
     else for (const listener of this.#listeners) listener(alert);
   }
-}
-
-function keyOf(kind: AlertKind, subject: string): string {
-  return `${kind} ${subject}`;
 }

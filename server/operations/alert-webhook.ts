@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Alert, AlertStore } from "./alert.ts";
+import { type Alert, alertKey, type AlertStore } from "./alert.ts";
 import { Backoff, type BackoffRule } from "../kit/backoff.ts";
 import type { Clock } from "../kit/time.ts";
 import { reasonOf } from "../errors.ts";
@@ -32,7 +32,7 @@ export class AlertWebhook {
   #timer: NodeJS.Timeout | undefined;
   #work: Promise<void> | undefined;
   #again = false;
-  /** Alerts that are over, until the receiver gets that, by {@link labelsOf}. */
+  /** Alerts that are over, by {@link alertKey}, until the receiver gets that or they are raised again. */
   readonly #over = new Map<string, Alert>();
   #stopped = true;
   readonly #backoff = new Backoff(RETRY);
@@ -54,8 +54,8 @@ export class AlertWebhook {
 
   /** Sends a raised or resolved alert as soon as possible. */
   note(alert: Alert): void {
-    if (alert.resolvedAt === undefined) this.#over.delete(labelsOf(alert));
-    else this.#over.set(labelsOf(alert), alert);
+    if (alert.resolvedAt === undefined) this.#over.delete(alertKey(alert));
+    else this.#over.set(alertKey(alert), alert);
     this.#wake();
   }
 
@@ -106,7 +106,7 @@ export class AlertWebhook {
     });
     await response.arrayBuffer();
     if (!response.ok) throw new Error(`the receiver responds with status ${response.status}`);
-    for (const [labels, alert] of over) if (this.#over.get(labels) === alert) this.#over.delete(labels);
+    for (const [key, alert] of over) if (this.#over.get(key) === alert) this.#over.delete(key);
   }
 
   /** Computes HMAC-SHA256 over the time and the body: the time makes a replayed request detectable. */
@@ -145,9 +145,4 @@ function splitAddress(url: string): {
   address.password = "";
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { address, authorization: { Authorization: `Basic ${Buffer.from(pair).toString("base64")}` } };
-}
-
-/** What tells an alert from others at the receiver: one that is raised again takes the place of the one before. */
-function labelsOf({ kind, subject }: Alert): string {
-  return `${kind} ${subject}`;
 }

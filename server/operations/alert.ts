@@ -25,6 +25,11 @@ export interface Alert {
   readonly resolvedAt: number | undefined;
 }
 
+/** What tells the alerts that last from each other: of a kind and subject there is one at a time. */
+export function alertKey({ kind, subject }: Pick<Alert, "kind" | "subject">): string {
+  return `${kind} ${subject}`;
+}
+
 /** A condition that is found, at a time in Unix milliseconds. */
 export type Finding = Pick<Alert, "kind" | "subject" | "message"> & { readonly at: number };
 

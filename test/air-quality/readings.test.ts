@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert } from "chai";
 import { type FoundRecord, type Reading, readingOf } from "../../air-quality/reading.ts";
-import { currentReadings, dayFrames, HOUR_MILLISECONDS, sensorOf, sensorSeries } from "../../air-quality/readings.ts";
+import { currentReadings, frameTimes, HOUR_MILLISECONDS, sensorOf, sensorSeries } from "../../air-quality/readings.ts";
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 
@@ -145,17 +145,14 @@ describe("readings", () => {
 
   it("form a day of frames that ends now", () => {
     const readings = Array.from({ length: 30 }, (_, hours) => reading(-hours, hours));
-    const frames = dayFrames(readings, { end: NOON, maxAge: HOUR_MILLISECONDS });
-    assert.lengthOf(frames, 24);
-    assert.equal(frames.at(-1)?.time, NOON);
-    assert.equal(frames[0]?.time, NOON - 23 * HOUR_MILLISECONDS);
+    const times = frameTimes(NOON);
+    assert.lengthOf(times, 24);
+    assert.equal(times.at(-1), NOON);
+    assert.equal(times[0], NOON - 23 * HOUR_MILLISECONDS);
     assert.deepEqual(
-      frames.map((frame) => frame.readings.map(({ value }) => value)),
+      times.map((time) => currentReadings(readings, time, HOUR_MILLISECONDS).map(({ value }) => value)),
       Array.from({ length: 24 }, (_, index) => [23 - index]),
     );
-    assert.deepEqual(dayFrames([], { end: NOON, maxAge: 1, count: 2 }), [
-      { time: NOON - 12 * HOUR_MILLISECONDS, readings: [] },
-      { time: NOON, readings: [] },
-    ]);
+    assert.isEmpty(currentReadings([], NOON, 1));
   });
 });

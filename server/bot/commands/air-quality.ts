@@ -107,7 +107,7 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** Computes the frames of a day one by one: with many readings each takes some milliseconds. */
 async function framesOf(readings: readonly Reading[], end: number, maxAge: number): Promise<Frame[]> {
   const frames: Frame[] = [];
-  for (const time of frameTimes({ end })) {
+  for (const time of frameTimes(end)) {
     await yieldToEventLoop();
     frames.push({ time, readings: currentReadings(readings, time, maxAge) });
   }

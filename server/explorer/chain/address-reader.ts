@@ -60,11 +60,7 @@ export class AddressReader {
     source: string,
   ): Promise<AddressActivity> {
     const isContract = this.#sources.names.contractAt(address) !== undefined;
-    const sends =
-      !isContract &&
-      (
-        await Promise.all([this.#contractsWhere("relayer", address), this.#contractsWhere("administrator", address)])
-      ).flat().length > 0;
+    const sends = !isContract && (await this.#sends(address));
     const search = {
       firstBlock: this.#sources.deployment.firstBlock,
       head: await fetchHead(this.#sources.rpc),
@@ -120,6 +116,13 @@ export class AddressReader {
       transactions.flatMap((transaction) => (transaction?.from === address ? [transaction.hash] : [])),
     );
     return logs.filter(({ transactionHash }) => sent.has(transactionHash));
+  }
+
+  /** Returns whether an address sends to the contracts. */
+  async #sends(address: Address): Promise<boolean> {
+    const roles = ["relayer", "administrator"] as const;
+    const held = await Promise.all(roles.map((role) => this.#contractsWhere(role, address)));
+    return held.some((contracts) => contracts.length > 0);
   }
 
   #contractsWhere(role: Role, address: Address): Promise<ContractName[]> {

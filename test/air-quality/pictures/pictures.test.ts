@@ -3,7 +3,7 @@ import { createCanvas, GlobalFonts, loadImage } from "@napi-rs/canvas";
 import { CATEGORY_COLOURS, type Category } from "../../../air-quality/category.ts";
 import type { MapOptions } from "../../../air-quality/pictures/picture-options.ts";
 import type { Reading } from "../../../air-quality/reading.ts";
-import { dayFrames, HOUR_MILLISECONDS } from "../../../air-quality/readings.ts";
+import { currentReadings, frameTimes, HOUR_MILLISECONDS } from "../../../air-quality/readings.ts";
 import { project } from "../../../air-quality/map/mercator.ts";
 import { pixelOf } from "../../../air-quality/map/view.ts";
 import { WorkerPool } from "../../../server/kit/workers/worker-pool.ts";
@@ -206,11 +206,11 @@ describe("Map pictures", function () {
     );
 
     it("are one repeating animation with a frame for each moment, starting with the first", async () => {
-      const gif = await pictures.drawDay(dayFrames(readings, { end: NOON, maxAge: HOUR_MILLISECONDS }), {
-        language: "ru",
-        width: 480,
-        height: 400,
-      });
+      const frames = frameTimes(NOON).map((time) => ({
+        time,
+        readings: currentReadings(readings, time, HOUR_MILLISECONDS),
+      }));
+      const gif = await pictures.drawDay(frames, { language: "ru", width: 480, height: 400 });
       assert.equal(Buffer.from(gif.subarray(0, 6)).toString(), "GIF89a");
       assert.include(Buffer.from(gif).toString("latin1"), "NETSCAPE2.0");
       assert.isBelow(gif.length, 5 * 1024 * 1024);
