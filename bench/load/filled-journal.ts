@@ -5,6 +5,7 @@ import { anchorStore } from "../../server/proofs/anchor-store.ts";
 import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
+import { KEY } from "./journal-key.ts";
 
 /** Proofs under a root. */
 export const BATCH_SIZE = 1_000;
@@ -23,7 +24,7 @@ const MILLISECONDS_A_PROOF = 10;
 export type BenchJournal = ReturnType<typeof createJournal>;
 
 export function journalOver(database: Database): BenchJournal {
-  return createJournal(database, CONTRACTS, ADDRESS);
+  return createJournal(database, KEY, CONTRACTS, ADDRESS);
 }
 
 /** Returns the proof with a number, from 0. It is deterministic, so that no proof is stored. */
@@ -69,7 +70,7 @@ export async function fillJournal(
 async function addBatch(transaction: Database, batch: number): Promise<void> {
   const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
   const time = proofs[0]?.acceptedAt ?? 0;
-  const anchors = anchorStore(transaction, ADDRESS);
+  const anchors = anchorStore(transaction, KEY, ADDRESS);
   const anchorId = await anchors.open(time);
   const leaves = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex }));
   await journalOver(transaction).proofs.insert(leaves);
@@ -94,7 +95,7 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
     .returning("id")
     .executeTakeFirstOrThrow();
   await anchors.close(anchorId, { hash: rootOf(batch), size: BATCH_SIZE, transactionId });
-  await confirmInBlocks(transaction, new Map([[transactionId, block]]));
+  await confirmInBlocks(transaction, KEY, new Map([[transactionId, block]]));
 }
 
 /** Accepts a batch like a bulk request: looks up its records and commits. */

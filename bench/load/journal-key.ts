@@ -1,11 +1,12 @@
-import type { Database } from "../../server/journal/engine/database.ts";
-import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
+import { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 
-/** One of all processes of a run. */
-const KEY = JournalKey.parse("be".repeat(32));
+const TEXT = "be".repeat(32);
 
-/** Has a database append, and check rows, with the key of the bench. */
-export function withKey(database: Database): Database {
-  useJournalKey(database, KEY);
-  return database;
+/** The key of all journals of a run. */
+export const KEY = keyOf(TEXT);
+
+function keyOf(text: string): JournalKey {
+  const key = JournalKey.parse(text);
+  if (key === undefined) throw new RangeError("it is not a key");
+  return key;
 }

@@ -6,6 +6,7 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import { Documents } from "./documents.ts";
+import { KEY } from "./journal-key.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const MAX_IN_FLIGHT = 64;
@@ -18,10 +19,11 @@ export async function fillJournal(
 ): Promise<void> {
   const journal = createJournal(
     database,
+    KEY,
     { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },
     ADDRESS,
   );
-  const transactions = transactionStore(database);
+  const transactions = transactionStore(database, KEY);
   const documents = new Documents();
   for (let done = 0, block = 1; done < proofs; done += batchSize, block += 1) {
     const size = Math.min(batchSize, proofs - done);

@@ -8,7 +8,6 @@ import { fillJournal } from "../load/journal.ts";
 import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";
 import { atLeast } from "../run/result.ts";
-import { withKey } from "../load/journal-key.ts";
 
 const SCRIPT = join(import.meta.dirname, "../baselines/timed-check.ts");
 /** As in the command of `npm run journal`. */
@@ -21,7 +20,7 @@ export async function check({ report, root, quick }: Bench): Promise<void> {
   const proofs = quick ? 20_000 : 300_000;
   const directory = await mkdtemp(join(root, "check-"));
   const file = join(directory, "journal.sqlite");
-  const database = withKey(await openSqlite(file));
+  const database = await openSqlite(file);
   {
     using progress = showProgress("check: filling a journal", proofs, "proofs");
     await fillJournal(database, { proofs, batchSize: BATCH_SIZE }, (done) => progress.update(done));

@@ -20,7 +20,6 @@ import {
 import type { Bench } from "../run/bench.ts";
 import { showProgress } from "../run/progress.ts";
 import { atMost } from "../run/result.ts";
-import { withKey } from "../load/journal-key.ts";
 
 const LOOKUPS = 3_000;
 const WARM_UP = 300;
@@ -63,7 +62,7 @@ async function onSqlite(bench: Bench): Promise<void> {
   // Closing merges the log into the file.
   await measure(
     bench,
-    { name: "SQLite", open: () => openSqlite(file).then(withKey), bytes: async () => (await stat(file)).size },
+    { name: "SQLite", open: () => openSqlite(file), bytes: async () => (await stat(file)).size },
     MAX_BYTES,
   );
   await rm(directory, { recursive: true });
@@ -88,7 +87,7 @@ async function onPostgres(bench: Bench): Promise<void> {
     };
     await measure(bench, {
       name: "PostgreSQL",
-      open: () => openPostgres(cluster.url(name)).then(withKey),
+      open: () => openPostgres(cluster.url(name)),
       bytes,
       spent,
     });

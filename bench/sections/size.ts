@@ -74,7 +74,7 @@ async function fill({ root }: Bench, posts: Fill) {
 async function databaseSize(file: string): Promise<{ databaseBytes: number; proofs: number }> {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  const count = database.prepare("SELECT max(proofs) AS proofs FROM journal_rows").get()?.["proofs"];
+  const count = database.prepare("SELECT max(proofs) AS proofs FROM entries").get()?.["proofs"];
   database.close();
   return { databaseBytes: (await stat(file)).size, proofs: Number(count) };
 }

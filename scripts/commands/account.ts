@@ -38,12 +38,12 @@ async function withAccounts(terminal: Terminal, work: (accounts: AccountService)
   if (registrar === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is not set; it is required to enrol and revoke accounts");
   }
-  const database = await openJournalToAppend(config);
+  const { database, key } = await openJournalToAppend(config);
   opened.defer(() => database.destroy());
   // An account is in the journal and in its contracts.
   const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
   guard.begin(link.deployment.contracts);
-  const journal = createJournal(database, link.deployment.contracts, NO_RELAYER);
+  const journal = createJournal(database, key, link.deployment.contracts, NO_RELAYER);
   await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));
 }
 

@@ -1,8 +1,5 @@
 import { Command } from "commander";
 import { checkCommand } from "../journal/check-command.ts";
-import { importCommand } from "../journal/import-command.ts";
-import { reindexCommand } from "../journal/reindex.ts";
-import { rekeyCommand } from "../journal/rekey.ts";
 import { restoreCommand } from "../journal/restore-command.ts";
 import { resolveCommand } from "../journal/resolve-command.ts";
 import type { Terminal } from "./run-command.ts";
@@ -12,9 +9,6 @@ export function journalCommand(terminal: Terminal): Command {
   const program = new Command("journal");
   program.addCommand(checkCommand(terminal));
   program.addCommand(restoreCommand(terminal));
-  program.addCommand(importCommand(terminal));
-  program.addCommand(reindexCommand(terminal));
   program.addCommand(resolveCommand(terminal));
-  program.addCommand(rekeyCommand(terminal));
   return program;
 }

@@ -1,4 +1,5 @@
 import type { Database } from "../../server/journal/engine/database.ts";
+import { isAmong } from "../../server/journal/engine/lists.ts";
 import type { ConfirmationEntry } from "../../server/journal/entries/codec.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
 import type { AnchorFault, ConfirmationFault, Finding } from "./finding.ts";
@@ -6,6 +7,8 @@ import type { AnchorFault, ConfirmationFault, Finding } from "./finding.ts";
 /** A stored anchor with its transaction and confirmation, as input of the comparison. */
 export interface AnchorFacts {
   readonly id: number;
+  /** The entry where reading its proofs begins. */
+  readonly first: number;
   /** `null` while it is open. */
   readonly hash: Uint8Array | null;
   readonly size: number;
@@ -30,40 +33,12 @@ interface TransactionFacts {
   readonly blockHash: Uint8Array | null;
 }
 
-/** Maximum number of values per query. */
-const MOST_AT_ONCE = 500;
-
 /** Reads the facts of anchors that are compared, by their ids. */
 export async function readAnchors(database: Database, ids: Iterable<number>): Promise<Map<number, AnchorFacts>> {
-  const wanted = [...new Set(ids)];
-  const found = new Map<number, AnchorFacts>();
-  for (let first = 0; first < wanted.length; first += MOST_AT_ONCE) {
-    const rows = await select(database)
-      .where("anchors.id", "in", wanted.slice(first, first + MOST_AT_ONCE))
-      .execute();
-    for (const row of rows) found.set(row.id, toFacts(row));
-  }
-  return found;
-}
-
-/** Reads anchors for proofs that have no proofs, up to a limit. */
-export async function anchorsWithoutProofs(database: Database, after: number, limit: number): Promise<number[]> {
-  const rows = await database
-    .selectFrom("anchors")
-    .select("id")
-    .where("checkpoint", "is", null)
-    .where("id", ">", after)
-    .where((e) =>
-      e.not(
-        e.exists(
-          e.selectFrom("batch_rows").select("batch_rows.anchor_id").whereRef("batch_rows.anchor_id", "=", "anchors.id"),
-        ),
-      ),
-    )
-    .orderBy("id")
-    .limit(limit)
+  const rows = await select(database)
+    .where(isAmong(database, "anchors.id", [...new Set(ids)]))
     .execute();
-  return rows.map(({ id }) => id);
+  return new Map(rows.map((row) => [row.id, toFacts(row)]));
 }
 
 function select(database: Database) {
@@ -95,6 +70,7 @@ type Row = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow
 function toFacts(row: Row): AnchorFacts {
   return {
     id: row.id,
+    first: row.first_sequence,
     hash: row.hash,
     size: row.size,
     checkpoint: row.checkpoint,

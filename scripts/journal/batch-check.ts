@@ -1,80 +1,64 @@
 import type { Database } from "../../server/journal/engine/database.ts";
-import type { JournalEntry } from "../../server/journal/entries/codec.ts";
 import type { Finding } from "./finding.ts";
 import { giveContent, hashesUnder } from "../../server/journal/integrity/stored-anchor.ts";
 import { MAX_TREE_SIZE } from "../../server/kit/tree-size.ts";
 import { type AnchorFacts, outcomeFaults } from "./anchor-facts.ts";
 
-/** Returns whether a batch has proofs in rows before one. */
-export async function hasRowsBefore(database: Database, batch: number, first: number): Promise<boolean> {
-  const row = await rowsOf(database, [batch]).where("first_sequence", "<", first).limit(1).executeTakeFirst();
+/** Returns whether reading a batch begins before an entry. */
+export async function beginsBefore(database: Database, batch: number, sequence: number): Promise<boolean> {
+  const row = await database
+    .selectFrom("anchors")
+    .select("id")
+    .where("id", "=", batch)
+    .where("first_sequence", "<", sequence)
+    .executeTakeFirst();
   return row !== undefined;
 }
 
-/** Returns the batches that have proofs in rows after an entry. */
-export async function withRowsAfter(
-  database: Database,
-  batches: readonly number[],
-  sequence: number,
-): Promise<ReadonlySet<number>> {
-  if (batches.length === 0) return new Set();
-  const rows = await rowsOf(database, batches).where("first_sequence", ">", sequence).execute();
-  return new Set(rows.map(({ batch }) => batch));
-}
-
-/** Checks that the rows of batches are found: each row by each of its batches. */
-export async function checkBatchRows(
-  database: Database,
-  rows: readonly { readonly first: number; readonly entries: readonly JournalEntry[] }[],
-  report: (finding: Finding) => void,
-): Promise<void> {
-  const batches = new Set(rows.flatMap(({ entries }) => entries).flatMap(batchOf));
-  if (batches.size === 0) return;
-  const [oldest, newest] = [rows[0]?.first ?? 0, rows.at(-1)?.first ?? 0];
-  const stored = await database
-    .selectFrom("batch_rows")
-    .select(["anchor_id as batch", "first_sequence as first", "proofs"])
-    .where("anchor_id", "in", [...batches])
-    .where("first_sequence", ">=", oldest)
-    .where("first_sequence", "<=", newest)
-    .execute();
-  const counts = new Map(stored.map(({ batch, first, proofs }) => [`${batch} ${first}`, proofs]));
-  for (const { first, entries } of rows) {
-    for (const [batch, proofs] of Map.groupBy(entries.flatMap(batchOf), (each) => each)) {
-      if (counts.get(`${batch} ${first}`) !== proofs.length)
-        report({ kind: "batch_not_found", batch, sequence: first });
-    }
-  }
-}
-
-/** Returns first entries of rows that batches lead to, but that the journal does not have: it was shortened. */
-export async function batchRowsWithoutEntries(database: Database, limit: number): Promise<number[]> {
+/** Returns where anchors begin after the newest entry: the journal was shortened. */
+export async function beyondEntries(database: Database, newest: number): Promise<number[]> {
   const rows = await database
-    .selectFrom("batch_rows")
+    .selectFrom("anchors")
     .select("first_sequence")
     .distinct()
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("journal_rows")
-            .select("journal_rows.first_sequence")
-            .whereRef("journal_rows.first_sequence", "=", "batch_rows.first_sequence"),
-        ),
-      ),
-    )
+    .where("first_sequence", ">", newest)
     .orderBy("first_sequence")
-    .limit(limit)
     .execute();
   return rows.map((row) => row.first_sequence);
 }
 
-function batchOf(entry: JournalEntry): number[] {
-  return entry.kind === "proof" ? [entry.anchor] : [];
-}
+const IDS_AT_ONCE = 10_000;
+const BITS = 8;
 
-function rowsOf(database: Database, batches: readonly number[]) {
-  return database.selectFrom("batch_rows").select("anchor_id as batch").distinct().where("anchor_id", "in", batches);
+/** The anchors that proofs are under: a bit for each id. */
+export class AnchorsWithProofs {
+  /** Bytes, by the id divided by eight. */
+  readonly #bytes = new Map<number, number>();
+
+  add(id: number): void {
+    const at = Math.floor(id / BITS);
+    this.#bytes.set(at, (this.#bytes.get(at) ?? 0) | (1 << (id % BITS)));
+  }
+
+  #has(id: number): boolean {
+    return ((this.#bytes.get(Math.floor(id / BITS)) ?? 0) & (1 << (id % BITS))) !== 0;
+  }
+
+  /** Returns the other anchors that begin among the checked entries; checkpoints have no proofs. */
+  async *others(database: Database, after: number, upTo: number): AsyncGenerator<number> {
+    for (let last: number | undefined = 0; last !== undefined;) {
+      const rows: { id: number; first: number; checkpoint: number | null }[] = await database
+        .selectFrom("anchors")
+        .select(["id", "first_sequence as first", "checkpoint"])
+        .where("id", ">", last)
+        .orderBy("id")
+        .limit(IDS_AT_ONCE)
+        .execute();
+      for (const { id, first, checkpoint } of rows)
+        if (checkpoint === null && (after === 0 || first > after) && first <= upTo && !this.#has(id)) yield id;
+      last = rows.at(-1)?.id;
+    }
+  }
 }
 
 /** The proofs of batches that may be incomplete. */
@@ -156,6 +140,8 @@ export function checkBatch(batch: number, leaves: readonly Leaf[], anchor: Ancho
     findings.push({ kind: "leaf_unanchored", batch, leaf, last: rest.at(-1)?.leaf ?? leaf, sequence });
   }
   if (anchor === undefined) return { findings, pending: 0 };
+  const begin = leaves.reduce((least, { sequence }) => Math.min(least, sequence), Infinity);
+  if (anchor.first > begin && leaves.length > 0) findings.push({ kind: "batch_not_found", batch, sequence: begin });
   const own = inOrder.filter(({ leaf }) => leaf < size);
   for (const fault of outcomeFaults(anchor)) findings.push({ kind: "anchor_wrong", anchor: batch, fault });
   if (fitsRoot(anchor, own) === false) findings.push(rootDiffers(batch, own));

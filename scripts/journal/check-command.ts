@@ -7,8 +7,7 @@ import { type Config, parseConfig } from "../../server/config/config.ts";
 import { BEGINNING, readResumePoint, type ResumePoint, writeResumePoint } from "./resume-file.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { reasonOf, SealbookError } from "../../server/errors.ts";
-import { missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
-import type { Database } from "../../server/journal/engine/database.ts";
+import { missingFile, type OpenedJournal, openJournalToRead } from "../../server/composition/journal-database.ts";
 import type { AnchorQueries } from "./chain-comparison.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
@@ -143,9 +142,9 @@ async function checkIn(
   options: Options,
   chain: AnchorQueries | undefined,
 ): Promise<void> {
-  const database = await openJournalToRead(config);
+  const { database, key } = await openJournalToRead(config);
   try {
-    await checkAll(terminal, database, config.dataDirectory, options, chain);
+    await checkAll(terminal, { database, key }, config.dataDirectory, options, chain);
   } finally {
     await database.destroy();
   }
@@ -153,7 +152,7 @@ async function checkIn(
 
 async function checkAll(
   terminal: Terminal,
-  database: Database,
+  { database, key }: OpenedJournal,
   dataDirectory: string,
   options: Options,
   chain: AnchorQueries | undefined,
@@ -169,11 +168,12 @@ async function checkAll(
   let keptAt = Date.now();
   let result: CheckResult;
   try {
-    const from = await startOf(database, file, options, readsChain);
+    const from = await startOf({ database, key }, file, options, readsChain);
     result = await interruptible((signal) =>
       JournalCheck.run(
         {
           database,
+          key,
           ...(chain === undefined ? {} : { chain }),
           onFinding: (finding) => void printLine(terminal, findingLine(finding, json)),
           onProgress: (done, total) => stages.update("checking entries", "entries", done, total),
@@ -196,17 +196,17 @@ async function checkAll(
 }
 
 async function startOf(
-  database: Database,
+  { database, key }: OpenedJournal,
   file: string,
   { from, resume }: Options,
   readsChain: boolean,
 ): Promise<ResumePoint> {
   if (resume === true) return readResumePoint(file, readsChain);
   if (from === undefined || from <= 1) return BEGINNING;
-  const { sequence: newest } = await journalSource(database).head();
+  const { sequence: newest } = await journalSource(database, key).head();
   if (from > newest)
     throw new CommandFailure(`--from: there is no entry ${from}: the newest is entry ${newest}`, NOT_CHECKED);
-  const digest = await journalSource(database).digestAt(from - 1);
+  const digest = await journalSource(database, key).digestAt(from - 1);
   if (digest === undefined) throw new RangeError(`entry ${from - 1} of the journal is missing`);
   return { sequence: from - 1, digest, proofs: undefined };
 }

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../../server/journal/entries/codec.ts";
-import type { KeyKind } from "../../server/journal/index/missing-keys.ts";
+import type { KeyKind } from "../../server/journal/index/proof-key.ts";
 import { hex } from "../../server/kit/bytes.ts";
 import type { ChainFault } from "../../server/journal/integrity/stored-anchor.ts";
 
@@ -59,7 +59,7 @@ export type Finding =
   | { readonly kind: "entry_differs"; readonly sequence: number; readonly subject: Subject }
   /** An entry that only the tables for finding have. */
   | { readonly kind: "entry_beyond"; readonly sequence: number }
-  /** Proofs of a batch, in the row that begins with this entry, that their batch does not lead to. */
+  /** The first proof of a batch, before which reading the batch begins. */
   | { readonly kind: "batch_not_found"; readonly sequence: number; readonly batch: number }
   | { readonly kind: "proofs_miscounted"; readonly counted: number; readonly stored: number }
   /** Missing proofs of a leaf. */
@@ -105,7 +105,7 @@ export type Finding =
     };
 
 const KEY_NAMES: Readonly<Record<KeyKind, string>> = {
-  recordHash: "recorded hash",
+  record: "recorded hash",
   hash: "hash",
   document: "document",
 };
@@ -143,7 +143,7 @@ export function findingText(finding: Finding): string {
     case "entry_beyond":
       return `entry ${finding.sequence}: it is in the tables, but not in the journal`;
     case "batch_not_found":
-      return `entry ${finding.sequence}: its row is not found by batch ${finding.batch}`;
+      return `entry ${finding.sequence}: it is not found by batch ${finding.batch}, which begins later`;
     case "proofs_miscounted":
       return `the journal's head: it counts ${finding.stored} proofs, but there are ${finding.counted}`;
     case "leaf_missing":

@@ -1,32 +1,23 @@
 import { yieldToEventLoop } from "../../server/kit/event-loop.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
-import { proofsOfBatch } from "../../server/journal/entries/batch-rows.ts";
+import { proofsUnder } from "../../server/journal/entries/anchor-proofs.ts";
 import type { ConfirmationEntry, JournalEntry, ProofEntry } from "../../server/journal/entries/codec.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { isFound, readTables, type TabledEntries } from "../../server/journal/entries/entry-tables.ts";
-import { type CountedHead, readHead, RowReader, storedRows } from "../../server/journal/entries/journal-rows.ts";
-import { KeyLookups } from "../../server/journal/index/key-lookups.ts";
+import { type CountedHead, readHead, storedRows } from "../../server/journal/entries/journal-rows.ts";
 import { missingKeys } from "../../server/journal/index/missing-keys.ts";
-import { keyToCheckWith } from "../../server/journal/integrity/journal-key.ts";
+import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
+import { type AnchorFacts, checkConfirmation, isCurrent, outcomeFaults, readAnchors } from "./anchor-facts.ts";
 import {
-  type AnchorFacts,
-  anchorsWithoutProofs,
-  checkConfirmation,
-  isCurrent,
-  outcomeFaults,
-  readAnchors,
-} from "./anchor-facts.ts";
-import {
+  AnchorsWithProofs,
+  beginsBefore,
+  beyondEntries,
   checkBatch,
-  batchRowsWithoutEntries,
-  checkBatchRows,
-  hasRowsBefore,
   isComplete,
   type Leaf,
   OpenBatches,
-  withRowsAfter,
 } from "./batch-check.ts";
 import { type AnchorQueries, ChainComparison } from "./chain-comparison.ts";
 import { type Finding, subjectOf } from "./finding.ts";
@@ -37,11 +28,12 @@ import { entryIn, type FollowedRow, RowChain } from "./row-chain.ts";
 const PAGE = 2_048;
 /** Cached digests for checkpoints: a checkpoint is confirmed soon after its entry. */
 const KEPT_DIGESTS = 16 * PAGE;
-const STRAYS_AT_ONCE = 1_000;
 
 /** Dependencies of a check. */
 export interface JournalCheckDeps {
   readonly database: Database;
+  /** `undefined`: rows have to give their digests only. */
+  readonly key: JournalKey | undefined;
   /** Unset: no comparison with the chain. */
   readonly chain?: AnchorQueries;
   /** Receives each finding as soon as it is determined. */
@@ -90,8 +82,7 @@ export class JournalCheck {
   readonly #head: CountedHead;
   readonly #chain: RowChain;
   readonly #batches = new OpenBatches();
-  readonly #reader = new RowReader();
-  readonly #lookups = new KeyLookups();
+  readonly #anchored = new AnchorsWithProofs();
   /** By the last entry of a row, the newest ones. */
   readonly #digests = new Map<number, Uint8Array>();
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
@@ -108,7 +99,7 @@ export class JournalCheck {
     this.#start = start;
     this.#resumePoint = start;
     this.#head = head;
-    this.#chain = new RowChain(start, keyToCheckWith(deps.database), (finding) => this.#report(finding));
+    this.#chain = new RowChain(start, deps.key, (finding) => this.#report(finding));
   }
 
   /**
@@ -197,12 +188,8 @@ export class JournalCheck {
         await this.#proof(entry, row);
       }
     }
-    for (const missing of await missingKeys(database, this.#lookups, proofs))
-      this.#report({ kind: "key_missing", ...missing });
+    for (const missing of await missingKeys(database, proofs)) this.#report({ kind: "key_missing", ...missing });
     this.#strays(tables);
-    // A row that began before the start has more proofs than were read.
-    const whole = rows.filter(({ first }) => first > this.#start.sequence);
-    await checkBatchRows(database, whole, (finding) => this.#report(finding));
     const anchors = await this.#checkBatches();
     await this.#checkConfirmations(confirmations, anchors);
     for (const oldest of this.#digests.keys()) {
@@ -224,6 +211,7 @@ export class JournalCheck {
   /** Adds a proof to its batch, unless it shares the leaf of an earlier one: then that has the same recorded hash. */
   async #proof(entry: ProofEntry, { first, isIntact }: ReadRow): Promise<void> {
     const { sequence, anchor: batch, leaf, documentId } = entry;
+    this.#anchored.add(batch);
     const recorded = recordHash(entry);
     const shared =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ?? (await this.#earlierLeaf(entry, first));
@@ -235,8 +223,8 @@ export class JournalCheck {
   /** Returns the recorded hash of an earlier proof with the leaf of this one, in a batch that is not being read. */
   async #earlierLeaf({ anchor: batch, leaf, sequence }: ProofEntry, first: number): Promise<Uint8Array | undefined> {
     const { database } = this.#deps;
-    if (this.#batches.has(batch) || !(await hasRowsBefore(database, batch, first))) return undefined;
-    const earlier = await proofsOfBatch(database, this.#reader, batch).catch(unreadable);
+    if (this.#batches.has(batch) || !(await beginsBefore(database, batch, first))) return undefined;
+    const earlier = await proofsUnder(database, this.#deps.key, batch).catch(unreadable);
     const found = earlier.find((each) => each.leaf === leaf && each.sequence < sequence);
     return found && recordHash(found);
   }
@@ -255,11 +243,12 @@ export class JournalCheck {
   async #endBatches(): Promise<void> {
     const { database } = this.#deps;
     const anchors = await readAnchors(database, this.#batches.ids);
-    const later = await withRowsAfter(database, [...this.#batches.ids], this.#head.sequence);
     for (const batch of [...this.#batches.ids]) {
       const anchor = anchors.get(batch);
-      const goesOn = later.has(batch) || anchor?.hash === null;
-      await this.#checkBatch(batch, anchor && later.has(batch) ? asOpen(anchor) : anchor, goesOn);
+      const proofs = await proofsUnder(database, this.#deps.key, batch).catch(unreadable);
+      const hasLater = proofs.some(({ sequence }) => sequence > this.#head.sequence);
+      const goesOn = hasLater || anchor?.hash === null;
+      await this.#checkBatch(batch, anchor && hasLater ? asOpen(anchor) : anchor, goesOn);
     }
   }
 
@@ -275,8 +264,8 @@ export class JournalCheck {
   async #earlier(batch: number): Promise<Leaf[]> {
     const { database } = this.#deps;
     const { sequence: start } = this.#start;
-    if (start === 0 || !(await hasRowsBefore(database, batch, start + 1))) return [];
-    const proofs = await proofsOfBatch(database, this.#reader, batch).catch(unreadable);
+    if (start === 0 || !(await beginsBefore(database, batch, start + 1))) return [];
+    const proofs = await proofsUnder(database, this.#deps.key, batch).catch(unreadable);
     const own = new Map<number, Leaf>();
     for (const { sequence, leaf, ...entry } of proofs) {
       if (sequence <= start && !own.has(leaf))
@@ -316,7 +305,7 @@ export class JournalCheck {
     }
     const digest =
       this.#digests.get(checkpoint) ??
-      (await journalSource(this.#deps.database)
+      (await journalSource(this.#deps.database, this.#deps.key)
         .digestAt(checkpoint)
         .catch(() => undefined));
     if (!equalBytes(digest, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
@@ -326,23 +315,23 @@ export class JournalCheck {
   async #extent(): Promise<void> {
     const { database } = this.#deps;
     const beyond = await readTables(database, this.#head.sequence, Number.MAX_SAFE_INTEGER);
+    const anchorsBeyond = await beyondEntries(database, this.#head.sequence);
     // What is written during the check is in the journal by now.
     const { sequence: newest } = await readHead(database);
     for (const sequence of beyond.keys()) if (sequence <= newest) beyond.delete(sequence);
     this.#strays(beyond);
     this.#strays(await readTables(database, Number.MIN_SAFE_INTEGER, 0));
-    for (const sequence of await batchRowsWithoutEntries(database, STRAYS_AT_ONCE))
-      this.#report({ kind: "entry_beyond", sequence });
+    for (const sequence of anchorsBeyond) if (sequence > newest) this.#report({ kind: "entry_beyond", sequence });
     const { proofs } = this.#start;
     const counted = (proofs ?? 0) + this.#counts.proof;
     if (proofs !== undefined && counted !== this.#head.proofs)
       this.#report({ kind: "proofs_miscounted", counted, stored: this.#head.proofs });
-    for (let after = 0; ;) {
-      const ids = await anchorsWithoutProofs(database, after, STRAYS_AT_ONCE);
-      for (const anchor of ids) this.#report({ kind: "anchor_wrong", anchor, fault: "no_proofs" });
-      if (ids.length < STRAYS_AT_ONCE) break;
-      after = ids.at(-1) ?? after;
-    }
+    // No entry has such a number: reading begins after them.
+    for await (const { first, last } of storedRows(database, Number.MIN_SAFE_INTEGER, 0))
+      this.#report({ kind: "row_changed", sequence: first, last });
+    const { sequence: start } = this.#start;
+    for await (const anchor of this.#anchored.others(database, start, this.#head.sequence))
+      this.#report({ kind: "anchor_wrong", anchor, fault: "no_proofs" });
   }
 
   /**

@@ -1,27 +1,24 @@
-import { addIssuerKey } from "../../server/issuer/issuer-key-store.ts";
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { confirmInBlocks, insertConfirmation } from "../../server/journal/entries/confirmations.ts";
-import type { Database } from "../../server/journal/engine/database.ts";
+import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
+import { type Database, isPostgres } from "../../server/journal/engine/database.ts";
 import {
-  type AccountEntry,
   type ConfirmationEntry,
   type JournalEntry,
   encodeEntry,
-  decodeEntry,
   type ProofEntry,
 } from "../../server/journal/entries/codec.ts";
-import { proofsOfBatch } from "../../server/journal/entries/batch-rows.ts";
-import { appendRow } from "../../server/journal/entries/entry-log.ts";
-import { type CountedHead, ENTRIES_PER_ROW, readHead, RowReader } from "../../server/journal/entries/journal-rows.ts";
-import { continueNumbers } from "../../server/journal/engine/migrations/portable-schema.ts";
-import { proofKeys } from "../../server/proofs/proof-rows.ts";
-import type { RecentKeysTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
-import { chunks } from "../../server/journal/engine/statement-cache.ts";
+import { proofsUnder } from "../../server/journal/entries/anchor-proofs.ts";
+import { entryOf } from "../../server/journal/entries/entry-source.ts";
+import { appendTexts } from "../../server/journal/entries/entry-log.ts";
+import { type CountedHead, readHead, rowsBetween } from "../../server/journal/entries/journal-rows.ts";
+import { project } from "../../server/journal/entries/project.ts";
+import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
+import type { AnchorsTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
 
 /** The leaves of an unconfirmed anchor. */
 export interface UnconfirmedLeaves {
@@ -30,27 +27,15 @@ export interface UnconfirmedLeaves {
   readonly hashes: readonly Uint8Array[];
 }
 
-/**
- * Rebuilds an empty journal in one transaction.
- * @param contract Address of the anchor contract for what is to be anchored yet
- */
-export function rebuildJournal<T>(
-  database: Database,
-  contract: string,
-  work: (rebuild: JournalRebuild) => Promise<T>,
-): Promise<T> {
-  return database.transaction().execute((transaction) => work(new JournalRebuild(transaction, contract)));
-}
-
-/** Writes a journal from its entries; inside a transaction. */
+/** Builds the tables of a journal from its entries; inside a transaction. */
 export class JournalRebuild {
   readonly #database: Database;
+  readonly #key: JournalKey;
   /** Address of the anchor contract for what is to be anchored yet. */
   readonly #contract: string;
-  /** Anchors with leaves that no entry confirms. */
-  readonly #open = new Set<number>();
-  readonly #rows = new RowReader();
-  /** Entries, by their digest, that may have a checkpoint on chain that the replica lacks. */
+  /** Anchors with leaves that no entry confirms, with their first proof. */
+  readonly #open = new Map<number, number>();
+  /** Entries, by their digest, that may have a checkpoint on chain that the journal lacks. */
   readonly #unanchored = new Map<string, number>();
   #head: CountedHead = { ...GENESIS, proofs: 0 };
   /** The newest block with an anchor of the journal. */
@@ -58,9 +43,16 @@ export class JournalRebuild {
   /** Greater than every id of an anchor, so that no id is assigned twice. */
   #nextAnchor = 1;
 
-  constructor(database: Database, contract: string) {
+  /** @param contract Address of the anchor contract for what is to be anchored yet */
+  constructor(database: Database, key: JournalKey, contract: string) {
     this.#database = database;
+    this.#key = key;
     this.#contract = contract;
+  }
+
+  /** The newest entry that was written. */
+  get newest(): number {
+    return this.#head.sequence;
   }
 
   get proofs(): number {
@@ -80,61 +72,67 @@ export class JournalRebuild {
     }
   }
 
-  /** Writes the next entries. */
+  /** Appends entries of a replica. */
   async append(lines: readonly JournalLine[]): Promise<void> {
+    const entries = this.#decoded(lines);
+    const texts = lines.map(({ text }) => text);
+    this.#head = await appendTexts(this.#database, this.#key, this.#head, entries, texts);
+    await this.#addAnchors(entries);
+  }
+
+  /**
+   * Empties the tables for finding, and writes them again from the rows of the journal.
+   * @throws RangeError when a row is missing, or was not written with the key
+   */
+  async readRows(onEntries: (done: number) => void): Promise<void> {
+    await this.#clear();
+    for await (const row of rowsBetween(this.#database, this.#key, 0, Number.MAX_SAFE_INTEGER)) {
+      row.digestAt();
+      const before = this.#head;
+      const entries = this.#decoded(row.lines());
+      const proofs = before.proofs + entries.filter(({ kind }) => kind === "proof").length;
+      this.#head = { sequence: row.sequence, digest: row.digest, proofs };
+      await project(this.#database, entries, before.sequence);
+      await this.#addAnchors(entries);
+      onEntries(row.sequence);
+    }
+  }
+
+  /** Decodes the next entries. */
+  #decoded(lines: readonly JournalLine[]): JournalEntry[] {
     let { sequence: before, digest } = this.#head;
-    const entries = lines.map(({ sequence, text }) => {
-      const entry = decodeEntry(text);
-      if (sequence !== (before += 1) || entry.sequence !== sequence)
-        throw new SealbookError("malformed", `entry ${entry.sequence} stands where ${before} has to`);
+    return lines.map(({ sequence, text }) => {
+      const entry = entryOf(sequence, text);
+      if (sequence !== (before += 1))
+        throw new SealbookError("malformed", `entry ${sequence} stands where ${before} has to`);
       // The stored fields of an entry must give the same digest.
       if (encodeEntry(entry) !== text)
         throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
       digest = nextDigest(digest, text);
       this.#unanchored.set(keyOfDigest(digest), sequence);
-      return { entry, text };
+      return entry;
     });
-    for (let first = 0; first < entries.length; first += ENTRIES_PER_ROW) {
-      const some = entries.slice(first, first + ENTRIES_PER_ROW);
-      this.#head = await appendRow(
-        this.#database,
-        this.#head,
-        some.map(({ entry }) => entry),
-        some.map(({ text }) => text),
-      );
-    }
-    await this.#addProofs(entries.flatMap(({ entry }) => (entry.kind === "proof" ? [entry] : [])));
-    for (const { entry } of entries) await this.#addFacts(entry);
   }
 
-  /** Writes what an entry is found by. */
-  async #addFacts(entry: JournalEntry): Promise<void> {
-    switch (entry.kind) {
-      case "proof":
-        return;
-      case "confirmation":
-        return this.#addConfirmation(entry);
-      case "account":
-        return this.#addAccount(entry);
-      case "issuer_key":
-        return addIssuerKey(this.#database, entry);
-      case "resolution": {
-        await this.#database.insertInto("resolutions").values({ sequence: entry.sequence }).execute();
-        return;
-      }
-      case "verification": {
-        const { id, sequence, finishedAt } = entry;
-        const found = { id, sequence, started_at: finishedAt };
-        await this.#database.insertInto("recovery_verifications").values(found).execute();
-      }
-    }
+  async #clear(): Promise<void> {
+    const database = this.#database;
+    await sql`delete from proof_index`.execute(database);
+    if (!isPostgres(database)) await sql`delete from proof_index_recent`.execute(database);
+    for (const table of ["confirmations", "accounts", "issuer_keys", "resolutions"] as const)
+      await database.deleteFrom(table).execute();
+    await database.updateTable("recovery_verifications").set({ sequence: null }).execute();
+    await database.updateTable("anchors").set({ confirmation: null }).execute();
   }
 
   /** Returns accepted leaves that no entry confirms. */
   async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
-    for (const anchor of this.#open) {
+    for (const [anchor, first] of this.#open) {
+      if (await this.#hasAnchor(anchor)) continue;
+      // An open anchor, until its content is known.
+      const found = { id: anchor, first_sequence: first, size: 0, relayer: "", opened_at: Date.now() };
+      await this.#database.insertInto("anchors").values(found).execute();
       const hashes: Uint8Array[] = [];
-      for (const entry of await proofsOfBatch(this.#database, this.#rows, anchor))
+      for (const entry of await proofsUnder(this.#database, this.#key, anchor))
         hashes[entry.leaf] ??= recordHash(entry);
       yield { anchor, hashes };
     }
@@ -146,75 +144,92 @@ export class JournalRebuild {
     content: AnchorContent,
     { contract, transactionHash, block }: BlockInclusion,
   ): Promise<void> {
-    const id = await this.#anchor(anchor, content, {
-      state: "confirmed",
-      to_address: contract,
-      hash: transactionHash,
-      outcome_at: Date.now(),
-    });
-    await confirmInBlocks(this.#database, new Map([[id, block]]));
+    const id = await this.#addTransaction({ contract, transactionHash, block });
+    await this.#close(anchor, content, id);
+    await confirmInBlocks(this.#database, this.#key, new Map([[id, block]]));
   }
 
   /** Queues anchors for leaves that neither an entry nor the chain confirms; any relayer can send them. */
   async queue({ anchor }: UnconfirmedLeaves, content: AnchorContent, call: ContractCall): Promise<void> {
-    await this.#anchor(anchor, content, { state: "queued", to_address: this.#contract, data: call.data });
+    const queued = { state: "queued", to_address: this.#contract, data: call.data } as const;
+    await this.#close(anchor, content, await this.#insertTransaction(queued));
+  }
+
+  async #close(id: number, { hash, size }: AnchorContent, transactionId: number): Promise<void> {
+    const content = { hash, size, transaction_id: transactionId };
+    await this.#database.updateTable("anchors").set(content).where("id", "=", id).execute();
   }
 
   /**
-   * Writes the confirmation of a checkpoint on chain. Ignores hashes that are not of the journal or are
-   * already confirmed.
+   * Writes the confirmation of a checkpoint on chain. Ignores hashes that are not of the journal or are known.
    */
-  async confirmCheckpoint(hash: Uint8Array, { contract, transactionHash, block }: BlockInclusion): Promise<void> {
+  async confirmCheckpoint(hash: Uint8Array, inclusion: BlockInclusion): Promise<void> {
     const checkpoint = this.#unanchored.get(keyOfDigest(hash));
-    if (checkpoint === undefined) return;
-    const sent = { to_address: contract, hash: transactionHash };
-    const mined = { state: "confirmed", ...sent, outcome_at: Date.now() } as const;
-    const id = await this.#anchor(this.#nextAnchor, { hash, size: 0 }, mined, checkpoint);
-    await confirmInBlocks(this.#database, new Map([[id, block]]));
+    if (checkpoint === undefined || (await this.#hasContent(hash))) return;
+    const transactionId = await this.#addTransaction(inclusion);
+    await this.#insertAnchor({
+      id: this.#nextAnchor,
+      first_sequence: checkpoint,
+      hash,
+      size: 0,
+      transaction_id: transactionId,
+      checkpoint,
+      opened_at: Date.now(),
+    });
+    await confirmInBlocks(this.#database, this.#key, new Map([[transactionId, inclusion.block]]));
   }
 
-  /** Continues the numbering of new rows after the written ones. */
-  finish(): Promise<void> {
-    return continueNumbers(this.#database, "anchors", "id");
+  /** Continues the numbering of new rows after the written ones; SQLite does so by itself. */
+  async finish(): Promise<void> {
+    if (!isPostgres(this.#database)) return;
+    await sql`
+      select setval(pg_get_serial_sequence('anchors', 'id'), coalesce(max(id), 0) + 1, false) from anchors
+    `.execute(this.#database);
   }
 
-  /** @returns the transaction's id */
-  async #anchor(
-    id: number,
-    { hash, size }: AnchorContent,
-    state: Pick<Insertable<TransactionsTable>, "state" | "to_address" | "hash" | "data" | "outcome_at">,
-    checkpoint: number | null = null,
-  ): Promise<number> {
-    const now = Date.now();
-    const { id: transactionId } = await this.#database
-      .insertInto("transactions")
-      .values({ purpose: "anchor", created_at: now, ...state })
-      .returning("id")
-      .executeTakeFirstOrThrow();
-    this.#nextAnchor = Math.max(this.#nextAnchor, id + 1);
+  async #addAnchors(entries: readonly JournalEntry[]): Promise<void> {
+    for (const entry of entries) {
+      if (entry.kind === "proof") await this.#addProof(entry);
+      if (entry.kind === "confirmation") await this.#addConfirmation(entry);
+    }
+  }
+
+  async #addProof({ sequence, anchor }: ProofEntry): Promise<void> {
+    // A later proof under an anchor that is confirmed shares one of its leaves.
+    if (this.#open.has(anchor) || (await this.#isConfirmed(anchor))) return;
+    this.#nextAnchor = Math.max(this.#nextAnchor, anchor + 1);
+    this.#open.set(anchor, sequence);
+  }
+
+  async #addConfirmation(entry: ConfirmationEntry): Promise<void> {
+    this.#block = Math.max(this.#block, entry.blockNumber);
+    this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
+    if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
+    const first = this.#open.get(entry.anchor);
+    if (entry.checkpoint === null && first === undefined && !(await this.#isConfirmed(entry.anchor))) {
+      const text = `entry ${entry.sequence} confirms anchor ${entry.anchor}, under which there are no proofs`;
+      throw new SealbookError("malformed", text);
+    }
+    this.#open.delete(entry.anchor);
+    const { anchor: id, hash, size, checkpoint, blockTime } = entry;
+    const block = { number: entry.blockNumber, hash: entry.blockHash, time: blockTime, validator: entry.validator };
+    const inclusion = { contract: entry.contract, transactionHash: entry.transactionHash, block };
+    const content = { hash, size, checkpoint, transaction_id: await this.#addTransaction(inclusion) };
+    const confirmed = { ...content, confirmation: entry.sequence };
+    if (await this.#hasAnchor(id)) {
+      await this.#database.updateTable("anchors").set(confirmed).where("id", "=", id).execute();
+      return;
+    }
+    const first_sequence = first ?? checkpoint ?? entry.sequence;
+    await this.#insertAnchor({ id, first_sequence, ...confirmed, opened_at: blockTime * 1000 });
+  }
+
+  async #insertAnchor(anchor: Omit<Insertable<AnchorsTable>, "relayer">): Promise<void> {
+    this.#nextAnchor = Math.max(this.#nextAnchor, (anchor.id ?? 0) + 1);
     await this.#database
       .insertInto("anchors")
-      .values({
-        id,
-        hash,
-        size,
-        transaction_id: transactionId,
-        checkpoint,
-        relayer: "",
-        opened_at: now,
-      })
+      .values({ ...anchor, relayer: "" })
       .execute();
-    return transactionId;
-  }
-
-  async #addProofs(proofs: readonly ProofEntry[]): Promise<void> {
-    for (const anchor of new Set(proofs.map((proof) => proof.anchor))) {
-      this.#nextAnchor = Math.max(this.#nextAnchor, anchor + 1);
-      // A later proof under an anchor that is confirmed shares one of its leaves.
-      if (!this.#open.has(anchor) && !(await this.#hasAnchor(anchor))) this.#open.add(anchor);
-    }
-    const keys: RecentKeysTable[] = proofKeys(proofs.map((entry) => ({ ...entry, recordHash: recordHash(entry) })));
-    for (const some of chunks(keys)) await this.#database.insertInto("proof_keys_recent").values(some).execute();
   }
 
   async #hasAnchor(id: number): Promise<boolean> {
@@ -222,34 +237,18 @@ export class JournalRebuild {
     return anchor !== undefined;
   }
 
-  async #addConfirmation(entry: ConfirmationEntry): Promise<void> {
-    this.#block = Math.max(this.#block, entry.blockNumber);
-    this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
-    if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
-    await insertConfirmation(this.#database, entry);
-    const transactionId = await this.#addTransaction(entry);
-    if (await this.#hasAnchor(entry.anchor)) {
-      const change = { confirmation: entry.sequence, transaction_id: transactionId };
-      await this.#database.updateTable("anchors").set(change).where("id", "=", entry.anchor).execute();
-      return;
-    }
-    if (entry.checkpoint === null && !this.#open.delete(entry.anchor)) {
-      const text = `entry ${entry.sequence} confirms anchor ${entry.anchor}, under which there are no proofs`;
-      throw new SealbookError("malformed", text);
-    }
-    await this.#database
-      .insertInto("anchors")
-      .values({
-        id: entry.anchor,
-        hash: entry.hash,
-        size: entry.size,
-        transaction_id: transactionId,
-        confirmation: entry.sequence,
-        checkpoint: entry.checkpoint,
-        relayer: "",
-        opened_at: entry.blockTime * 1000,
-      })
-      .execute();
+  async #isConfirmed(id: number): Promise<boolean> {
+    const anchor = await this.#database
+      .selectFrom("anchors")
+      .select("confirmation")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    return anchor !== undefined && anchor.confirmation !== null;
+  }
+
+  async #hasContent(hash: Uint8Array): Promise<boolean> {
+    const anchor = await this.#database.selectFrom("anchors").select("id").where("hash", "=", hash).executeTakeFirst();
+    return anchor !== undefined;
   }
 
   /** Drops an entry and those before it: the next checkpoint is over a later entry. */
@@ -260,53 +259,37 @@ export class JournalRebuild {
     }
   }
 
-  async #addTransaction({ transactionHash, ...entry }: ConfirmationEntry): Promise<number> {
-    const block = {
-      block_number: entry.blockNumber,
-      block_hash: entry.blockHash,
-      block_time: entry.blockTime,
-      validator: entry.validator,
-    };
+  /** Writes the transaction of a confirmed anchor; returns its id. */
+  async #addTransaction({ contract, transactionHash, block }: BlockInclusion): Promise<number> {
+    const mined = {
+      state: "confirmed",
+      block_number: block.number,
+      block_hash: block.hash,
+      block_time: block.time,
+      validator: block.validator,
+    } as const;
     const known = await this.#database
       .selectFrom("transactions")
       .select("id")
       .where("hash", "=", transactionHash)
       .executeTakeFirst();
     if (known !== undefined) {
-      await this.#database.updateTable("transactions").set(block).where("id", "=", known.id).execute();
+      await this.#database.updateTable("transactions").set(mined).where("id", "=", known.id).execute();
       return known.id;
     }
-    const time = entry.blockTime * 1000;
+    const at = block.time * 1000;
+    return this.#insertTransaction({ ...mined, to_address: contract, hash: transactionHash, outcome_at: at });
+  }
+
+  async #insertTransaction(
+    transaction: Omit<Insertable<TransactionsTable>, "purpose" | "created_at">,
+  ): Promise<number> {
     const { id } = await this.#database
       .insertInto("transactions")
-      .values({
-        purpose: "anchor",
-        to_address: entry.contract,
-        state: "confirmed",
-        hash: transactionHash,
-        ...block,
-        created_at: time,
-        outcome_at: time,
-      })
+      .values({ purpose: "anchor", created_at: transaction.outcome_at ?? Date.now(), ...transaction })
       .returning("id")
       .executeTakeFirstOrThrow();
     return id;
-  }
-
-  async #addAccount({ address, keystore, createdAt, sequence }: AccountEntry): Promise<void> {
-    // The account's role is on chain; the event indexer copies it.
-    await this.#database
-      .insertInto("accounts")
-      .values({
-        address,
-        keystore,
-        scope: "read",
-        enrolled: 0,
-        created_at: createdAt,
-        revoked_at: null,
-        sequence,
-      })
-      .execute();
   }
 }
 

@@ -4,8 +4,7 @@ import { headFile } from "../../server/composition/data-folder.ts";
 import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
-import type { Database } from "../../server/journal/engine/database.ts";
-import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import { type JournalSource, journalSource } from "../../server/journal/entries/entry-source.ts";
 import { appendResolution } from "../../server/journal/entries/entry-log.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { printable } from "../../verifier/verify.mjs";
@@ -41,7 +40,10 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
   // A list needs no key.
-  const database = await (subject === undefined ? openJournalDatabase(config.database) : openJournalToAppend(config));
+  const { database, key } =
+    subject === undefined
+      ? { database: await openJournalDatabase(config.database), key: undefined }
+      : await openJournalToAppend(config);
   try {
     const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
     if (subject === undefined) {
@@ -58,11 +60,12 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
           if (!isAcknowledgeable(each.subject))
             await transaction.deleteFrom("divergences").where("subject", "=", each.subject).execute();
           const divergence = acknowledgedText(each);
-          await appendResolution(transaction, { divergence, reason, resolvedAt: Date.now() });
+          await appendResolution(transaction, key, { divergence, reason, resolvedAt: Date.now() });
         }
       });
     }
-    if (chosen.some((each) => !isAcknowledgeable(each.subject))) await acceptHead(terminal, config, database);
+    if (chosen.some((each) => !isAcknowledgeable(each.subject)))
+      await acceptHead(terminal, config, journalSource(database, key));
     printLine(
       terminal,
       chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`,
@@ -73,10 +76,9 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
 }
 
 /** Has the relayer of this data folder continue from the journal as it is. */
-async function acceptHead(terminal: Terminal, { dataDirectory }: Config, database: Database): Promise<void> {
+async function acceptHead(terminal: Terminal, { dataDirectory }: Config, entries: JournalSource): Promise<void> {
   const file = headFile(dataDirectory);
   const seen = await file.read();
-  const entries = journalSource(database);
   if (seen === undefined || (await continues(entries, seen))) {
     printLine(terminal, `the journal continues what ${dataDirectory} has seen: nothing is accepted here`);
     return;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { Presets, SingleBar } from "cli-progress";
 import { Command } from "commander";
 import { openContracts } from "../../server/composition/chain.ts";
+import type { ContractsLink } from "../../server/composition/chain-link.ts";
 import { keysFile } from "../../server/composition/embedded-chain.ts";
 import { VerifiedChain } from "../../server/chain/evidence/verified-chain.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
@@ -17,92 +17,155 @@ import { type ChainConfig, type Config, parseConfig } from "../../server/config/
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment.ts";
 import { journalName } from "../../server/journal/contract-store.ts";
-import { openJournalToAppend } from "../../server/composition/journal-database.ts";
-import { rebuildJournal } from "./rebuild.ts";
+import {
+  journalKeyFile,
+  missingFile,
+  openJournalToAppend,
+  openJournalToRead,
+} from "../../server/composition/journal-database.ts";
+import { readHead } from "../../server/journal/entries/journal-rows.ts";
+import { recordIndexStore } from "../../server/records/record-index.ts";
+import { assertNoKey, provedExtent, storeKey, writeUnderNewKey } from "./new-key.ts";
+import { JournalRebuild } from "./rebuild.ts";
+import { Stages } from "./stages.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
-import { restoreJournal, type Restored } from "./restore.ts";
+import { restoreFromReplica, restoreFromRows, type Restored } from "./restore.ts";
 import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 
 interface Options {
-  readonly from: string;
+  readonly from?: string;
+  readonly newKey?: true;
+  readonly reason?: string;
+  readonly accept?: true;
 }
+
+const BAD_USAGE = 2;
 
 /** Creates the command `journal restore`. */
 export function restoreCommand(terminal: Terminal): Command {
   return new Command("restore")
-    .description("Builds the journal of an empty database again from a replica and the chain, with the server stopped.")
-    .requiredOption("--from <target>", "the replica: file:///PATH or s3://BUCKET/PREFIX, as in REPLICA_TARGETS")
+    .description("Builds the journal again from a replica, or its tables from its own rows, with all servers stopped.")
+    .option("--from <target>", "a replica, for an empty database: file:///PATH or s3://BUCKET/PREFIX")
+    .option("--new-key", "write the rows under a new key, when the journal's key is lost")
+    .option("--reason <text>", "what happened to the key; part of the journal")
+    .option("--accept", "with --new-key: accept the entries after the newest checkpoint on chain")
     .addHelpText(
       "after",
       `
-Every entry is checked on the way: each segment's file and digest, and that nothing is missing between them. All is
-restored or nothing: when it is interrupted or something is wrong, the database stays empty. What the replica has no
-confirmation of is looked up on the chain, and anchored by the server's next start when it is not there.
+Every entry is checked on the way. All is restored or nothing: when it is interrupted or something is wrong, the
+database stays as it was. With --from, the replica is written into an empty database. Without, the tables for finding,
+such as the index of proofs, are written again from the rows of the database, which must have been written with the
+journal's key. With --new-key the rows get new codes. The chain proves them up to the newest checkpoint; those after it
+are as the database has them: without --accept the command only says how many there are.
+What no entry confirms is looked up on the chain, and anchored by the server's next start when it is not there.
 The chain is that of RPC_URL, or the embedded one in DATA_DIR. The records of accounts come back from the chain at the
-server's next start; sessions do not, and all accounts log in again.
+server's next start. Into an empty database no session comes back: all accounts log in again.
 Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
     )
-    .action(async ({ from }: Options) => {
-      const address = parseAddress(from);
-      const config = parseConfig(terminal.variables, { relays: false });
-      const { entries, proofs, confirmedSince, pending, isBehind } = await restore(config, address);
+    .action(async (options: Options) => {
+      const { from, newKey, reason } = options;
+      if (from !== undefined && newKey) throw new CommandFailure("--from and --new-key exclude each other", BAD_USAGE);
+      if (newKey && (reason === undefined || reason.trim() === ""))
+        throw new CommandFailure("--new-key needs --reason", BAD_USAGE);
+      const { entries, proofs, confirmedSince, pending, isBehind } = await run(terminal, options);
       printLine(
         terminal,
         `Restored ${entries} entries, of which ${proofs} proofs. ` +
-          `${confirmedSince} of them were confirmed by the chain without the replica's knowing; ${pending} are ` +
+          `${confirmedSince} of them were confirmed on the chain without an entry; ${pending} are ` +
           "to be anchored yet.",
       );
       if (isBehind) printLine(terminal, OTHER_JOURNAL);
     });
 }
 
-async function restore(config: Config, address: TargetAddress): Promise<Restored & { readonly isBehind: boolean }> {
-  const { dataDirectory, chain } = config;
+type Result = Restored & { readonly isBehind: boolean };
+
+async function run(terminal: Terminal, options: Options): Promise<Result> {
+  const config = parseConfig(terminal.variables, { relays: false });
   await using opened = new AsyncDisposableStack();
-  const lock = await holdDataFolder(dataDirectory);
+  const lock = await holdDataFolder(config.dataDirectory);
   opened.defer(() => lock.release());
-  const deployment = await deploymentAt(chain, address);
-  const link = await openContracts(chain, { share: true, onEvent: () => undefined });
+  const progress = new Stages();
+  opened.defer(() => progress.stop());
+  try {
+    return options.from === undefined
+      ? await restoreRows(terminal, config, options, progress)
+      : await restoreReplica(config, parseAddress(options.from), progress);
+  } catch (error) {
+    if (error instanceof SegmentFault || error instanceof RangeError)
+      throw new CommandFailure(`${error.message}. Nothing was restored`);
+    throw error;
+  }
+}
+
+async function restoreReplica(config: Config, address: TargetAddress, progress: Stages): Promise<Result> {
+  const deployment = await deploymentAt(config.chain, address);
+  await using opened = new AsyncDisposableStack();
+  const link = await openContracts(config.chain, { share: true, onEvent: () => undefined });
   opened.defer(() => link.close());
   const [replicated, here] = [deploymentName(deployment), deploymentName(link.deployment)];
   if (here !== replicated) throw new CommandFailure(`the replica belongs to ${replicated}; here is ${here}`);
-  const database = await openJournalToAppend(config);
+  const { database, key } = await openJournalToAppend(config);
   opened.defer(() => database.destroy());
-  const target = await openTarget(address, deploymentName(deployment));
+  const target = await openTarget(address, replicated);
   opened.defer(() => target.close());
-
-  const bar = new SingleBar(
-    { format: "{bar} {percentage}% | segment {value} of {total} | {entries} entries", stream: process.stderr },
-    Presets.shades_classic,
-  );
-  let started = false;
-  try {
-    const { ProofAnchor } = link.deployment.contracts;
-    await journalName(database, deploymentName(deployment));
-    const restored = await rebuildJournal(database, ProofAnchor, (rebuild) =>
-      restoreJournal({
-        target,
-        rebuild,
-        chain: new ProofAnchorClient(link.rpc, ProofAnchor, {
-          firstBlock: deployment.firstBlock,
-          chain: new VerifiedChain(link.rpc, { validatorNames: chain.validatorNames }),
-        }),
-        onSegment(done, total, entries) {
-          if (!started) bar.start(total, 0, { entries: 0 });
-          started = true;
-          bar.update(done, { entries });
-        },
-      }),
+  await journalName(database, replicated);
+  const restored = await database.transaction().execute((transaction) => {
+    const rebuild = new JournalRebuild(transaction, key, link.deployment.contracts.ProofAnchor);
+    return restoreFromReplica(rebuild, target, anchorsOf(link, config), (done, total) =>
+      progress.update("restoring entries", "entries", done, total),
     );
-    return { ...restored, isBehind: !(await continuesSeen(dataDirectory, database)) };
-  } catch (error) {
-    if (error instanceof SegmentFault) throw new CommandFailure(`${error.message}. Nothing was restored`);
-    throw error;
-  } finally {
-    if (started) bar.stop();
+  });
+  return { ...restored, isBehind: !(await continuesSeen(config.dataDirectory, database, key)) };
+}
+
+async function restoreRows(
+  terminal: Terminal,
+  config: Config,
+  { newKey, reason = "", accept }: Options,
+  progress: Stages,
+): Promise<Result> {
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
+  if (newKey) assertNoKey(config);
+  await using opened = new AsyncDisposableStack();
+  const link = await openContracts(config.chain, { share: true, onEvent: () => undefined });
+  opened.defer(() => link.close());
+  const { database, key } = await openJournalToRead(config);
+  opened.defer(() => database.destroy());
+  if (key === undefined && !newKey)
+    throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup, or use --new-key`);
+  const { sequence: total } = await readHead(database);
+  const onEntries = (stage: string) => (done: number) => progress.update(stage, "entries", done, total);
+  const chain = anchorsOf(link, config);
+  const extent = newKey ? await provedExtent(database, chain, onEntries("checking entries")) : undefined;
+  if (extent !== undefined) {
+    printLine(terminal, `The chain proves the entries up to ${extent.checkpoint} of ${extent.newest}.`);
+    const others = extent.newest - extent.checkpoint;
+    if (others > 0 && accept !== true)
+      throw new CommandFailure(`${others} entries are not proved: accept them with --accept, or restore a replica`);
   }
+  return await database.transaction().execute(async (transaction) => {
+    const used = extent === undefined ? key : await writeUnderNewKey(transaction, extent, reason);
+    if (used === undefined) throw new RangeError("the journal has no key");
+    const rebuild = new JournalRebuild(transaction, used, link.deployment.contracts.ProofAnchor);
+    const restored = await restoreFromRows(rebuild, chain, onEntries("restoring entries"));
+    await recordIndexStore(transaction, config.records.tableName).drop();
+    const isBehind = !(await continuesSeen(config.dataDirectory, transaction, used));
+    // A crash after this leaves a key that no row was written with; it is refused as any other wrong key.
+    if (extent !== undefined)
+      printLine(terminal, `The journal is written under the key in ${await storeKey(config, used)}.`);
+    return { ...restored, isBehind };
+  });
+}
+
+function anchorsOf({ rpc, deployment }: ContractsLink, { chain }: Config): ProofAnchorClient {
+  return new ProofAnchorClient(rpc, deployment.contracts.ProofAnchor, {
+    firstBlock: deployment.firstBlock,
+    chain: new VerifiedChain(rpc, { validatorNames: chain.validatorNames }),
+  });
 }
 
 /** Reads the contract addresses from the replica; writes them into an empty data folder. */

@@ -6,43 +6,57 @@ import type { ProofAnchorClient } from "../../server/chain/contracts/proof-ancho
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
 
 /** Reads of the chain. */
-type RestoringChain = Pick<
+export type RestoringChain = Pick<
   ProofAnchorClient,
   "anchorCall" | "anchorOf" | "blockOf" | "firstBlock" | "newestBlock" | "anchors"
 >;
-
-export interface RestoringDeps {
-  readonly target: SegmentTarget;
-  readonly rebuild: JournalRebuild;
-  readonly chain: RestoringChain;
-  readonly onSegment: (done: number, total: number, entries: number) => void;
-}
 
 /** Result of a restore. */
 export interface Restored {
   readonly entries: number;
   readonly proofs: number;
-  /** Proofs confirmed on chain without a confirmation in the replica. */
+  /** Proofs confirmed on chain that no entry confirmed. */
   readonly confirmedSince: number;
   /** Proofs that are not anchored yet. */
   readonly pending: number;
 }
 
 /**
- * Rebuilds an empty journal from a replica, verifies every entry, and queries the chain for confirmations that the
- * replica lacks.
+ * Builds an empty journal from a replica, and verifies every entry.
  * @throws SegmentFault at an invalid segment of the replica
  * @throws SealbookError `conflict` when the journal is not empty
  */
-export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
-  const { target, rebuild, chain, onSegment } = deps;
+export async function restoreFromReplica(
+  rebuild: JournalRebuild,
+  target: SegmentTarget,
+  chain: RestoringChain,
+  onEntries: (done: number, total: number) => void,
+): Promise<Restored> {
   await rebuild.assertEmpty();
-  let entries = 0;
-  for await (const { lines, done, total } of readSegments(target)) {
+  const total = (await target.newest().catch(() => undefined))?.last ?? 0;
+  for await (const { manifest, lines } of readSegments(target)) {
     await rebuild.append(lines);
-    entries += lines.length;
-    onSegment(done, total, entries);
+    onEntries(manifest.last, total);
   }
+  return complete(rebuild, chain);
+}
+
+/**
+ * Builds the tables of a journal again from its rows.
+ * @throws RangeError when a row is missing, or was not written with the key
+ */
+export async function restoreFromRows(
+  rebuild: JournalRebuild,
+  chain: RestoringChain,
+  onEntries: (done: number) => void,
+): Promise<Restored> {
+  await rebuild.readRows(onEntries);
+  return complete(rebuild, chain);
+}
+
+/** Queries the chain for confirmations that no entry has. */
+async function complete(rebuild: JournalRebuild, chain: RestoringChain): Promise<Restored> {
+  const entries = rebuild.newest;
   let confirmedSince = 0;
   let pending = 0;
   for await (const leaves of rebuild.unconfirmed()) {
@@ -53,7 +67,6 @@ export async function restoreJournal(deps: RestoringDeps): Promise<Restored> {
   await rebuild.finish();
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
-
 /** @returns whether the leaves are anchored on chain */
 async function recordOutcome(
   rebuild: JournalRebuild,
@@ -85,7 +98,7 @@ async function findCheckpoints(rebuild: JournalRebuild, chain: RestoringChain): 
 }
 
 /** Finds the transaction and the block of an anchor on chain; `undefined` when it is not there in this form. */
-export async function findAnchor(
+async function findAnchor(
   chain: Pick<ProofAnchorClient, "anchorOf" | "anchors" | "blockOf">,
   { hash, size }: AnchorContent,
 ): Promise<BlockInclusion | undefined> {

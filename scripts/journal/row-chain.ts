@@ -1,6 +1,6 @@
 import type { JournalEntry } from "../../server/journal/entries/codec.ts";
 import { entryOf } from "../../server/journal/entries/entry-source.ts";
-import { checked, type StoredRow } from "../../server/journal/entries/journal-rows.ts";
+import { JournalRow, type StoredRow } from "../../server/journal/entries/journal-row.ts";
 import { follow, type JournalHead, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
@@ -38,15 +38,15 @@ export class RowChain {
   next(row: StoredRow): FollowedRow {
     const before = this.#at.sequence;
     if (row.first > before + 1) this.#report({ kind: "entry_missing", sequence: before + 1, last: row.first - 1 });
-    const start =
-      row.first > before + 1 ? { sequence: row.first - 1, digest: row.previous ?? this.#at.digest } : this.#at;
+    const start = row.first > before + 1 ? { sequence: row.first - 1, digest: row.previous } : this.#at;
     const isTwice = row.first <= before && before > this.#start;
     if (row.last > before) this.#at = { sequence: row.last, digest: row.digest };
     const read = this.#read(row);
     const lines = (read?.lines ?? []).filter(({ sequence }) => sequence > start.sequence);
     const end = lines.reduce((at, line) => follow(at, line) ?? at, start);
     const isWhole = end.sequence === row.last && equalBytes(end.digest, row.digest);
-    const isIntact = !isTwice && read?.isWritten === true && isWhole;
+    const follows = row.first !== start.sequence + 1 || equalBytes(row.previous, start.digest);
+    const isIntact = !isTwice && follows && read?.isWritten === true && isWhole;
     if (!isIntact) this.#report({ kind: "row_changed", sequence: row.first, last: row.last });
     return { first: row.first, lines, isIntact };
   }
@@ -76,7 +76,7 @@ export function entriesOf(row: StoredRow): JournalEntry[] {
 
 /** Returns the lines of a row; `undefined` when it was changed. */
 function readable(key: JournalKey | undefined, row: StoredRow): readonly JournalLine[] | undefined {
-  return unlessChanged(() => checked(key, row).lines());
+  return unlessChanged(() => JournalRow.checked(key, row).lines());
 }
 
 /** Decodes an entry; `undefined` when the text is not that of one with this number. */

@@ -1,6 +1,7 @@
 import { headFile } from "../../server/composition/data-folder.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
 
 /** What a command says when it leaves a journal that the server does not continue by itself. */
@@ -9,7 +10,7 @@ export const OTHER_JOURNAL =
   "start it, and run `npx sealbook journal resolve`.";
 
 /** Returns whether a journal continues what the server of a data folder has seen, if anything. */
-export async function continuesSeen(dataDirectory: string, database: Database): Promise<boolean> {
+export async function continuesSeen(dataDirectory: string, database: Database, key: JournalKey): Promise<boolean> {
   const seen = await headFile(dataDirectory).read();
-  return seen === undefined || continues(journalSource(database), seen);
+  return seen === undefined || continues(journalSource(database, key), seen);
 }

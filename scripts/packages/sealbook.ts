@@ -23,6 +23,7 @@ export const sealbookPackage: Package = {
       "panel/dist",
       "server/http/openapi/page",
       "CHANGELOG.md",
+      ...globSync("server/journal/engine/*.sql", { cwd: ROOT }),
       ...globSync("verifier/{verify.*,index.html}", { cwd: ROOT }),
     ])
       copy(join(ROOT, path), join(folder, path));

@@ -47,12 +47,12 @@ export interface ServerOverrides {
 export type Context = ReturnType<typeof createContext>;
 
 export function createContext(config: Config, opened: Opened, logger: Logger, overrides: ServerOverrides) {
-  const { link, database, validators, issuerKeys } = opened;
+  const { link, database, journalKey, validators, issuerKeys } = opened;
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
   const clock = overrides.clock ?? Date.now;
   const signer = transactionSigner(link.relayer, rpc.chainId);
-  const journal = createJournal(database, deployment.contracts, signer.address);
+  const journal = createJournal(database, journalKey, deployment.contracts, signer.address);
   // Logger, metrics, alerts and events come before every part: each part registers its own metrics.
   const alertStore = new BufferedAlertStore(openAlertStore(database));
   const alerts = new AlertTracker(alertStore, logger, clock);
@@ -65,7 +65,7 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
     serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
   });
   // Stores the divergences that any part finds.
-  const divergences = new DivergenceTracker(reconciliationStore(database, signer.address), events, clock);
+  const divergences = new DivergenceTracker(reconciliationStore(database, journalKey, signer.address), events, clock);
   const { journalDiverged, divergenceResolved } = divergences;
   const telemetry = { ...events, journalDiverged, divergenceResolved };
   // Blocks of the embedded chain name no proposer.
@@ -103,7 +103,7 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
     validatorNames,
     proofAnchor,
     /** Reads the entries that are signed or returned as proof. */
-    entryVerifier: new EntryVerifier({ database, telemetry }),
+    entryVerifier: new EntryVerifier({ database, key: journalKey, telemetry }),
     issuer: new Issuer(issuerKeys, () => divergences.assertIntact()),
     address: new PublicAddress(config.http.publicUrl, config.explorer.url),
     /** Announces new blocks to its subscribers, in the order in which they subscribed. */

@@ -5,7 +5,7 @@ import type { ChainConfig } from "../config/config.ts";
 import type { DatabaseConfig } from "../config/notations.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { StorageGuard } from "../journal/engine/storage-guard.ts";
-import { newestSequence } from "../journal/entries/entry-log.ts";
+import { newestSequence } from "../journal/entries/journal-rows.ts";
 import { HeadFile } from "../journal/integrity/head-file.ts";
 import type { ChainLink } from "./chain-link.ts";
 import { hasJournal } from "./journal-database.ts";

@@ -7,9 +7,8 @@ import { openSqlite } from "../journal/engine/sqlite.ts";
 import type { StorageGuard } from "../journal/engine/storage-guard.ts";
 import type { Config } from "../config/config.ts";
 import { SealbookError } from "../errors.ts";
-import { newestSequence } from "../journal/entries/entry-log.ts";
-import { assertKeyOf } from "../journal/entries/journal-rows.ts";
-import { JournalKey, useJournalKey } from "../journal/integrity/journal-key.ts";
+import { assertKeyOf, newestSequence } from "../journal/entries/journal-rows.ts";
+import { JournalKey } from "../journal/integrity/journal-key.ts";
 import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
 
 /**
@@ -42,18 +41,23 @@ export function journalKeyFile({ dataDirectory, journal: { keyFile } }: Config):
   return keyFile ?? join(dataDirectory, KEY_FILE);
 }
 
+/** A journal: its database, and the key that its rows are written and checked with. */
+export interface OpenedJournal<Key = JournalKey | undefined> {
+  readonly database: Database;
+  readonly key: Key;
+}
+
 /**
  * Opens the journal's database to append to it. The first one to open an empty journal creates its key.
  * @throws SealbookError `config_invalid` when the database or the key cannot be used
  */
-export async function openJournalToAppend(config: Config, guard?: StorageGuard): Promise<Database> {
+export async function openJournalToAppend(config: Config, guard?: StorageGuard): Promise<OpenedJournal<JournalKey>> {
   const database = await openJournalDatabase(config.database, guard);
   try {
     const file = journalKeyFile(config);
     const key = (await readJournalKey(file)) ?? (await createJournalKey(database, file));
     await assertKeyOf(database, key, file);
-    useJournalKey(database, key);
-    return database;
+    return { database, key };
   } catch (error) {
     await database.destroy();
     throw error;
@@ -64,14 +68,13 @@ export async function openJournalToAppend(config: Config, guard?: StorageGuard):
  * Opens the journal's database to read it. Rows are checked with the key when it is there; third parties have none.
  * @throws SealbookError `config_invalid` when the database or the key cannot be used
  */
-export async function openJournalToRead(config: Config): Promise<Database> {
+export async function openJournalToRead(config: Config): Promise<OpenedJournal> {
   const database = await openJournalDatabase(config.database);
   try {
     const file = journalKeyFile(config);
     const key = await readJournalKey(file);
     if (key !== undefined) await assertKeyOf(database, key, file);
-    useJournalKey(database, key);
-    return database;
+    return { database, key };
   } catch (error) {
     await database.destroy();
     throw error;
@@ -98,7 +101,8 @@ async function createJournalKey(database: Database, file: string): Promise<Journ
     throw new SealbookError(
       "config_invalid",
       `the journal's key ${file} is missing. Restore it from a backup of DATA_DIR; relayers of one journal share it: ` +
-        "set JOURNAL_KEY_FILE. When it is lost, write the journal under a new key with `npx sealbook journal rekey`",
+        "set JOURNAL_KEY_FILE. When it is lost, write the journal under a new key with " +
+        "`npx sealbook journal restore --new-key`",
     );
   }
   // A server and a command can start at the same time: the file of the first one counts.

@@ -118,7 +118,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
   });
   const replicators = createReplicators(context);
   // Two relayers with one key do not share a journal.
-  const store = reconciliationStore(database, signer.address);
+  const store = reconciliationStore(database, context.opened.journalKey, signer.address);
   const reconciler = createReconciler(context, store);
   const headCheck = new HeadCheck({
     file: headFile(dataDirectory),

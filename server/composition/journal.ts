@@ -11,7 +11,7 @@ import { type ServiceLogStore, serviceLogStore } from "../sessions/service-log.t
 import { type SessionStore, sessionStore } from "../sessions/store.ts";
 import { type KeyedCallStore, keyedCallStore } from "../journal/keyed-calls.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";
-import { ProofStatements } from "../proofs/proof-rows.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { type ProofStore, proofStore } from "../proofs/proof-store.ts";
 import { recordReader } from "../records/record-reader.ts";
 
@@ -36,13 +36,18 @@ export const NO_RELAYER: Address = "";
 
 /**
  * Builds the journal over one database, which several relayers can share.
+ * @param key Key that entries are appended and checked with
  * @param addresses Contracts that intents name
  * @param relayer Owner of the intents and anchors that this process writes
  */
-export function createJournal(database: Database, addresses: ContractAddresses, relayer: Address): Journal {
-  const statements = new ProofStatements();
+export function createJournal(
+  database: Database,
+  key: JournalKey,
+  addresses: ContractAddresses,
+  relayer: Address,
+): Journal {
   const commits = new GroupCommit(database);
-  const stores = (on: Database) => storesOf(on, addresses, relayer, statements);
+  const stores = (on: Database) => storesOf(on, key, addresses, relayer);
   return {
     ...stores(database),
     atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
@@ -51,26 +56,44 @@ export function createJournal(database: Database, addresses: ContractAddresses, 
 
 /** Returns the journal inside a transaction; atomic work there joins the same transaction. */
 function insideOf(stores: JournalStores): Journal {
-  const journal: Journal = { ...stores, atomically: (work) => work(journal) };
+  const journal: Journal = Object.assign(stores, {
+    atomically: <T>(work: (stores: Journal) => Promise<T>): Promise<T> => work(journal),
+  });
   return journal;
 }
 
-function storesOf(
-  database: Database,
-  addresses: ContractAddresses,
-  relayer: Address,
-  statements: ProofStatements,
-): JournalStores {
+/** Returns the stores over a connection or a transaction, each made when it is used. */
+function storesOf(database: Database, key: JournalKey, addresses: ContractAddresses, relayer: Address): JournalStores {
   return {
-    entries: journalSource(database),
-    accounts: accountStore(database),
-    sessions: sessionStore(database, relayer),
-    keyedCalls: keyedCallStore(database),
-    records: recordReader(database),
-    proofs: proofStore(database, statements),
-    anchors: anchorStore(database, relayer),
-    intents: intentStore(database, addresses, relayer),
-    serviceLog: serviceLogStore(database),
-    chats: chatStore(database),
+    get entries() {
+      return journalSource(database, key);
+    },
+    get accounts() {
+      return accountStore(database, key);
+    },
+    get sessions() {
+      return sessionStore(database, relayer);
+    },
+    get keyedCalls() {
+      return keyedCallStore(database);
+    },
+    get records() {
+      return recordReader(database);
+    },
+    get proofs() {
+      return proofStore(database, key);
+    },
+    get anchors() {
+      return anchorStore(database, key, relayer);
+    },
+    get intents() {
+      return intentStore(database, addresses, relayer);
+    },
+    get serviceLog() {
+      return serviceLogStore(database);
+    },
+    get chats() {
+      return chatStore(database);
+    },
   };
 }

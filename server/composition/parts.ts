@@ -40,7 +40,7 @@ function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs 
     steadyClock: context.steadyClock,
     takeOverMilliseconds: config.chain.takeOverMilliseconds,
     chain: proofAnchor,
-    reconciliation: reconciliationStore(database, signer.address),
+    reconciliation: reconciliationStore(database, context.opened.journalKey, signer.address),
     openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,

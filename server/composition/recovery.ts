@@ -1,5 +1,4 @@
 import { every, type Interval } from "../kit/time.ts";
-import { ProofStatements } from "../proofs/proof-rows.ts";
 import { VerificationRetention } from "../recovery/verification-retention.ts";
 import { RecoveryService } from "../recovery/service.ts";
 import { recoveryStore } from "../recovery/store.ts";
@@ -12,6 +11,7 @@ const EXPIRY_INTERVAL_MILLISECONDS = 60 * 60_000;
 export function createRecovery({
   config: { recovery: limits },
   database,
+  opened: { journalKey },
   journal,
   proofAnchor,
   telemetry,
@@ -20,11 +20,11 @@ export function createRecovery({
   logger,
   clock,
 }: Context) {
-  const verifications = verificationStore(database);
+  const verifications = verificationStore(database, journalKey);
   const retention = new VerificationRetention({ store: verifications, limits, clock });
   const service = new RecoveryService({
     journal,
-    store: recoveryStore(database, new ProofStatements()),
+    store: recoveryStore(database, journalKey),
     verifications,
     retention,
     verifier: entryVerifier,

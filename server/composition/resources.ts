@@ -16,7 +16,7 @@ import type { SegmentTarget } from "../journal/replication/segment-target.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
-import { issuerKeyStore } from "../issuer/issuer-key-store.ts";
+import { type IssuerKeyStore, issuerKeyStore } from "../issuer/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../issuer/issuer-keys.ts";
 import { readPassword } from "../chain/keys/keystore.ts";
 import { openJournalToAppend } from "./journal-database.ts";
@@ -24,6 +24,7 @@ import { chatStore } from "../bot/chat-store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { assertSameTable } from "../records/record-reader.ts";
 import { chainIdentityStore, journalName, newestContract, validatorSetStore } from "../journal/contract-store.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openTarget } from "../journal/replication/open-target.ts";
 import type { Clock } from "../kit/time.ts";
@@ -33,6 +34,8 @@ import type { Logger } from "../kit/logger.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly database: Database;
+  /** The key that rows of the journal are written and checked with. */
+  readonly journalKey: JournalKey;
   /** Validators whose blocks the server accepts. */
   readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
@@ -64,7 +67,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const storage = new StorageGuard();
     pinDataFolder(config.dataDirectory, storage);
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
-    const database = await openJournalToAppend(config, storage);
+    const { database, key: journalKey } = await openJournalToAppend(config, storage);
     resources.defer(() => database.destroy());
     const validators = await ValidatorHistory.open(validatorSetStore(database));
     const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
@@ -85,7 +88,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const targets = await Promise.all(config.journal.replicaTargets.map((address) => openTarget(address, name)));
     for (const target of targets) resources.defer(() => target.close());
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
-    const issuerKeys = await openIssuerKeys(config, database, logger);
+    const issuerKeys = await openIssuerKeys(config, issuerKeyStore(database, journalKey), logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
     const botCipher =
       config.telegram &&
@@ -93,6 +96,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     return {
       link,
       database,
+      journalKey,
       validators,
       storage,
       targets,
@@ -124,13 +128,13 @@ async function openTokenVerifier({ key, ...rules }: TokenConfig): Promise<TokenV
 /** @throws SealbookError `config_invalid` when the keys cannot be used */
 async function openIssuerKeys(
   { dataDirectory, issuer: { keyPasswordFile: passwordFile } }: Config,
-  database: Database,
+  journal: IssuerKeyStore,
   logger: Logger,
 ): Promise<IssuerKeys> {
   const password = passwordFile && (await readPassword("ISSUER_KEY_PASSWORD_FILE", passwordFile));
   return IssuerKeys.open(issuerKeysFile(dataDirectory), {
     password,
-    journal: issuerKeyStore(database),
+    journal,
     onLocked: (key) =>
       logger.warn(
         { key },

@@ -12,7 +12,7 @@ export type RelayerTransactions = ReturnType<typeof createTransactions>;
 /** Builds the sender of the relayer's transactions. */
 export function createTransactions(context: Context) {
   const { config, overrides, database, link, signer, fees, proofAnchor, head, metrics, telemetry, logger } = context;
-  const store = transactionStore(database);
+  const store = transactionStore(database, context.opened.journalKey);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),

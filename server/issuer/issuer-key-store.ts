@@ -1,6 +1,6 @@
-import type { IssuerKeyEntry } from "../journal/entries/codec.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { hex } from "../kit/bytes.ts";
 
 /** Maximum number of keys that are read: a thousand rotations. */
@@ -16,7 +16,7 @@ export interface JournaledKey {
 }
 
 /** Creates the store of a database. */
-export function issuerKeyStore(database: Database) {
+export function issuerKeyStore(database: Database, journalKey: JournalKey | undefined) {
   return {
     /** Returns each key once, the newest first. */
     async list(): Promise<readonly JournaledKey[]> {
@@ -45,29 +45,15 @@ export function issuerKeyStore(database: Database) {
           .where("public_key", "=", publicKey)
           .execute();
         if (known.some((row) => row.keystore === keystore)) return;
-        const entry = await appendEntry(transaction, (sequence) => ({
+        await appendEntry(transaction, journalKey, (sequence) => ({
           kind: "issuer_key" as const,
           sequence,
           publicKey,
           keystore,
           createdAt,
         }));
-        await addIssuerKey(transaction, entry);
       }),
   };
-}
-
-/** Writes the row of an entry. */
-export async function addIssuerKey(database: Database, entry: IssuerKeyEntry): Promise<void> {
-  await database
-    .insertInto("issuer_keys")
-    .values({
-      sequence: entry.sequence,
-      public_key: entry.publicKey,
-      keystore: entry.keystore,
-      created_at: entry.createdAt,
-    })
-    .execute();
 }
 
 /** The issuer's keys in the journal. */

@@ -6,9 +6,10 @@ import { recordHash } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { proofsOfBatch } from "../journal/entries/batch-rows.ts";
-import { RowReader } from "../journal/entries/journal-rows.ts";
-import { paddedChunks } from "../journal/engine/statement-cache.ts";
+import { isAmong } from "../journal/engine/lists.ts";
+import { proofsUnder } from "../journal/entries/anchor-proofs.ts";
+import { newestSequence } from "../journal/entries/journal-rows.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
 
 /** The state of an anchor in the journal. */
@@ -117,8 +118,7 @@ function toAnchors(
 }
 
 /** @param relayer The relayer of newly opened anchors */
-export function anchorStore(database: Database, relayer: Address): AnchorStore {
-  const rows = new RowReader();
+export function anchorStore(database: Database, key: JournalKey | undefined, relayer: Address): AnchorStore {
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database
       .selectFrom("transactions")
@@ -131,9 +131,10 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
   return {
     async open(openedAt) {
+      const first = (await newestSequence(database)) + 1;
       const { id } = await database
         .insertInto("anchors")
-        .values({ size: 0, relayer, opened_at: openedAt })
+        .values({ first_sequence: first, size: 0, relayer, opened_at: openedAt })
         .returning("id")
         .executeTakeFirstOrThrow();
       return id;
@@ -167,7 +168,7 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
     async leaves(id) {
       const leaves = new Map<number, Uint8Array[]>();
-      for (const entry of await proofsOfBatch(database, rows, id)) {
+      for (const entry of await proofsUnder(database, key, id)) {
         const own = leaves.get(entry.leaf) ?? [];
         leaves.set(entry.leaf, own);
         const recorded = recordHash(entry);
@@ -179,18 +180,16 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
     async states(ids) {
       const states = new Map<number, AnchorState>();
-      for (const some of paddedChunks(ids)) {
-        const rows = await database
-          .selectFrom("anchors")
-          .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
-          .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-          .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
-          .select(["anchors.id", "anchors.hash", "anchors.size", ...OUTCOME_COLUMNS])
-          .where("anchors.id", "in", some)
-          .execute();
-        for (const { id, hash, size, ...row } of rows) {
-          states.set(id, { outcome: toAnchorOutcome(row), content: hash === null ? undefined : { hash, size } });
-        }
+      const rows = await database
+        .selectFrom("anchors")
+        .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
+        .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+        .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
+        .select(["anchors.id", "anchors.hash", "anchors.size", ...OUTCOME_COLUMNS])
+        .where(isAmong(database, "anchors.id", ids))
+        .execute();
+      for (const { id, hash, size, ...row } of rows) {
+        states.set(id, { outcome: toAnchorOutcome(row), content: hash === null ? undefined : { hash, size } });
       }
       return states;
     },
@@ -219,28 +218,26 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
 
     async superseded(ids) {
       const found = new Map<number, BlockInclusion[]>();
-      for (const some of paddedChunks([...new Set(ids)])) {
-        const rows = await database
-          .selectFrom("confirmations")
-          .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
-          .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
-          .select(["confirmations.anchor_id", "contracts.address as contract", "transaction_hash", "block_number"])
-          .select(["block_hash", "block_time", "validator"])
-          .where("confirmations.anchor_id", "in", some)
-          .where((e) =>
-            e.or([
-              e("anchors.confirmation", "is", null),
-              e("anchors.confirmation", "!=", e.ref("confirmations.sequence")),
-            ]),
-          )
-          .orderBy("confirmations.sequence")
-          .execute();
-        for (const row of rows) {
-          const { contract, transaction_hash: transactionHash, block_number: number } = row;
-          const block = { number, hash: row.block_hash, time: row.block_time, validator: row.validator };
-          const positions = found.get(row.anchor_id) ?? [];
-          found.set(row.anchor_id, [...positions, { contract, transactionHash, block }]);
-        }
+      const rows = await database
+        .selectFrom("confirmations")
+        .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
+        .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
+        .select(["confirmations.anchor_id", "contracts.address as contract", "transaction_hash", "block_number"])
+        .select(["block_hash", "block_time", "validator"])
+        .where(isAmong(database, "confirmations.anchor_id", ids))
+        .where((e) =>
+          e.or([
+            e("anchors.confirmation", "is", null),
+            e("anchors.confirmation", "!=", e.ref("confirmations.sequence")),
+          ]),
+        )
+        .orderBy("confirmations.sequence")
+        .execute();
+      for (const row of rows) {
+        const { contract, transaction_hash: transactionHash, block_number: number } = row;
+        const block = { number, hash: row.block_hash, time: row.block_time, validator: row.validator };
+        const positions = found.get(row.anchor_id) ?? [];
+        found.set(row.anchor_id, [...positions, { contract, transactionHash, block }]);
       }
       return found;
     },
@@ -277,7 +274,15 @@ export function anchorStore(database: Database, relayer: Address): AnchorStore {
     async addCheckpoint({ sequence, hash, transactionId, openedAt }) {
       await database
         .insertInto("anchors")
-        .values({ hash, size: 0, transaction_id: transactionId, checkpoint: sequence, relayer, opened_at: openedAt })
+        .values({
+          first_sequence: sequence,
+          hash,
+          size: 0,
+          transaction_id: transactionId,
+          checkpoint: sequence,
+          relayer,
+          opened_at: openedAt,
+        })
         .execute();
     },
 

@@ -1,19 +1,18 @@
-import type { CompiledQuery } from "kysely";
 import { SealbookError } from "../errors.ts";
 import type { Database } from "../journal/engine/database.ts";
-import type { RecentKeysTable } from "../journal/engine/schema.ts";
-import { chunks, paddedChunks, StatementCache } from "../journal/engine/statement-cache.ts";
+import { isAmong } from "../journal/engine/lists.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
 import { entryOf } from "../journal/entries/entry-source.ts";
-import { RowReader } from "../journal/entries/journal-rows.ts";
+import { rowsOf, rowWith } from "../journal/entries/journal-rows.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { documentKey, keyOf, keysOf } from "../journal/index/proof-key.ts";
+import { someWith } from "../journal/index/proof-index.ts";
+import { documentKey, keyOf, type KeyRange } from "../journal/index/proof-key.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
 import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import { KeyLookups, type KeyRange } from "../journal/index/key-lookups.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
 /** Selects anchors over proofs, with their outcomes. */
@@ -30,16 +29,22 @@ function anchorsWith(database: Database, ids: readonly number[]) {
       "anchors.confirmation",
       ...OUTCOME_COLUMNS,
     ])
-    .where("anchors.id", "in", ids)
+    .where(isAmong(database, "anchors.id", ids))
     .where("anchors.checkpoint", "is", null);
 }
 
 type AnchorRow = Awaited<ReturnType<ReturnType<typeof anchorsWith>["executeTakeFirstOrThrow"]>>;
 
 /** Reads proofs from the rows of the journal, with the outcomes of their anchors. */
-class ProofReader {
-  readonly #reader = new RowReader();
-  readonly #anchors = new StatementCache<AnchorRow>();
+export class ProofReader {
+  readonly #database: Database;
+  readonly #key: JournalKey | undefined;
+
+  /** @param key `undefined`: rows are taken as they are */
+  constructor(database: Database, key: JournalKey | undefined) {
+    this.#database = database;
+    this.#key = key;
+  }
 
   /**
    * Returns the proofs of some entries, in the order of their numbers.
@@ -47,21 +52,21 @@ class ProofReader {
    * @throws SealbookError `journal_damaged` when an entry is missing; with `checked` also when it was changed, or is
    * not under an anchor with an outcome
    */
-  async read(database: Database, numbers: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
+  async read(numbers: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
     const sorted = [...new Set(numbers)].sort((a, b) => a - b);
     if (sorted.length === 0) return [];
-    const entries = await (checked === undefined ? this.#entries(database, sorted) : checked.entries(sorted));
-    const proofs = entries.filter((entry) => entry.kind === "proof");
-    return this.withAnchors(database, proofs, checked);
+    const entries = await (checked === undefined ? this.#entries(sorted) : checked.entries(sorted));
+    return this.withAnchors(
+      entries.filter((entry) => entry.kind === "proof"),
+      checked,
+    );
   }
 
   /** Adds the anchors of proofs and their outcomes; throws as {@link read} does. */
-  async withAnchors(
-    database: Database,
-    proofs: readonly ProofEntry[],
-    checked?: VerifiedEntries,
-  ): Promise<StoredProof[]> {
-    const anchors = await this.#anchorsOf(database, proofs);
+  async withAnchors(proofs: readonly ProofEntry[], checked?: VerifiedEntries): Promise<StoredProof[]> {
+    const ids = [...new Set(proofs.map(({ anchor }) => anchor))];
+    const rows = ids.length === 0 ? [] : await anchorsWith(this.#database, ids).execute();
+    const anchors = new Map(rows.map((row) => [row.anchor_id, row]));
     return proofs.flatMap((entry) => {
       const found = anchors.get(entry.anchor);
       const anchor = found !== undefined && holds(found, entry.leaf) ? found : undefined;
@@ -70,13 +75,34 @@ class ProofReader {
     });
   }
 
-  async #entries(database: Database, sorted: readonly number[]) {
+  /**
+   * Reads candidate proofs of a subject in pages; the cost of a page does not grow with their number: a million proofs
+   * may have the same content. Other requests are served between two pages.
+   */
+  async *pages(
+    subject: ProofSubject,
+    { order, from, limit }: KeyRange,
+    checked?: VerifiedEntries,
+  ): AsyncGenerator<StoredProof[], undefined> {
+    const [kind, key] =
+      "documentId" in subject
+        ? (["document", documentKey(subject.documentId)] as const)
+        : (["hash", keyOf(subject.hash)] as const);
+    for (let end = from; ;) {
+      const numbers = await someWith(this.#database, kind, key, { order, from: end, limit });
+      const proofs = await this.read(numbers, checked);
+      yield order === "newest first" ? proofs.reverse() : proofs;
+      if (numbers.length < limit) return;
+      end = (order === "newest first" ? numbers[0] : numbers.at(-1)) ?? end;
+      await yieldToEventLoop();
+    }
+  }
+
+  async #entries(sorted: readonly number[]) {
     try {
-      const rows = await this.#reader.rowsOf(database, sorted);
-      let at = 0;
+      const rows = await rowsOf(this.#database, this.#key, sorted);
       return sorted.map((sequence) => {
-        while ((rows[at]?.sequence ?? Infinity) < sequence) at += 1;
-        const row = rows[at];
+        const row = rowWith(rows, sequence);
         if (row === undefined) throw new RangeError(`entry ${sequence} of the journal is missing`);
         return entryOf(sequence, row.text(sequence));
       });
@@ -84,16 +110,6 @@ class ProofReader {
       if (!(cause instanceof RangeError)) throw cause;
       throw new SealbookError("journal_damaged", cause.message, { cause });
     }
-  }
-
-  async #anchorsOf(database: Database, proofs: readonly ProofEntry[]): Promise<Map<number, AnchorRow>> {
-    const found = new Map<number, AnchorRow>();
-    for (const some of paddedChunks([...new Set(proofs.map(({ anchor }) => anchor))])) {
-      const compile = (): CompiledQuery<AnchorRow> => anchorsWith(database, some).compile();
-      const { rows } = await database.executeQuery(this.#anchors.of(some.length, compile, some));
-      for (const row of rows) found.set(row.anchor_id, row);
-    }
-    return found;
   }
 }
 
@@ -141,15 +157,6 @@ export function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "an
   };
 }
 
-/** Returns the keys of proofs, in the order that is fastest for the index. */
-export function proofKeys(
-  proofs: readonly { sequence: number; documentId: string; hash: Uint8Array; recordHash: Uint8Array }[],
-): RecentKeysTable[] {
-  return proofs
-    .flatMap((proof) => keysOf(proof).map((key) => ({ key, sequence: proof.sequence })))
-    .sort((a, b) => a.key - b.key);
-}
-
 function isEmpty(object: object): boolean {
   for (const _ in object) return false;
   return true;
@@ -157,61 +164,6 @@ function isEmpty(object: object): boolean {
 
 /** The document or the content of proofs. */
 export type ProofSubject = { readonly documentId: string } | { readonly hash: Uint8Array };
-
-/** Look-ups of proofs by their keys, with prepared statements. Another proof can have the same key by chance. */
-export class ProofStatements {
-  readonly reader = new ProofReader();
-  readonly #keys = new StatementCache();
-  readonly #keysFound = new KeyLookups();
-
-  async insertKeys(database: Database, keys: readonly RecentKeysTable[]): Promise<void> {
-    for (const some of chunks(keys)) {
-      const compile = () => database.insertInto("proof_keys_recent").values(some).compile();
-      await database.executeQuery(
-        this.#keys.of(
-          some.length,
-          compile,
-          some.flatMap(({ key, sequence }) => [key, sequence]),
-        ),
-      );
-    }
-  }
-
-  /** Returns candidate proofs, oldest first. */
-  async lookup(database: Database, keys: readonly number[], checked?: VerifiedEntries): Promise<StoredProof[]> {
-    return this.reader.read(database, await this.#keysFound.numbersOf(database, keys), checked);
-  }
-
-  /** Returns the entries of the newest candidates before an entry, by key. */
-  async newestOfEach(database: Database, keys: readonly number[], before: number): Promise<Map<number, number>> {
-    return this.#keysFound.newestOfEach(database, keys, before);
-  }
-
-  /**
-   * Reads candidate proofs in pages; the cost of a page does not grow with their number: a million proofs may have the
-   * same content. Other requests are served between two pages.
-   */
-  async *pages(
-    database: Database,
-    key: number,
-    { order, from, limit }: KeyRange,
-    checked?: VerifiedEntries,
-  ): AsyncGenerator<StoredProof[], undefined> {
-    for (let end = from; ;) {
-      const numbers = await this.#keysFound.someOf(database, key, { order, from: end, limit });
-      const proofs = await this.reader.read(database, numbers, checked);
-      yield order === "newest first" ? proofs.reverse() : proofs;
-      if (numbers.length < limit) return;
-      end = (order === "newest first" ? numbers[0] : numbers.at(-1)) ?? end;
-      await yieldToEventLoop();
-    }
-  }
-}
-
-/** Returns the key of a subject in the index. */
-export function keyOfSubject(subject: ProofSubject): number {
-  return "documentId" in subject ? documentKey(subject.documentId) : keyOf(subject.hash);
-}
 
 /** Returns whether a proof is one of a subject. */
 export function isOf({ documentId, hash }: StoredProof, subject: ProofSubject): boolean {

@@ -1,5 +1,8 @@
-import { proofsOfBatch } from "../journal/entries/batch-rows.ts";
-import { readHead, RowReader } from "../journal/entries/journal-rows.ts";
+import { proofsUnder } from "../journal/entries/anchor-proofs.ts";
+import { readHead } from "../journal/entries/journal-rows.ts";
+import { entriesWith } from "../journal/index/proof-index.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
+import { recordHash } from "../journal/integrity/record-hash.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/types.ts";
@@ -7,11 +10,11 @@ import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Schema } from "../journal/engine/schema.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { documentKey, keyOf } from "../journal/index/proof-key.ts";
+import { keyOf } from "../journal/index/proof-key.ts";
 import { type AnchorStore, IN_FLIGHT } from "./anchor-store.ts";
 import { hashKey } from "./anchor-trees.ts";
 import { type AcceptedProof, type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
-import { isOf, keyOfSubject, proofKeys, type ProofStatements, type ProofSubject, toEntry } from "./proof-rows.ts";
+import { isOf, ProofReader, type ProofSubject, toEntry } from "./proof-rows.ts";
 
 /** Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when a row was changed. */
 export interface ProofStore {
@@ -64,40 +67,40 @@ const PAGE = 100;
 /** A page of a document's history, and one more. */
 const MOST_IN_A_PAGE = 2 * PAGE;
 
-export function proofStore(database: Database, statements: ProofStatements): ProofStore {
+export function proofStore(database: Database, key: JournalKey | undefined): ProofStore {
+  const reader = new ProofReader(database, key);
+
   const pendingHashes = (e: ExpressionBuilder<Schema, "anchors">) =>
     e.fn
       .coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`)
       .as("hashes");
 
-  const rows = new RowReader();
-
   return {
     async insert(proofs) {
       if (proofs.length === 0) return;
       await inTransaction(database, async (transaction) => {
-        const appended = await appendEntries(
+        await appendEntries(
           transaction,
+          key,
           proofs.map((proof) => (sequence: number) => {
-            const { anchorId: anchor, leafIndex: leaf, recordHash } = proof;
-            return { kind: "proof" as const, sequence, anchor, leaf, ...toEntry(proof), recordHash };
+            const { anchorId: anchor, leafIndex: leaf } = proof;
+            return { kind: "proof" as const, sequence, anchor, leaf, ...toEntry(proof) };
           }),
         );
-        await statements.insertKeys(transaction, proofKeys(appended));
       });
     },
 
     async byRecordHashes(recordHashes, checked) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
       const keys = recordHashes.map((hash) => keyOf(hash));
-      const found = await statements.lookup(database, keys, checked);
+      const found = await reader.read(await entriesWith(database, "record", keys), checked);
       return found.filter((proof) => wanted.has(hashKey(proof)));
     },
 
     async byDocument(documentId, { limit = Infinity, before = Infinity, checked } = {}) {
       const found: StoredProof[] = [];
       const range = { order: "newest first", from: before, limit: Math.min(limit, MOST_IN_A_PAGE) } as const;
-      for await (const proofs of statements.pages(database, documentKey(documentId), range, checked)) {
+      for await (const proofs of reader.pages({ documentId }, range, checked)) {
         found.push(...proofs.filter((proof) => proof.documentId === documentId));
         if (found.length >= limit) break;
       }
@@ -106,7 +109,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
 
     async *byHash(hash, checked) {
       const range = { order: "oldest first", from: 0, limit: PAGE } as const;
-      for await (const proofs of statements.pages(database, keyOf(hash), range, checked))
+      for await (const proofs of reader.pages({ hash }, range, checked))
         yield* proofs.filter((proof) => isOf(proof, { hash }));
     },
 
@@ -114,7 +117,7 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
       const newest: ConfirmedProof[] = [];
       let [count, isKnown] = [0, false];
       const range = { order: "newest first", from: Infinity, limit: PAGE } as const;
-      for await (const proofs of statements.pages(database, keyOfSubject(subject), range, checked)) {
+      for await (const proofs of reader.pages(subject, range, checked)) {
         const found = proofs.filter((proof) => isOf(proof, subject));
         isKnown ||= found.length > 0;
         const confirmed = found.filter(isConfirmed);
@@ -125,20 +128,30 @@ export function proofStore(database: Database, statements: ProofStatements): Pro
     },
 
     async byAnchor(anchorId, fromLeaf, limit) {
-      const own = (await proofsOfBatch(database, rows, anchorId))
+      const own = (await proofsUnder(database, key, anchorId))
         .filter(({ leaf }) => leaf >= fromLeaf)
-        .sort((a, b) => a.leaf - b.leaf || a.sequence - b.sequence);
+        .sort((a, b) => a.leaf - b.leaf || a.sequence - b.sequence)
+        .slice(0, limit);
       await yieldToEventLoop();
-      return statements.reader.withAnchors(database, own.slice(0, limit));
+      // Also later proofs that share one of these leaves.
+      const keys = own.map((proof) => keyOf(recordHash(proof)));
+      const [first, last] = [own[0]?.leaf ?? 0, own.at(-1)?.leaf ?? 0];
+      const found = await reader.read([
+        ...own.map(({ sequence }) => sequence),
+        ...(await entriesWith(database, "record", keys)),
+      ]);
+      return found
+        .filter((proof) => proof.anchorId === anchorId && proof.leafIndex >= first && proof.leafIndex <= last)
+        .sort((a, b) => a.leafIndex - b.leafIndex || a.sequence - b.sequence)
+        .slice(0, limit);
     },
 
     async counts() {
       const { proofs } = await readHead(database);
       const { open } = await database
         .selectFrom("anchors")
-        .innerJoin("batch_rows", "batch_rows.anchor_id", "anchors.id")
-        .select((e) => e.fn.coalesce(e.fn.sum<number>("batch_rows.proofs"), sql<number>`0`).as("open"))
-        .where("anchors.transaction_id", "is", null)
+        .select((e) => e.fn.coalesce(e.fn.sum<number>("size"), sql<number>`0`).as("open"))
+        .where("transaction_id", "is", null)
         .executeTakeFirstOrThrow();
       const closed = await Promise.all(
         IN_FLIGHT.map((state) =>

@@ -2,8 +2,9 @@ import { type AccountChange, accountStore } from "../sessions/index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { RecordContent } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { equalBytes } from "../kit/bytes.ts";
-import { chunks } from "../journal/engine/statement-cache.ts";
+import { inTransaction } from "../journal/entries/entry-log.ts";
+import { hex } from "../kit/bytes.ts";
+import { isAmong } from "../journal/engine/lists.ts";
 import { takeRowId } from "./record-reader.ts";
 
 /** A row of the server's table as the contract wrote it. */
@@ -92,7 +93,7 @@ export function recordIndexStore(database: Database, table: string) {
 
     /** Deletes the index; the indexer rebuilds it from the chain. */
     async drop(): Promise<void> {
-      await database.transaction().execute(async (transaction) => {
+      await inTransaction(database, async (transaction) => {
         for (const each of ["records", "index_progress"] as const) await transaction.deleteFrom(each).execute();
       });
     },
@@ -132,20 +133,21 @@ async function addWrite(database: Database, { write, row }: Extract<LogEntry, { 
 
 /** Returns the writes by transactions that are not in the journal. */
 async function withoutOwn(database: Database, writes: readonly RowWrite[]): Promise<RowWrite[]> {
-  const foreign: RowWrite[] = [];
-  for (const some of chunks(writes)) {
-    const hashes = some.map(({ transactionHash }) => transactionHash);
-    const own = await database
-      .selectFrom("transactions")
-      .select("hash")
-      .where("hash", "in", hashes)
-      .unionAll(database.selectFrom("transaction_versions").select("hash").where("hash", "in", hashes))
-      .execute();
-    foreign.push(
-      ...some.filter(({ transactionHash }) => !own.some(({ hash }) => equalBytes(hash ?? undefined, transactionHash))),
-    );
-  }
-  return foreign;
+  if (writes.length === 0) return [];
+  const hashes = writes.map(({ transactionHash }) => transactionHash);
+  const own = await database
+    .selectFrom("transactions")
+    .select("hash")
+    .where(isAmong(database, "hash", hashes))
+    .unionAll(
+      database
+        .selectFrom("transaction_versions")
+        .select("hash")
+        .where(isAmong(database, "hash", hashes)),
+    )
+    .execute();
+  const known = new Set(own.map(({ hash }) => hex(hash ?? new Uint8Array())));
+  return writes.filter(({ transactionHash }) => !known.has(hex(transactionHash)));
 }
 
 /** The record index: a local copy of the event table's rows. Written by the event indexer. */

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { RecordQuery, ScanStep, SearchField, SearchPattern } from "./record.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { toPostgresText } from "../journal/engine/postgres-types.ts";
-import { isPostgres } from "../journal/engine/migrations/portable-schema.ts";
+import { isPostgres } from "../journal/engine/database.ts";
 import type { Schema } from "../journal/engine/schema.ts";
 
 /** Rows that a step reads: a few milliseconds, also for the most expensive pattern. */

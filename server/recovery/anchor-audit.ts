@@ -1,26 +1,34 @@
+import { LRUCache } from "lru-cache";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type AnchorQueries, contradictionOf, giveContent } from "../journal/integrity/stored-anchor.ts";
 import type { ConfirmedProof, ProofJournal } from "../proofs/index.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import type { AnchorContent } from "../chain/contracts/anchors.ts";
-import { hex } from "../kit/bytes.ts";
+import { equalBytes, hex } from "../kit/bytes.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
-/** Maximum number of cached anchors; further ones may be checked more than once. */
-const MAX_PASSED = 100_000;
+/** Bytes of a recorded hash that are kept. */
+const PREFIX_BYTES = 8;
+/** Maximum bytes for the leaves of anchors; further anchors may be checked more than once. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Size of an anchor without its leaves. */
+const ANCHOR_BYTES = 256;
 const NO_ANCHOR = "the journal calls it confirmed without an anchor";
 
 /**
  * Checks proofs against the chain: the recorded hashes under an anchor, recomputed from the journal, must give the hash
- * on chain, and the proof must be one of them. An audit serves one comparison and checks each anchor once.
+ * on chain, and that of the proof must be its leaf. An audit serves one comparison and checks each anchor once.
  */
 export class AnchorAudit {
   readonly #anchors: Pick<ProofJournal["anchors"], "leaves">;
   readonly #chain: AnchorQueries;
   readonly #telemetry: Pick<JournalEvents, "journalDiverged">;
-  /** Ids of the anchors that passed. */
-  readonly #passed = new Set<number>();
+  /** The leaves of the anchors that passed: the beginnings of their recorded hashes. */
+  readonly #passed = new LRUCache<number, Buffer>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: (leaves) => leaves.length + ANCHOR_BYTES,
+  });
   /** Anchors that failed, and those in progress. */
   readonly #others = new Map<number, Promise<string | undefined>>();
 
@@ -44,8 +52,15 @@ export class AnchorAudit {
     const isAlone = content.size === 0;
     if (isAlone && Buffer.compare(recordHash, content.hash) !== 0)
       return this.#diverged("proof", recordHash, NOT_UNDER);
-    // The anchor's proofs are read from the same rows: those that share a leaf have the same recorded hash.
-    return this.#passed.has(anchorId) ? undefined : this.#faultOfAnchor(content, proof);
+    const fault = this.#passed.has(anchorId) ? undefined : await this.#faultOfAnchor(content, proof);
+    return fault ?? this.#faultOfLeaf(proof);
+  }
+
+  #faultOfLeaf({ anchorId, leafIndex, recordHash }: ConfirmedProof): string | undefined {
+    const at = leafIndex * PREFIX_BYTES;
+    const leaf = this.#passed.get(anchorId)?.subarray(at, at + PREFIX_BYTES);
+    const isOwn = leaf !== undefined && equalBytes(leaf, recordHash.subarray(0, PREFIX_BYTES));
+    return isOwn ? undefined : this.#diverged("proof", recordHash, NOT_UNDER);
   }
 
   #faultOfAnchor(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
@@ -53,24 +68,22 @@ export class AnchorAudit {
     const known = this.#others.get(anchorId);
     if (known !== undefined) return known;
     const audit = this.#audit(content, proof).then((fault) => {
-      if (fault !== undefined) return fault;
-      if (this.#passed.size === MAX_PASSED) this.#passed.clear();
-      this.#passed.add(anchorId);
-      this.#others.delete(anchorId);
-      return undefined;
+      if (fault === undefined) this.#others.delete(anchorId);
+      return fault;
     });
     this.#others.set(anchorId, audit);
     return audit;
   }
 
   async #audit(content: AnchorContent, proof: ConfirmedProof): Promise<string | undefined> {
-    if (content.size === 0) return this.#contradiction(content, proof);
-    const leaves = await this.#anchors.leaves(proof.anchorId);
+    const leaves = content.size === 0 ? [content.hash] : await this.#anchors.leaves(proof.anchorId);
     // Both take milliseconds: other requests are served between them.
     await yieldToEventLoop();
-    return giveContent(leaves, content)
-      ? this.#contradiction(content, proof)
-      : this.#diverged("root", content.hash, CHANGED);
+    if (!giveContent(leaves, content)) return this.#diverged("root", content.hash, CHANGED);
+    const fault = await this.#contradiction(content, proof);
+    if (fault === undefined)
+      this.#passed.set(proof.anchorId, Buffer.concat(leaves.map((leaf) => leaf.subarray(0, PREFIX_BYTES))));
+    return fault;
   }
 
   async #contradiction(content: AnchorContent, { outcome }: ConfirmedProof): Promise<string | undefined> {

@@ -1,9 +1,11 @@
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { documentKey, keyOf } from "../journal/index/proof-key.ts";
+import { entriesWith, newestOfEach } from "../journal/index/proof-index.ts";
+import { documentKey } from "../journal/index/proof-key.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { equalBytes } from "../kit/bytes.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import type { ProofStatements, StoredProof } from "../proofs/index.ts";
+import { ProofReader, type StoredProof } from "../proofs/index.ts";
 
 /** Proofs of a document that are read at a time. */
 const PAGE = 100;
@@ -11,13 +13,13 @@ const PAGE = 100;
 /** The records of documents. */
 export type RecoveryStore = ReturnType<typeof recoveryStore>;
 
-/** @param statements The statements of the proof store */
-export function recoveryStore(database: Database, statements: ProofStatements) {
+export function recoveryStore(database: Database, key: JournalKey | undefined) {
+  const reader = new ProofReader(database, key);
   return {
     /** Returns the proofs of some documents, newest first. */
     async ofDocuments(documentIds: readonly string[], checked: VerifiedEntries): Promise<StoredProof[]> {
       const wanted = new Set(documentIds);
-      const found = await statements.lookup(database, documentIds.map(documentKey), checked);
+      const found = await reader.read(await entriesWith(database, "document", documentIds.map(documentKey)), checked);
       return found.filter(({ documentId }) => wanted.has(documentId)).reverse();
     },
 
@@ -26,7 +28,7 @@ export function recoveryStore(database: Database, statements: ProofStatements) {
      * a proof of the document, unless another one has the same key by chance or was changed.
      */
     async newestOfEach(documentIds: readonly string[], before: number): Promise<Map<string, number>> {
-      const newest = await statements.newestOfEach(database, documentIds.map(documentKey), before);
+      const newest = await newestOfEach(database, "document", documentIds.map(documentKey), before);
       return new Map(
         documentIds.flatMap((id) => {
           const number = newest.get(documentKey(id));
@@ -37,7 +39,7 @@ export function recoveryStore(database: Database, statements: ProofStatements) {
 
     /** Returns the proofs of some entries that belong to these documents. */
     async ofEntries(wanted: ReadonlyMap<string, number>, checked: VerifiedEntries): Promise<StoredProof[]> {
-      const found = await statements.reader.read(database, [...wanted.values()], checked);
+      const found = await reader.read([...wanted.values()], checked);
       return found.filter(({ documentId, sequence }) => wanted.get(documentId) === sequence);
     },
 
@@ -49,7 +51,7 @@ export function recoveryStore(database: Database, statements: ProofStatements) {
       checked: VerifiedEntries,
     ): AsyncGenerator<StoredProof[], void> {
       const range = { order: "newest first", from: before, limit: PAGE } as const;
-      for await (const proofs of statements.pages(database, documentKey(documentId), range, checked)) {
+      for await (const proofs of reader.pages({ documentId }, range, checked)) {
         const newer = proofs.filter(({ sequence }) => sequence > after);
         yield newer.filter((proof) => proof.documentId === documentId);
         if (newer.length < proofs.length) return;
@@ -59,7 +61,7 @@ export function recoveryStore(database: Database, statements: ProofStatements) {
     /** Returns the newest proofs of a content, newest first. */
     async ofContent(hash: Uint8Array, limit: number, checked: VerifiedEntries): Promise<StoredProof[]> {
       const range = { order: "newest first", from: Infinity, limit } as const;
-      const { value: newest } = await statements.pages(database, keyOf(hash), range, checked).next();
+      const { value: newest } = await reader.pages({ hash }, range, checked).next();
       return (newest ?? []).filter((proof) => equalBytes(proof.hash, hash));
     },
 
@@ -75,7 +77,7 @@ export function recoveryStore(database: Database, statements: ProofStatements) {
       const { proofs, last } = await checked.proofsAfter(sequence, limit);
       // Other requests are served between the entries and their anchors.
       await yieldToEventLoop();
-      return { proofs: await statements.reader.withAnchors(database, proofs, checked), last };
+      return { proofs: await reader.withAnchors(proofs, checked), last };
     },
   };
 }

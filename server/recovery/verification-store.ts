@@ -1,12 +1,13 @@
 import { hash as digest } from "node:crypto";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
-import type { CompiledQuery } from "kysely";
+import { sql } from "kysely";
 import { digestOf, DocumentDigests, groupsOf, isGroup } from "./document-digests.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { FoundVerification, RecordedVerification, RecoveryVerification } from "./verification.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
-import { chunks, StatementCache } from "../journal/engine/statement-cache.ts";
+import { listOf } from "../journal/engine/lists.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { SealbookError } from "../errors.ts";
 import { equalBytes, hex } from "../kit/bytes.ts";
 
@@ -34,10 +35,7 @@ interface Begun {
 /** Stores comparisons with their documents. */
 export type VerificationStore = ReturnType<typeof verificationStore>;
 
-export function verificationStore(database: Database) {
-  const additions = new StatementCache();
-  const groups = new StatementCache<{ document: Uint8Array }>();
-
+export function verificationStore(database: Database, key: JournalKey | undefined) {
   /** Computes the digests over the documents of a comparison. */
   const documentDigests = async (id: string, count: number): Promise<Uint8Array> => {
     const digests = new DocumentDigests(count);
@@ -87,21 +85,10 @@ export function verificationStore(database: Database) {
           .set((e) => ({ quota: e("quota", "+", documentIds.length) }))
           .where("id", "=", verificationId)
           .execute();
-        for (const some of chunks(documents)) {
-          const compile = () =>
-            transaction
-              .insertInto("recovery_documents")
-              .values(some.map((document) => ({ verification_id: verificationId, document })))
-              .onConflict((conflict) => conflict.doNothing())
-              .compile();
-          await transaction.executeQuery(
-            additions.of(
-              some.length,
-              compile,
-              some.flatMap((document) => [verificationId, document]),
-            ),
-          );
-        }
+        await sql`
+          insert into recovery_documents (verification_id, document)
+          select ${verificationId}, value from (${listOf(transaction, documents)}) as list where true
+          on conflict do nothing`.execute(transaction);
       });
     },
 
@@ -124,18 +111,14 @@ export function verificationStore(database: Database) {
       const found = new Set<string>();
       for (const [index, { number, from, to }] of groupsOf([...wanted.values()], digests).entries()) {
         if (index % GROUPS_AT_ONCE === 0) await yieldToEventLoop();
-        const compile = (): CompiledQuery<{ document: Uint8Array }> =>
-          database
-            .selectFrom("recovery_documents")
-            .select("document")
-            .where("verification_id", "=", id)
-            .where("document", ">=", from)
-            .$if(to !== undefined, (query) => query.where("document", "<", to ?? from))
-            .orderBy("document")
-            .compile();
-        // A group has an end or not.
-        const parameters = to === undefined ? [id, from] : [id, from, to];
-        const { rows } = await database.executeQuery(groups.of(parameters.length, compile, parameters));
+        const rows = await database
+          .selectFrom("recovery_documents")
+          .select("document")
+          .where("verification_id", "=", id)
+          .where("document", ">=", from)
+          .$if(to !== undefined, (query) => query.where("document", "<", to ?? from))
+          .orderBy("document")
+          .execute();
         const documents = rows.map(({ document }) => document);
         if (!isGroup(number, documents, digests))
           return checked.damaged(`the documents of verification ${id} are not those that were compared`);
@@ -159,9 +142,9 @@ export function verificationStore(database: Database) {
       const documents = digestOf(digests);
       const { match, mismatch, unrecorded } = totals;
       await inTransaction(database, async (transaction) => {
-        const { sequence } = await appendEntry(transaction, (next) => ({
+        await appendEntry(transaction, key, (sequence) => ({
           kind: "verification" as const,
-          sequence: next,
+          sequence,
           id,
           asOf: asOf ?? null,
           newestEntry,
@@ -175,7 +158,7 @@ export function verificationStore(database: Database) {
         }));
         await transaction
           .updateTable("recovery_verifications")
-          .set({ sequence, document_digests: digests })
+          .set({ document_digests: digests })
           .where("id", "=", id)
           .execute();
       });

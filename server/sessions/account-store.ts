@@ -3,6 +3,7 @@ import type { Address } from "../chain/transaction.ts";
 import type { Account } from "./session.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import type { AccountRow } from "../journal/engine/schema.ts";
 
 /** A change of an account in the registry contract's log. */
@@ -37,7 +38,7 @@ async function endSessions(database: Database, account: Address): Promise<void> 
     .execute();
 }
 
-export function accountStore(database: Database) {
+export function accountStore(database: Database, key?: JournalKey) {
   const accounts = () =>
     database
       .selectFrom("accounts")
@@ -47,25 +48,14 @@ export function accountStore(database: Database) {
   return {
     insert: ({ address, keystore, scope, createdAt }: Omit<Account, "enrolled" | "revokedAt">): Promise<void> =>
       inTransaction(database, async (transaction) => {
-        const { sequence } = await appendEntry(transaction, (next) => ({
+        await appendEntry(transaction, key, (sequence) => ({
           kind: "account" as const,
-          sequence: next,
+          sequence,
           address,
           keystore,
           createdAt,
         }));
-        await transaction
-          .insertInto("accounts")
-          .values({
-            address,
-            keystore,
-            scope,
-            enrolled: 0,
-            created_at: createdAt,
-            revoked_at: null,
-            sequence,
-          })
-          .execute();
+        await transaction.updateTable("accounts").set({ scope }).where("address", "=", address).execute();
       }),
 
     async find(address: Address): Promise<Account | undefined> {

@@ -82,7 +82,7 @@ describe("the status of a damaged installation", () => {
     const { post, stop } = await start();
     await anchored({ post }, "/api/v1/proof", { document_id: "a", hash: "ab".repeat(32) });
     await stop("keep");
-    damage(chain.directory, "create table kept as select * from journal_rows; delete from journal_rows");
+    damage(chain.directory, "create table kept as select * from entries; delete from entries");
     for (let starts = 0; starts < 2; starts += 1) {
       const again = await start();
       await eventually(async () => {
@@ -93,7 +93,7 @@ describe("the status of a damaged installation", () => {
       assert.equal((await again.get("/livez")).status, 200);
       await again.stop("keep");
     }
-    damage(chain.directory, "insert into journal_rows select * from kept; drop table kept");
+    damage(chain.directory, "insert into entries select * from kept; drop table kept");
     const { get: status } = await start();
     await eventually(async () => assert.equal((await status("/api/v1/status")).body.status, "ok"));
   });

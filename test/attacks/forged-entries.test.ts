@@ -3,7 +3,7 @@ import { assert } from "chai";
 import { issuerKeyStore } from "../../server/issuer/issuer-key-store.ts";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { appendEntry, appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
-import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
+import { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
 import { anchored } from "../support/anchored.ts";
 import { type Attacker, attackerOf } from "../support/attacker.ts";
@@ -32,15 +32,17 @@ const ACCOUNT = {
   scope: "full",
   createdAt: 1,
 } as const;
+/** Not that of the relayer. */
+const FOREIGN_KEY = JournalKey.generate();
 const bytes = (length: number): Uint8Array => randomBytes(length);
 
 /** Appends entries as relayers do, with their digests and their keys in the index. */
 const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => Promise<unknown>> = {
   "a proof": (_, writer) => writer.open(2),
   "a confirmation": (_, writer) => writer.confirmed(2),
-  "an account": (database) => accountStore(database).insert(ACCOUNT),
+  "an account": (database) => accountStore(database, FOREIGN_KEY).insert(ACCOUNT),
   "an issuer's key": (database) =>
-    issuerKeyStore(database).add({
+    issuerKeyStore(database, FOREIGN_KEY).add({
       publicKey: bytes(65),
       keystore: undefined,
       createdAt: 1,
@@ -48,9 +50,9 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
   "a comparison": (database) =>
     inTransaction(database, async (transaction) => {
       const id = randomUUID();
-      const { sequence } = await appendEntry(transaction, (next) => ({
+      await appendEntry(transaction, FOREIGN_KEY, (sequence) => ({
         kind: "verification" as const,
-        sequence: next,
+        sequence,
         id,
         asOf: null,
         newestEntry: 1,
@@ -62,11 +64,10 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
         documents: bytes(32),
         signed: null,
       }));
-      await transaction.insertInto("recovery_verifications").values({ id, sequence, started_at: 1 }).execute();
     }),
   "an acknowledgement of a divergence": (database) =>
     inTransaction(database, (transaction) =>
-      appendResolution(transaction, { divergence: "entries: nothing", reason: "none", resolvedAt: 1 }),
+      appendResolution(transaction, FOREIGN_KEY, { divergence: "entries: nothing", reason: "none", resolvedAt: 1 }),
     ),
 };
 
@@ -110,8 +111,7 @@ for (const engine of ENGINES)
         await eventually(async () => assert.equal((await attest()).status, 200));
         const putBack = await keepRows(attacker);
         const opened = await openDatabase(database.connect());
-        const writer = new JournalWriter(opened);
-        useJournalKey(opened, JournalKey.generate());
+        const writer = new JournalWriter(opened, undefined, FOREIGN_KEY);
         await forge(opened, writer).finally(() => opened.destroy());
 
         await eventually(async () => {

@@ -16,7 +16,7 @@ import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
 import type { HttpResponse } from "../support/http.ts";
-import { withKey } from "../support/journal-key.ts";
+import { KEY } from "../support/journal-key.ts";
 import { changedBody } from "../support/journal-rows.ts";
 import { runJournalScript } from "../support/journal-script.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
@@ -75,18 +75,20 @@ for (const engine of ENGINES)
     });
 
     for (const [table, subject, change] of [
-      ["journal_rows", "entries", forged],
-      ["proof_keys_recent", "index", () => undefined],
+      ["entries", "entries", forged],
+      [engine === "sqlite" ? "proof_index_recent" : "proof_index", "index", () => undefined],
     ] as const) {
+      // The first 32 bits of the key.
+      const shortKey = Math.floor(keyOf(hash) / 2 ** 16) - 2 ** 31;
       // Security, database: cannot hide damage found before a signature: it is an open divergence with an alert
       it(`is an open divergence with an alert when it is in ${table}, until it is undone`, async () => {
         assert.equal((await attest()).status, 200);
         const isWanted = (row: Row): boolean =>
-          table === "journal_rows" ? isForgeable(row) : row["key"] === keyOf(hash);
+          table === "entries" ? isForgeable(row) : row["key"] === keyOf(hash) || row["hash_key"] === shortKey;
         const before = (await attacker.rowsOf(table)).find(isWanted) ?? assert.fail();
         const tampered = { table, before, after: change(before) };
         assert.isTrue(await attacker.apply(tampered));
-        if (table === "journal_rows") {
+        if (table === "entries") {
           const response = await attest();
           assert.equal(response.body.type, "urn:sealbook:problem:journal_damaged", response.text);
         } else {
@@ -130,8 +132,8 @@ for (const engine of ENGINES)
           server.get(`/api/v1/proof/${document_id}?format=bundle`),
         ]);
       assert.isNotNull(proof);
-      const before = (await attacker.rowsOf("journal_rows")).find(isForgeable) ?? assert.fail();
-      const tampered = { table: "journal_rows", before, after: forged(before) };
+      const before = (await attacker.rowsOf("entries")).find(isForgeable) ?? assert.fail();
+      const tampered = { table: "entries", before, after: forged(before) };
       assert.isTrue(await attacker.apply(tampered));
       for (const { status } of await signatures()) assert.equal(status, 200, "the damage is not known yet");
       await server.stop("keep");
@@ -232,9 +234,9 @@ for (const engine of ENGINES)
         (signed: string | null) =>
         async (transaction: Database): Promise<string> => {
           const id = randomUUID();
-          const { sequence } = await appendEntry(transaction, (next) => ({
+          await appendEntry(transaction, KEY, (sequence) => ({
             kind: "verification" as const,
-            sequence: next,
+            sequence,
             id,
             asOf: null,
             newestEntry: 1,
@@ -244,12 +246,11 @@ for (const engine of ENGINES)
             documents: hash,
             signed,
           }));
-          await transaction.insertInto("recovery_verifications").values({ id, sequence, started_at: 1 }).execute();
           return id;
         };
       const text = JSON.stringify({ totals });
       const foreign = signedText(text, signingKey(Buffer.alloc(32, 1)), RESULT_TYPE);
-      const opened = withKey(await openDatabase(database.connect()));
+      const opened = await openDatabase(database.connect());
       const forged: string[] = [];
       for (const signed of [null, signed_result, foreign]) forged.push(await inTransaction(opened, forge(signed)));
       await opened.destroy();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { assert } from "chai";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
-import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
+import { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { journalLines } from "../support/journal-lines.ts";
 import { anchored } from "../support/anchored.ts";
 import { attackerOf } from "../support/attacker.ts";
@@ -92,10 +92,9 @@ for (const engine of ENGINES)
       const attacker = await attackerOf(older, engine);
       const putBack = await keepRows(attacker);
       const administrator = await openDatabase(older.connect());
-      useJournalKey(administrator, JournalKey.generate());
       try {
         await inTransaction(administrator, (transaction) =>
-          appendResolution(transaction, {
+          appendResolution(transaction, JournalKey.generate(), {
             divergence: `${subject}: ${String(row?.["message"])}`,
             reason: "none",
             resolvedAt: 1,

@@ -67,7 +67,7 @@ describe("recovery verifications of many rows", () => {
   const stored = () => [
     inDatabase("select count(*) from recovery_documents"),
     inDatabase("select count(*) from recovery_verifications"),
-    inDatabase("select max(last_sequence) from journal_rows"),
+    inDatabase("select max(last_sequence) from entries"),
   ];
 
   // Security, network: cannot fill the disk with recovery verifications with a `read` key

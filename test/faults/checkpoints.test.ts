@@ -68,7 +68,7 @@ for (const engine of ENGINES)
     const assertCovered = async (more: readonly number[]): Promise<void> => {
       const before = known;
       await eventually(async () => {
-        const [head] = await database.query("select max(last_sequence) as sequence from journal_rows");
+        const [head] = await database.query("select max(last_sequence) as sequence from entries");
         const newest = (await checkpoints()).at(-1);
         assert.equal(
           Number(newest?.["sequence"]),

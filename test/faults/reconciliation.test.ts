@@ -178,9 +178,9 @@ for (const engine of ENGINES)
       ["first_sequence", () => "-1"],
     ] as const) {
       it(`finds a row with a changed ${column}`, async () => {
-        const [row] = await database.query("select min(last_sequence) as last from journal_rows where proofs > 0");
+        const [row] = await database.query("select min(last_sequence) as last from entries where proofs > 0");
         const where = column === "last_sequence" ? "first_sequence = 1" : `last_sequence = ${String(row?.["last"])}`;
-        await assertChangeFound(/^entries$/, /missing|changed|cut off/, "journal_rows", column, value(), where);
+        await assertChangeFound(/^entries$/, /missing|changed|cut off/, "entries", column, value(), where);
       });
     }
 
@@ -191,10 +191,10 @@ for (const engine of ENGINES)
         /^entries$/,
         /missing/,
         async () => {
-          await intruder.run("create table kept as select * from journal_rows where first_sequence = 1");
-          await intruder.run("delete from journal_rows where first_sequence = 1");
+          await intruder.run("create table kept as select * from entries where first_sequence = 1");
+          await intruder.run("delete from entries where first_sequence = 1");
         },
-        () => intruder.run("insert into journal_rows select * from kept").then(() => intruder.run("drop table kept")),
+        () => intruder.run("insert into entries select * from kept").then(() => intruder.run("drop table kept")),
       ));
 
     it("records the outcome of an anchor that is confirmed on chain only", async () => {

@@ -506,7 +506,7 @@ describe("proofs", function () {
         (proof, requested) => {
           fact({ hash: bytes(requested) })(proof);
           change(
-            "insert into proof_keys_recent select ?, sequence from proof_keys_recent where key = ? limit 1",
+            "insert into proof_index_recent select ?, sequence from proof_index_recent where key = ? limit 1",
             keyOf(bytes(requested)),
             documentKey(proof["document_id"] ?? ""),
           );
@@ -603,8 +603,8 @@ describe("proofs", function () {
       const recordHash = recorded("invented", 3, "", hash);
       change(
         `insert into anchors
-          (id, hash, size, transaction_id, confirmation, relayer, opened_at)
-        select 1000000, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
+          (id, first_sequence, hash, size, transaction_id, confirmation, relayer, opened_at)
+        select 1000000, 1000000, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
         bytes(recordHash),
         bytes(proof.record_hash),
       );
@@ -621,7 +621,7 @@ describe("proofs", function () {
         leaf: 0,
       };
       change(
-        `insert into journal_rows select ?, ?, proofs + 1, ?, ?, ? from journal_rows
+        `insert into entries select ?, ?, proofs + 1, digest, ?, ?, ? from entries
           order by first_sequence desc limit 1`,
         invented.sequence,
         invented.sequence,
@@ -629,8 +629,7 @@ describe("proofs", function () {
         randomBytes(32),
         packTexts([encodeEntry({ kind: "proof", ...invented })]),
       );
-      change("insert into batch_rows values (1000000, 1000000, 1)");
-      change("insert into proof_keys_recent values (?, 1000000)", keyOf(bytes(hash)));
+      change("insert into proof_index_recent values (?, 1000000)", keyOf(bytes(hash)));
       const inserted = await verify(hash);
       problem(inserted, 500);
       assert.equal(inserted.body.type, "urn:sealbook:problem:journal_damaged");

@@ -10,7 +10,7 @@ import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
 import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
-import { withKey } from "../support/journal-key.ts";
+import { KEY } from "../support/journal-key.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
@@ -94,14 +94,14 @@ export async function startRelayer(
   rules: RelayerRules,
   trace: (text: string) => void,
 ): Promise<Relayer> {
-  const database = withKey(await openDatabase(dialect));
+  const database = await openDatabase(dialect);
   const signer = transactionSigner(ownKey(key), rpc.chainId);
-  const journal = createJournal(database, ADDRESSES, signer.address);
+  const journal = createJournal(database, KEY, ADDRESSES, signer.address);
   const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),
-    store: transactionStore(database),
+    store: transactionStore(database, KEY),
     signer,
     fees: new FeeSource(rpc, FEES),
     foreignCallReason: () => undefined,
@@ -114,10 +114,10 @@ export async function startRelayer(
     ...rules,
     journal,
     chain: proofAnchor,
-    reconciliation: reconciliationStore(database, signer.address),
+    reconciliation: reconciliationStore(database, KEY, signer.address),
     openDivergences: () => [],
     recheckMilliseconds: 60_000,
-    entryVerifier: new EntryVerifier({ database, telemetry: TELEMETRY }),
+    entryVerifier: new EntryVerifier({ database, key: KEY, telemetry: TELEMETRY }),
     transactions: sender,
     assertSpace: () => undefined,
     telemetry: TELEMETRY,

@@ -2,7 +2,6 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase } from "../../server/journal/engine/database.ts";
 import { postgresDialect } from "../../server/journal/engine/postgres.ts";
-import { withKey } from "./journal-key.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import {
@@ -88,7 +87,7 @@ async function preparedDatabase(engine: Engine): Promise<EngineDatabase> {
 
 export async function openTestDatabase(engine: Engine = "sqlite"): Promise<TestDatabase> {
   const empty = await preparedDatabase(engine);
-  const database = withKey(await openDatabase(empty.connect()));
+  const database = await openDatabase(empty.connect());
   return {
     database,
     async close() {

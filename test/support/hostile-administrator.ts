@@ -4,7 +4,7 @@ import { assert } from "chai";
 import { newApiKey } from "../../server/http/access/caller.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { appendResolution, inTransaction } from "../../server/journal/entries/entry-log.ts";
-import { mergeRecentKeys, SLICES } from "../../server/journal/index/key-merge.ts";
+import { insertKeys } from "../../server/journal/index/proof-index.ts";
 import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
 import { alertStore } from "../../server/operations/alert-store.ts";
 import { apiKeyStore } from "../../server/operations/api-key-store.ts";
@@ -15,7 +15,7 @@ import { removeDirectory, temporaryDirectory } from "./directory.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { eventually } from "./eventually.ts";
 import type { HttpResponse } from "./http.ts";
-import { withKey } from "./journal-key.ts";
+import { KEY } from "./journal-key.ts";
 import type { ParsedJson } from "./parsed-json.ts";
 import { ROUTES, startServer, type TestServer } from "./server.ts";
 
@@ -50,8 +50,7 @@ const UNREAD: Readonly<Record<string, string>> = {
   index_progress: "of the index over records",
   journal_name: "compared at the start",
   keyed_calls: "which calls are repetitions",
-  kysely_migration: "read at the start",
-  kysely_migration_lock: "read at the start",
+  schema_version: "read at the start",
   login_sources: "limits of logins",
   records: "rows of the table of records have no statement and no proof",
   row_counters: "numbers for new records",
@@ -134,7 +133,7 @@ export function describeHostileAdministrator(engine: Engine): void {
       verificationId = (await verifyRestored()).body.verification_id;
       const covered =
         "select 1 from anchors " +
-        "where checkpoint >= (select max(last_sequence) from journal_rows) - 2 and confirmation > 0";
+        "where checkpoint >= (select max(last_sequence) from entries) - 2 and confirmation > 0";
       await eventually(async () => assert.isNotEmpty(await database.query(covered)));
       await server.stop("keep");
       await addRows();
@@ -159,19 +158,20 @@ export function describeHostileAdministrator(engine: Engine): void {
 
     /** Merges the keys of half of the index, and adds rows that a server writes in other circumstances. */
     const addRows = async (): Promise<void> => {
-      const opened = withKey(await openDatabase(database.connect()));
+      const opened = await openDatabase(database.connect());
       try {
         await inTransaction(opened, (transaction) =>
-          appendResolution(transaction, { divergence: "head of nobody", reason: "none", resolvedAt: Date.now() }),
+          appendResolution(transaction, KEY, { divergence: "head of nobody", reason: "none", resolvedAt: Date.now() }),
         );
-        await opened.transaction().execute((transaction) => mergeRecentKeys(transaction, 0, 256 * (SLICES / 2)));
+        // Half of the recent keys are moved.
+        await opened.transaction().execute((transaction) => insertKeys(transaction, [], 0, 32_768));
         await apiKeyStore(opened).insert(newApiKey("a reader", "read", Date.now(), undefined).key);
         const alerts = alertStore(opened);
         await alerts.raise({ kind: "clock_skew", subject: "", message: "the clock is wrong", at: Date.now() });
         await alerts.resolve("clock_skew", "", Date.now());
         // It lasts: no comparison looks at it again.
         const divergence = { subject: "transaction 0", message: "it is not sent", foundAt: Date.now() };
-        await reconciliationStore(opened, "administrator").raise(divergence);
+        await reconciliationStore(opened, KEY, "administrator").raise(divergence);
       } finally {
         await opened.destroy();
       }
@@ -455,7 +455,7 @@ function isExempt({ table }: Change, { status, content }: Claims[string]): boole
 
 /** A removed key of the index hides a record until a comparison finds it, and gives nothing false about others. */
 function isHidden({ table }: Change, { status, content }: Claims[string], right: Claims[string]): boolean {
-  if (table !== "proof_keys" && table !== "proof_keys_recent") return false;
+  if (table !== "proof_index" && table !== "proof_index_recent") return false;
   if (status !== 200) return status === 404;
   const { message, records } = content as ParsedJson;
   const { content: expected } = right as ParsedJson;

@@ -2,17 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
-import { JournalKey, useJournalKey } from "../../server/journal/integrity/journal-key.ts";
-import type { Database } from "../../server/journal/engine/database.ts";
+import { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 
 const TEXT = "5ea1".repeat(16);
-const KEY = JournalKey.parse(TEXT) ?? assert.fail("no key");
-
-/** Has a database append with the tests' key. */
-export function withKey(database: Database): Database {
-  useJournalKey(database, KEY);
-  return database;
-}
+/** The key of the tests' journals. */
+export const KEY = JournalKey.parse(TEXT) ?? assert.fail("no key");
 
 /** Has the server of a data folder append with the tests' key, as relayers of one database have to. */
 export async function putKey(directory: string): Promise<void> {

@@ -1,16 +1,14 @@
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
-import { useJournalKey } from "../../server/journal/integrity/journal-key.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { assertChained } from "./journal-chain.ts";
 
 /** Returns every entry of a journal as the line of its digest, after checking the digests. */
 export async function journalLines(engine: EngineDatabase): Promise<string[]> {
   const database = await openDatabase(engine.connect());
-  useJournalKey(database, undefined);
   try {
-    const count = await assertChained(database);
-    const { lines } = await journalSource(database).lines(0, count);
+    const count = await assertChained(database, null);
+    const { lines } = await journalSource(database, undefined).lines(0, count);
     return lines.map(({ text }) => text);
   } finally {
     await database.destroy();

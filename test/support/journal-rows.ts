@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 import { decodeEntry, encodeEntry, type JournalEntry } from "../../server/journal/entries/codec.ts";
-import { PackedTexts, packTexts } from "../../server/journal/entries/row-body.ts";
+import { packTexts, unpackTexts } from "../../server/journal/entries/row-body.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 
 /** Selects the rows of a journal, without the server. */
-export const ROWS = "select body from journal_rows order by first_sequence";
+export const ROWS = "select body from entries order by first_sequence";
 /** Selects the anchors over its proofs. */
 export const ANCHORS = `select anchors.id, transactions.state
   from anchors left join transactions on transactions.id = transaction_id where checkpoint is null`;
@@ -36,7 +36,7 @@ type Raw = readonly Record<string, unknown>[];
 export function proofsIn(rows: Raw, anchors: Raw): ProofOnDisk[] {
   const over = anchors.map((raw) => Anchor.parse(raw));
   return rows
-    .flatMap((raw) => new PackedTexts(Row.parse(raw).body).all())
+    .flatMap((raw) => unpackTexts(Row.parse(raw).body))
     .map(decodeEntry)
     .filter((entry) => entry.kind === "proof")
     .flatMap((entry) =>
@@ -64,14 +64,14 @@ export type EntryChange = (entry: JournalEntry) => JournalEntry;
 
 /** Changes the body of a row, as somebody without the journal's key; `undefined` when no entry of it is changed. */
 export function changedBody(body: Uint8Array, change: EntryChange): Uint8Array | undefined {
-  const texts = new PackedTexts(body).all();
+  const texts = unpackTexts(body);
   const changed = texts.map((text) => encodeEntry(change(decodeEntry(text))));
   return changed.join() === texts.join() ? undefined : packTexts(changed);
 }
 
 /** Changes entries in a file, as somebody without the journal's key. */
 export function changeEntries(database: DatabaseSync, change: EntryChange): void {
-  const update = database.prepare("update journal_rows set body = ? where body = ?");
+  const update = database.prepare("update entries set body = ? where body = ?");
   for (const raw of database.prepare(ROWS).all()) {
     const { body } = Row.parse(raw);
     const changed = changedBody(body, change);

@@ -5,7 +5,7 @@ import type { AcceptedProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
-import { withKey } from "./journal-key.ts";
+import { KEY } from "./journal-key.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
@@ -19,8 +19,8 @@ export class JournalWriter {
   #block = 100;
 
   /** @param former The writer of a database that this one is a copy of */
-  constructor(database: Database, former?: JournalWriter) {
-    this.#database = withKey(database);
+  constructor(database: Database, former?: JournalWriter, key = KEY) {
+    this.#database = database;
     if (former !== undefined) {
       this.#documents = former.#documents;
       this.#nonce = former.#nonce;
@@ -28,6 +28,7 @@ export class JournalWriter {
     }
     this.journal = createJournal(
       database,
+      key,
       { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },
       ADDRESS,
     );
@@ -84,7 +85,7 @@ export class JournalWriter {
 
   /** Records the outcome of a transaction. */
   async recordOutcome(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
-    const transactions = transactionStore(this.#database);
+    const transactions = transactionStore(this.#database, KEY);
     const queued = await transactions.queued(ADDRESS, 1000, 0);
     await transactions.claim(
       ADDRESS,
@@ -111,6 +112,7 @@ export class JournalWriter {
       data: Buffer.alloc(1),
     });
     const values = {
+      first_sequence: sequence,
       size: 0,
       checkpoint: sequence,
       hash: (await this.journal.entries.digestAt(sequence)) ?? Buffer.alloc(32),
@@ -146,7 +148,7 @@ export class JournalWriter {
     await this.journal.anchors.retry(long.anchorId, again);
     await this.recordOutcome(again);
     // The block disappears, and another one has the transaction.
-    await transactionStore(this.#database).reopen(ADDRESS, this.#nonce);
+    await transactionStore(this.#database, KEY).reopen(ADDRESS, this.#nonce);
     await this.recordOutcome(again);
     await this.recordOutcome(await this.close(between.anchorId, between.proofs));
     await this.checkpoint(15);

@@ -4,12 +4,12 @@ import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
-import { ProofStatements } from "../../server/proofs/proof-rows.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { VerificationRetention, type VerificationLimits } from "../../server/recovery/verification-retention.ts";
 import { recoveryStore } from "../../server/recovery/store.ts";
 import { verificationStore } from "../../server/recovery/verification-store.ts";
 import { JournalWriter } from "./journal-writer.ts";
+import { KEY } from "./journal-key.ts";
 
 /** The outcome of documents that were recorded together. */
 export type Fate = "confirmed" | "failed" | "pending";
@@ -46,12 +46,12 @@ export class RecoveryHistory {
   constructor(database: Database, limits: VerificationLimits = LIMITS) {
     this.database = database;
     this.writer = new JournalWriter(database);
-    const verifications = verificationStore(database);
+    const verifications = verificationStore(database, KEY);
     this.kept = new VerificationRetention({ store: verifications, limits, clock: this.clock });
     const telemetry = { journalDiverged: (subject: string) => void this.diverged.push(subject) };
     this.service = new RecoveryService({
       journal: this.writer.journal,
-      store: recoveryStore(database, new ProofStatements()),
+      store: recoveryStore(database, KEY),
       verifications,
       retention: this.kept,
       chain: {
@@ -70,7 +70,7 @@ export class RecoveryHistory {
             .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
-      verifier: new EntryVerifier({ database, telemetry }),
+      verifier: new EntryVerifier({ database, key: KEY, telemetry }),
       telemetry,
       issuer: {
         sign: () => Promise.reject(new SealbookError("journal_damaged", "the issuer signs nothing")),

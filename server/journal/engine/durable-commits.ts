@@ -5,6 +5,7 @@ import {
   type Dialect,
   type Driver,
   type QueryResult,
+  RawNode,
   SelectQueryNode,
   type TransactionSettings,
 } from "kysely";
@@ -90,10 +91,15 @@ class DurableDriver implements Driver {
   }
 
   async #execute<R>(connection: DatabaseConnection, query: CompiledQuery): Promise<QueryResult<R>> {
-    const isCommit = !this.#inTransaction && !SelectQueryNode.is(query.query);
+    const isCommit = !this.#inTransaction && !isRead(query);
     if (isCommit) this.#log.assertWritable();
     const result = await connection.executeQuery<R>(query);
     if (isCommit) await this.#log.sync();
     return result;
   }
+}
+
+/** A query as text begins with what it does. */
+function isRead({ query, sql }: CompiledQuery): boolean {
+  return SelectQueryNode.is(query) || (RawNode.is(query) && /^\s*select\b/i.test(sql));
 }

@@ -4,7 +4,6 @@ import pg from "pg";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { POSTGRES_TYPES } from "./postgres-types.ts";
-import type { Schema } from "./schema.ts";
 import { serializeWrites } from "./serialized-writes.ts";
 
 const OLDEST_VERSION = 15;
@@ -99,9 +98,7 @@ function socket(silenceMilliseconds: number | undefined): Socket {
 export async function openPostgres(url: string): Promise<Database> {
   try {
     await assertUsable(url);
-    // Migrations of a large journal may be silent for long.
-    await (await openDatabase(postgresDialect(url))).destroy();
-    return new Kysely<Schema>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
+    return await openDatabase(postgresDialect(url, SILENCE_MILLISECONDS));
   } catch (error) {
     throw new SealbookError("config_invalid", `DATABASE_URL: the database cannot be used: ${reasonOf(error)}`, {
       cause: error,
@@ -113,7 +110,7 @@ export async function openPostgres(url: string): Promise<Database> {
 export async function hasTables(url: string): Promise<boolean> {
   const database = new Kysely<unknown>({ dialect: postgresDialect(url, SILENCE_MILLISECONDS) });
   try {
-    const { rows } = await sql<{ found: boolean }>`select to_regclass('journal_rows') is not null as found`.execute(
+    const { rows } = await sql<{ found: boolean }>`select to_regclass('entries') is not null as found`.execute(
       database,
     );
     return rows.some(({ found }) => found);

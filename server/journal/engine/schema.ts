@@ -14,12 +14,9 @@ export interface Schema {
   distant_rows: DistantRowsTable;
   records: RecordsTable;
   index_progress: IndexProgressTable;
-  journal_rows: JournalRowsTable;
+  entries: EntriesTable;
   journal_name: JournalNameTable;
-  batch_rows: BatchRowsTable;
   resolutions: ResolutionsTable;
-  proof_keys: ProofKeysTable;
-  proof_keys_recent: RecentKeysTable;
   anchors: AnchorsTable;
   contracts: ContractsTable;
   confirmations: ConfirmationsTable;
@@ -157,28 +154,22 @@ export interface IndexProgressTable {
 }
 
 /**
- * The journal: what relayers append, a row for each write; see `journal-rows.ts`. Other tables with facts of entries
- * are for finding.
+ * The journal: what relayers append, at most 100 entries a row. Other tables with facts of entries are for finding.
+ * `sqlite-index.ts` and `postgres-index.ts` have the tables with the keys of proofs.
  */
-export interface JournalRowsTable {
+interface EntriesTable {
   first_sequence: number;
   last_sequence: number;
   /** Number of proofs up to the last entry. */
   proofs: number;
+  /** Digest before the first entry. */
+  previous: Uint8Array;
   /** Digest of the last entry. */
   digest: Uint8Array;
-  /** The authentication code of the row, by the journal's key. */
+  /** The authentication code of all of the row, by the journal's key. */
   code: Uint8Array;
   /** The texts of the entries: see `row-body.ts`. */
   body: Uint8Array;
-}
-
-/** The rows with proofs under each anchor. */
-export interface BatchRowsTable {
-  anchor_id: number;
-  first_sequence: number;
-  /** Proofs under the anchor in the row. */
-  proofs: number;
 }
 
 /** The entries by which operators acknowledged divergences. */
@@ -192,27 +183,14 @@ export interface JournalNameTable {
   name: string;
 }
 
-/** The proof index: see `key-merge.ts`. */
-export interface ProofKeysTable {
-  /** The first bits of the keys. */
-  bucket: number;
-  /** The first bits of the entries' sequence numbers. */
-  epoch: number;
-  /** The remaining bits of both: see `key-codec.ts`. */
-  entries: Uint8Array;
-}
-
-/** Keys of the most recent proofs, which are not merged yet. */
-export interface RecentKeysTable {
-  key: number;
-  sequence: number;
-}
-
 /** Content to be anchored: a single hash (`size` 0) or the root over `size` hashes. */
 export interface AnchorsTable {
   id: Generated<number>;
+  /** The entry where reading its leaves begins: its first proof. */
+  first_sequence: number;
   /** `null` while the anchor is open, and then without a transaction. */
   hash: Uint8Array | null;
+  /** While it is open, the leaves so far. */
   size: number;
   transaction_id: number | null;
   /** The current confirmation; `null` when there is none or it is superseded. */

@@ -1,11 +1,8 @@
-import type { Insertable } from "kysely";
 import type { BlockReference } from "../../chain/block.ts";
 import type { ConfirmedAnchor } from "../../chain/contracts/anchors.ts";
 import type { Database } from "../engine/database.ts";
-import { contractIdOf } from "../contract-store.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
 import { appendEntries } from "./entry-log.ts";
-import type { ConfirmationEntry } from "./codec.ts";
-import type { ConfirmationsTable } from "../engine/schema.ts";
 
 /**
  * Appends confirmations for the anchors of mined transactions, inside a write transaction.
@@ -14,6 +11,7 @@ import type { ConfirmationsTable } from "../engine/schema.ts";
  */
 export async function confirmInBlocks(
   transaction: Database,
+  key: JournalKey | undefined,
   blocks: ReadonlyMap<number, BlockReference>,
 ): Promise<ConfirmedAnchor[]> {
   if (blocks.size === 0) return [];
@@ -39,8 +37,9 @@ export async function confirmInBlocks(
       : [{ ...anchor, hash, transactionId: transaction_id, transactionHash, block }];
   });
   const confirmed = await withoutKnown(transaction, mined);
-  const appended = await appendEntries(
+  await appendEntries(
     transaction,
+    key,
     confirmed.map(({ id, hash, size, checkpoint, contract, transactionHash, block }) => (sequence: number) => ({
       kind: "confirmation" as const,
       sequence,
@@ -56,14 +55,6 @@ export async function confirmInBlocks(
       validator: block.validator,
     })),
   );
-  for (const entry of appended) {
-    await insertConfirmation(transaction, entry);
-    await transaction
-      .updateTable("anchors")
-      .set({ confirmation: entry.sequence })
-      .where("id", "=", entry.anchor)
-      .execute();
-  }
   return mined.map(({ id, transactionId, hash, size, contract, transactionHash, block }) => ({
     ...{ anchorId: id, transactionId, hash, size },
     ...{ contract, transactionHash, block },
@@ -98,26 +89,4 @@ async function withoutKnown<C extends Confirmed>(transaction: Database, confirme
         .execute();
   }
   return unknown;
-}
-
-/** Stores a confirmation entry. */
-export async function insertConfirmation(transaction: Database, entry: ConfirmationEntry): Promise<void> {
-  const contractId = await contractIdOf(transaction, entry.contract, entry.blockNumber);
-  await transaction.insertInto("confirmations").values(confirmationRow(entry, contractId)).execute();
-}
-
-function confirmationRow(entry: ConfirmationEntry, contractId: number): Insertable<ConfirmationsTable> {
-  return {
-    contract_id: contractId,
-    sequence: entry.sequence,
-    anchor_id: entry.anchor,
-    hash: entry.hash,
-    size: entry.size,
-    checkpoint: entry.checkpoint,
-    transaction_hash: entry.transactionHash,
-    block_number: entry.blockNumber,
-    block_hash: entry.blockHash,
-    block_time: entry.blockTime,
-    validator: entry.validator,
-  };
 }

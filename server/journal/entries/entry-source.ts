@@ -1,7 +1,8 @@
 import type { Database } from "../engine/database.ts";
 import { GENESIS_DIGEST, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
 import { decodeEntry, type JournalEntry } from "./codec.ts";
-import { readHead, RowReader, rowsBetween } from "./journal-rows.ts";
+import { readHead, rowsBetween, rowsOf } from "./journal-rows.ts";
 
 /** The entries of the journal, as text. */
 export interface JournalSource {
@@ -24,12 +25,11 @@ export interface JournalSource {
 }
 
 /** Reads the journal from its database. */
-export function journalSource(database: Database): JournalSource {
-  const reader = new RowReader();
+export function journalSource(database: Database, key: JournalKey | undefined): JournalSource {
   const digestAt = async (sequence: number): Promise<Uint8Array | undefined> => {
     if (sequence === 0) return GENESIS_DIGEST;
     if (sequence > (await readHead(database)).sequence) return undefined;
-    const [row] = await reader.rowsOf(database, [sequence]);
+    const [row] = await rowsOf(database, key, [sequence]);
     if (row === undefined) throw new RangeError(`entry ${sequence} of the journal is missing`);
     return row.sequence === sequence ? row.digest : row.digestAt(sequence);
   };
@@ -41,7 +41,7 @@ export function journalSource(database: Database): JournalSource {
     async lines(after, limit) {
       const previousDigest = await digestAt(after);
       if (previousDigest === undefined) throw new RangeError(`the journal has no entry ${after}`);
-      return { previousDigest, lines: await readLines(database, after, limit) };
+      return { previousDigest, lines: await readLines(database, key, after, limit) };
     },
     digestAt,
   };
@@ -51,13 +51,23 @@ export function journalSource(database: Database): JournalSource {
  * Reads entries after one, in order, at most `limit` of them.
  * @throws RangeError when one is missing or was changed
  */
-export async function readEntries(database: Database, after: number, limit: number): Promise<JournalEntry[]> {
-  return (await readLines(database, after, limit)).map(({ sequence, text }) => entryOf(sequence, text));
+export async function readEntries(
+  database: Database,
+  key: JournalKey | undefined,
+  after: number,
+  limit: number,
+): Promise<JournalEntry[]> {
+  return (await readLines(database, key, after, limit)).map(({ sequence, text }) => entryOf(sequence, text));
 }
 
-async function readLines(database: Database, after: number, limit: number): Promise<JournalLine[]> {
+async function readLines(
+  database: Database,
+  key: JournalKey | undefined,
+  after: number,
+  limit: number,
+): Promise<JournalLine[]> {
   const lines: JournalLine[] = [];
-  for await (const row of rowsBetween(database, after, after + limit))
+  for await (const row of rowsBetween(database, key, after, after + limit))
     lines.push(...row.lines().filter(({ sequence }) => sequence > after && sequence <= after + limit));
   return lines;
 }

@@ -1,15 +1,10 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
- * Storage format of the entries of a row: their texts, in frames of zstd, so that one of them is read without the
- * others. A frame begins with its length, four bytes in big-endian order; its texts are separated by line feeds, which
- * they never contain.
+ * The body of a row: the texts of its entries, separated by line feeds, which they never contain, as one frame of zstd.
  */
 
-/** Entries in a frame. */
-const ENTRIES_PER_FRAME = 100;
-const LENGTH_BYTES = 4;
-/** Maximum length of the texts of a frame: no entry has a megabyte. */
+/** Maximum length of the texts of a row: no entry has a megabyte. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
 /**
@@ -34,64 +29,15 @@ const OPTIONS = {
   },
 };
 
-/** Packs the texts of a row. */
+/** Compresses the texts of a row. */
 export function packTexts(texts: readonly string[]): Uint8Array {
-  const parts: Uint8Array[] = [];
-  for (let first = 0; first < texts.length; first += ENTRIES_PER_FRAME) {
-    const frame = zstdCompressSync(texts.slice(first, first + ENTRIES_PER_FRAME).join("\n"), OPTIONS);
-    const length = Buffer.allocUnsafe(LENGTH_BYTES);
-    length.writeUInt32BE(frame.length);
-    parts.push(length, frame);
-  }
-  return Buffer.concat(parts);
+  return zstdCompressSync(texts.join("\n"), OPTIONS);
 }
 
-/** The texts of a row, each frame unpacked when it is needed. */
-export class PackedTexts {
-  readonly #frames: readonly Uint8Array[];
-  readonly #unpacked = new Map<number, readonly string[]>();
-
-  /** @throws RangeError when the body was changed */
-  constructor(body: Uint8Array) {
-    this.#frames = framesOf(body);
-  }
-
-  /** @throws RangeError when the body was changed */
-  all(): string[] {
-    return this.#frames.flatMap((_, index) => this.#frame(index));
-  }
-
-  /**
-   * @returns `undefined` when there are fewer texts
-   * @throws RangeError when the body was changed
-   */
-  at(index: number): string | undefined {
-    return this.#frame(Math.floor(index / ENTRIES_PER_FRAME))[index % ENTRIES_PER_FRAME];
-  }
-
-  #frame(index: number): readonly string[] {
-    const frame = this.#frames[index];
-    const texts = this.#unpacked.get(index) ?? (frame === undefined ? [] : unpackFrame(frame));
-    this.#unpacked.set(index, texts);
-    return texts;
-  }
-}
-
-function framesOf(body: Uint8Array): Uint8Array[] {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const frames: Uint8Array[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const end = at + LENGTH_BYTES <= bytes.length ? at + LENGTH_BYTES + bytes.readUInt32BE(at) : Infinity;
-    if (end > bytes.length) throw new RangeError("a row of the journal is cut off");
-    frames.push(bytes.subarray(at + LENGTH_BYTES, end));
-    at = end;
-  }
-  return frames;
-}
-
-function unpackFrame(frame: Uint8Array): string[] {
+/** @throws RangeError when the body was changed */
+export function unpackTexts(body: Uint8Array): string[] {
   try {
-    return zstdDecompressSync(frame, { dictionary: DICTIONARY, maxOutputLength: MOST_BYTES }).toString().split("\n");
+    return zstdDecompressSync(body, { dictionary: DICTIONARY, maxOutputLength: MOST_BYTES }).toString().split("\n");
   } catch (cause) {
     throw new RangeError("a row of the journal cannot be unpacked", { cause });
   }

@@ -3,20 +3,22 @@ import type { Database } from "../engine/database.ts";
 import type { JournalEvents } from "../events.ts";
 import type { JournalEntry, ProofEntry } from "./codec.ts";
 import { entryOf, readEntries } from "./entry-source.ts";
-import { type JournalRow, newestRow, RowReader } from "./journal-rows.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
+import type { JournalRow } from "./journal-row.ts";
+import { newestRow, rowsOf, rowWith } from "./journal-rows.ts";
 
 /** Maximum number of rows that a reader keeps. */
 const MOST_ROWS = 64;
 
 export interface EntryVerifierDeps {
   readonly database: Database;
+  readonly key: JournalKey | undefined;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
 }
 
 /** Reads entries that the server signs or answers for: a changed database must not change them. */
 export class EntryVerifier {
   readonly #deps: EntryVerifierDeps;
-  readonly #reader = new RowReader();
 
   constructor(deps: EntryVerifierDeps) {
     this.#deps = deps;
@@ -24,12 +26,8 @@ export class EntryVerifier {
 
   /** Begins to read for one request. Each row is checked once in a request. */
   begin(): VerifiedEntries {
-    return new VerifiedEntries({ ...this.#deps, reader: this.#reader });
+    return new VerifiedEntries(this.#deps);
   }
-}
-
-interface ReaderDeps extends EntryVerifierDeps {
-  readonly reader: RowReader;
 }
 
 /**
@@ -37,17 +35,17 @@ interface ReaderDeps extends EntryVerifierDeps {
  * changed ones.
  */
 export class VerifiedEntries {
-  readonly #deps: ReaderDeps;
+  readonly #deps: EntryVerifierDeps;
   /** The rows that were read last. */
   #rows: readonly JournalRow[] = [];
 
-  constructor(deps: ReaderDeps) {
+  constructor(deps: EntryVerifierDeps) {
     this.#deps = deps;
   }
 
   /** Returns the newest entry's number: no entry is after it. */
   async newest(): Promise<number> {
-    const row = await newestRow(this.#deps.database).catch((error: unknown) => this.#fail(error));
+    const row = await newestRow(this.#deps.database, this.#deps.key).catch((error: unknown) => this.#fail(error));
     return row?.sequence ?? 0;
   }
 
@@ -59,14 +57,12 @@ export class VerifiedEntries {
 
   /** Returns entries, in the order of the numbers. */
   async entries(sequences: readonly number[]): Promise<JournalEntry[]> {
-    const isIn = (sequence: number) => (row: JournalRow) =>
-      sequence > row.previous.sequence && sequence <= row.sequence;
-    const unread = sequences.filter((sequence) => !this.#rows.some(isIn(sequence)));
+    const kept = this.#rows;
+    const unread = sequences.filter((sequence) => !kept.some((row) => row.has(sequence)));
     const read = await this.#read(unread);
-    const rows = [...read, ...this.#rows];
-    this.#rows = rows.slice(0, MOST_ROWS);
+    this.#rows = [...read, ...kept].slice(0, MOST_ROWS);
     return sequences.map((sequence) => {
-      const row = rows.find(isIn(sequence));
+      const row = rowWith(read, sequence) ?? kept.find((each) => each.has(sequence));
       if (row === undefined) return this.damaged(`the journal has no entry ${sequence}, though it refers to it`);
       try {
         return entryOf(sequence, row.text(sequence));
@@ -80,9 +76,8 @@ export class VerifiedEntries {
   async proofsAfter(sequence: number, limit: number): Promise<{ proofs: ProofEntry[]; last: number | undefined }> {
     const count = Math.min(limit, (await this.newest()) - sequence);
     if (count <= 0) return { proofs: [], last: undefined };
-    const entries = await readEntries(this.#deps.database, sequence, count).catch((error: unknown) =>
-      this.#fail(error),
-    );
+    const { database, key } = this.#deps;
+    const entries = await readEntries(database, key, sequence, count).catch((error: unknown) => this.#fail(error));
     if (entries.length < count) this.damaged(`entry ${sequence + entries.length + 1} of the journal is missing`);
     return { proofs: entries.filter((entry) => entry.kind === "proof"), last: sequence + count };
   }
@@ -97,8 +92,8 @@ export class VerifiedEntries {
   }
 
   #read(sequences: readonly number[]): Promise<JournalRow[]> {
-    const { database, reader } = this.#deps;
-    return reader.rowsOf(database, sequences).catch((error: unknown) => this.#fail(error));
+    const { database, key } = this.#deps;
+    return rowsOf(database, key, sequences).catch((error: unknown) => this.#fail(error));
   }
 
   #fail(error: unknown): never {

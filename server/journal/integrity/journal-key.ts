@@ -1,14 +1,12 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
-import type { DialectAdapter, QueryExecutorProvider } from "kysely";
-import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 
 const SECRET_LENGTH = 32;
 /** Bytes of a sequence number under the code. */
 const NUMBER_LENGTH = 8;
 
-/** A write to the journal: the entries from `first` to `last`. */
-export interface AppendedRow {
+/** A row of the journal: the entries from `first` to `last`. */
+export interface EntryRow {
   readonly first: number;
   readonly last: number;
   /** Number of proofs in the journal up to the last entry. */
@@ -17,7 +15,7 @@ export interface AppendedRow {
   readonly previous: Uint8Array;
   /** The digest up to the last entry. */
   readonly digest: Uint8Array;
-  /** The texts of the entries, packed. */
+  /** The texts of the entries, compressed. */
   readonly body: Uint8Array;
 }
 
@@ -48,7 +46,7 @@ export class JournalKey {
   }
 
   /** Computes the authentication code of a row: HMAC-SHA256 over its numbers, its digests and its body. */
-  codeOf({ first, last, proofs, previous, digest, body }: AppendedRow): Uint8Array {
+  codeOf({ first, last, proofs, previous, digest, body }: EntryRow): Uint8Array {
     const numbers = Buffer.alloc(3 * NUMBER_LENGTH);
     for (const [index, number] of [first, last, proofs].entries())
       numbers.writeBigUInt64BE(BigInt(number), index * NUMBER_LENGTH);
@@ -56,36 +54,7 @@ export class JournalKey {
     return code.update(body).digest();
   }
 
-  isCodeOf(code: Uint8Array, row: AppendedRow): boolean {
+  isCodeOf(code: Uint8Array, row: EntryRow): boolean {
     return equalBytes(code, this.codeOf(row));
   }
-}
-
-/** Keys by the adapter of their database, which its transactions share; `undefined` for reading without the key. */
-const KEYS = new WeakMap<DialectAdapter, JournalKey | undefined>();
-
-/**
- * Has a database, and its transactions, append with a key and check what they read with it.
- * @param key `undefined`: rows are only read, and taken as they are
- */
-export function useJournalKey(database: QueryExecutorProvider, key: JournalKey | undefined): void {
-  KEYS.set(database.getExecutor().adapter, key);
-}
-
-/**
- * Returns the key that a database appends with.
- * @throws SealbookError `config_invalid` when it was opened without one
- */
-export function journalKeyOf(database: QueryExecutorProvider): JournalKey {
-  const key = KEYS.get(database.getExecutor().adapter);
-  if (key === undefined) throw new SealbookError("config_invalid", "the journal was opened without its key");
-  return key;
-}
-
-/**
- * Returns the key with which rows are checked; `undefined` when the database was opened to read without it.
- * @throws SealbookError `config_invalid` when neither is known
- */
-export function keyToCheckWith(database: QueryExecutorProvider): JournalKey | undefined {
-  return KEYS.has(database.getExecutor().adapter) ? KEYS.get(database.getExecutor().adapter) : journalKeyOf(database);
 }

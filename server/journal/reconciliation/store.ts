@@ -1,21 +1,24 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
-import { inTransaction, newestSequence } from "../entries/entry-log.ts";
-import { rowsBetween } from "../entries/journal-rows.ts";
+import { inTransaction } from "../entries/entry-log.ts";
+import { newestSequence, rowsBetween } from "../entries/journal-rows.ts";
 import { journalSource, readEntries } from "../entries/entry-source.ts";
 import type { JournalEntry } from "../entries/codec.ts";
 import { isFound, readTables } from "../entries/entry-tables.ts";
 import { follow } from "../integrity/entry-chain.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { KeyLookups } from "../index/key-lookups.ts";
 import { missingKeys } from "../index/missing-keys.ts";
 
 const RESOLUTIONS_AT_ONCE = 500;
 
 /** @param holder The holder of leases that are acquired here; unique per process */
-export function reconciliationStore(database: Database, holder: string): ReconciliationStore {
-  const lookups = new KeyLookups();
+export function reconciliationStore(
+  database: Database,
+  key: JournalKey | undefined,
+  holder: string,
+): ReconciliationStore {
   const select = () =>
     database
       .selectFrom("anchors")
@@ -172,13 +175,13 @@ export function reconciliationStore(database: Database, holder: string): Reconci
           })
           .where("id", "=", transactionId)
           .execute();
-        await confirmInBlocks(transaction, new Map([[transactionId, block]]));
+        await confirmInBlocks(transaction, key, new Map([[transactionId, block]]));
       }),
 
     async isGenuine(sequence) {
       const tables = await readTables(database, sequence - 1, sequence);
       try {
-        const { lines } = await journalSource(database).lines(sequence - 1, 1);
+        const { lines } = await journalSource(database, key).lines(sequence - 1, 1);
         return lines.some((line) => isFound(tables, line));
       } catch (error) {
         if (error instanceof RangeError) return false;
@@ -201,7 +204,7 @@ export function reconciliationStore(database: Database, holder: string): Reconci
       );
       const tables = await readTables(database, from.sequence, to);
       let at = from;
-      for await (const row of rowsBetween(database, from.sequence, to)) {
+      for await (const row of rowsBetween(database, key, from.sequence, to)) {
         for (const line of row.lines()) {
           if (line.sequence <= from.sequence || line.sequence > to) continue;
           at = follow(at, line) ?? at;
@@ -224,10 +227,9 @@ export function reconciliationStore(database: Database, holder: string): Reconci
 
     async unindexed(after, limit) {
       // Entries that cannot be read are a finding of the check of entries.
-      const entries = await readEntries(database, after, limit).catch(unreadable);
+      const entries = await readEntries(database, key, after, limit).catch(unreadable);
       const missing = await missingKeys(
         database,
-        lookups,
         entries.filter((entry) => entry.kind === "proof"),
       );
       return { isEnd: after + limit >= (await newestSequence(database)), isFound: missing.length > 0 };

@@ -7,7 +7,8 @@ import { SealbookError } from "../../errors.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import type { TransactionRow } from "../engine/schema.ts";
-import { chunks } from "../engine/statement-cache.ts";
+import { isAmong } from "../engine/lists.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
 
 // Literals, not parameters: an engine uses the partial index on transactions in flight only when it sees the value.
 const QUEUED = sql.lit("queued" as const);
@@ -55,16 +56,15 @@ function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "
 /** Replaces a transaction that has several versions by all of them, in the order in which they were signed. */
 async function withVersions(database: Database, newest: readonly SignedTransaction[]): Promise<SignedTransaction[]> {
   const replaced = new Map<number, Omit<SignedTransaction, "nonce">[]>();
-  for (const ids of chunks(newest.map(({ id }) => id))) {
-    const rows = await database
-      .selectFrom("transaction_versions")
-      .select(["transaction_id", "raw", "hash"])
-      .where("transaction_id", "in", ids)
-      .orderBy("number")
-      .execute();
-    for (const { transaction_id: id, raw, hash } of rows)
-      replaced.set(id, [...(replaced.get(id) ?? []), { id, raw, hash }]);
-  }
+  const ids = newest.map(({ id }) => id);
+  const rows = await database
+    .selectFrom("transaction_versions")
+    .select(["transaction_id", "raw", "hash"])
+    .where(isAmong(database, "transaction_id", ids))
+    .orderBy("number")
+    .execute();
+  for (const { transaction_id: id, raw, hash } of rows)
+    replaced.set(id, [...(replaced.get(id) ?? []), { id, raw, hash }]);
   return newest.flatMap((each) => {
     const versions = replaced.get(each.id);
     return versions === undefined ? [each] : versions.map((version) => ({ ...version, nonce: each.nonce }));
@@ -90,7 +90,11 @@ async function insertFiller(transaction: Database, { sender, nonce, raw, hash }:
 }
 
 /** Records outcomes, and confirms the anchors of the confirmed transactions; inside a write transaction. */
-async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalOutcome[]): Promise<ConfirmedAnchor[]> {
+async function recordOutcomesIn(
+  transaction: Database,
+  key: JournalKey | undefined,
+  outcomes: readonly FinalOutcome[],
+): Promise<ConfirmedAnchor[]> {
   for (const { id, state, block, reason, version } of outcomes) {
     await transaction
       .updateTable("transactions")
@@ -110,10 +114,10 @@ async function recordOutcomesIn(transaction: Database, outcomes: readonly FinalO
       .execute();
   }
   const confirmed = outcomes.filter(({ state }) => state === "confirmed");
-  return confirmInBlocks(transaction, new Map(confirmed.map(({ id, block }) => [id, block])));
+  return confirmInBlocks(transaction, key, new Map(confirmed.map(({ id, block }) => [id, block])));
 }
 
-export function transactionStore(database: Database): TransactionStore {
+export function transactionStore(database: Database, key: JournalKey | undefined): TransactionStore {
   return {
     async queued(owner, limit, othersBefore) {
       const rows = await database
@@ -260,7 +264,7 @@ export function transactionStore(database: Database): TransactionStore {
 
     async recordOutcomes(outcomes) {
       if (outcomes.length === 0) return [];
-      return database.transaction().execute((transaction) => recordOutcomesIn(transaction, outcomes));
+      return database.transaction().execute((transaction) => recordOutcomesIn(transaction, key, outcomes));
     },
 
     reopen: (sender, fromNonce) =>

@@ -1,4 +1,5 @@
 import { assert } from "chai";
+import { sql } from "kysely";
 import { BEGINNING, type ResumePoint } from "../../../scripts/journal/resume-file.ts";
 import { findingText } from "../../../scripts/journal/finding.ts";
 import { type CheckResult, JournalCheck } from "../../../scripts/journal/journal-check.ts";
@@ -6,6 +7,7 @@ import { besideWrites } from "../../support/beside-writes.ts";
 import { ENGINES } from "../../support/database.ts";
 import type { JournalWriter } from "../../support/journal-writer.ts";
 import { type JournalCopy, prepareJournal, type PreparedJournal } from "../../support/prepared-journal.ts";
+import { KEY } from "../../support/journal-key.ts";
 
 for (const engine of ENGINES)
   describe(`the check of the journal, on ${engine}`, function () {
@@ -23,7 +25,7 @@ for (const engine of ENGINES)
     const check = async (start?: ResumePoint): Promise<{ texts: string[]; result: CheckResult }> => {
       const texts: string[] = [];
       const result = await JournalCheck.run(
-        { database: opened.database, onFinding: (finding) => void texts.push(findingText(finding)) },
+        { database: opened.database, key: KEY, onFinding: (finding) => void texts.push(findingText(finding)) },
         start,
       );
       return { texts, result };
@@ -50,10 +52,11 @@ for (const engine of ENGINES)
 
     it("names what was changed", async () => {
       const { database } = opened;
-      await database.deleteFrom("proof_keys_recent").where("sequence", "=", 4).execute();
+      const index = sql.table(engine === "sqlite" ? "proof_index_recent" : "proof_index");
+      await sql`delete from ${index} where sequence = 4`.execute(database);
       await database.updateTable("anchors").set({ size: 4 }).where("id", "=", 1).execute();
       await database
-        .updateTable("journal_rows")
+        .updateTable("entries")
         .set({ digest: Buffer.alloc(32, 7) })
         .where("last_sequence", "=", 28)
         .execute();

@@ -12,8 +12,9 @@ import { rewriteRows } from "../../support/intruder.ts";
 import { changedBody, type EntryChange } from "../../support/journal-rows.ts";
 import type { JournalWriter } from "../../support/journal-writer.ts";
 import { type JournalCopy, prepareJournal, type PreparedJournal } from "../../support/prepared-journal.ts";
+import { KEY } from "../../support/journal-key.ts";
 
-const NEW_ANCHOR = "insert into anchors (id, size, relayer, opened_at)";
+const NEW_ANCHOR = "insert into anchors (id, first_sequence, size, relayer, opened_at)";
 
 /** A statement, or a change of entries without the journal's key. */
 type Change = string | EntryChange;
@@ -26,12 +27,12 @@ const entry =
 
 /** Inserts the row of entries 2 to 6 under other numbers. */
 const copyOfRow2 = (first: number, last: number): string =>
-  `insert into journal_rows select ${first}, ${last}, proofs, digest, code, body from journal_rows
+  `insert into entries select ${first}, ${last}, proofs, previous, digest, code, body from entries
    where first_sequence = 2`;
 
 /** The condition for the highest key of an entry. */
 const lastKeyOf = (sequence: number): string =>
-  `sequence = ${sequence} and key = (select max(key) from proof_keys_recent where sequence = ${sequence})`;
+  `sequence = ${sequence} and key = (select max(key) from proof_index_recent where sequence = ${sequence})`;
 
 describe("the journal check", function () {
   let opened: JournalCopy;
@@ -57,6 +58,7 @@ describe("the journal check", function () {
     const { database } = opened;
     const parts = {
       database,
+      key: KEY,
       ...(chain === undefined ? {} : { chain }),
       onFinding: (finding: Finding) => void findings.push(finding),
       onResumePoint: (at: ResumePoint) => void resumePoints.push(at),
@@ -76,10 +78,10 @@ describe("the journal check", function () {
           await sql.raw(change).execute(transaction);
           continue;
         }
-        for (const { body: before } of await transaction.selectFrom("journal_rows").select("body").execute()) {
+        for (const { body: before } of await transaction.selectFrom("entries").select("body").execute()) {
           const body = changedBody(before, change);
           if (body !== undefined)
-            await transaction.updateTable("journal_rows").set({ body }).where("body", "=", before).execute();
+            await transaction.updateTable("entries").set({ body }).where("body", "=", before).execute();
         }
       }
     });
@@ -182,7 +184,7 @@ describe("the journal check", function () {
         [entry(4, { anchor: 2 })],
         ROW,
         /^batch 1: leaf 2 is without a proof/,
-        /^entry 2: its row is not found by batch 2/,
+        /^entry 4: it is not found by batch 2, which begins later/,
       ],
       ["leaf of a proof", [entry(4, { leaf: 9 })], ROW, /^batch 1: leaf 2 is without a proof/],
       ["number of a proof", [entry(4, { sequence: 99 })], ROW, /^batch 1: leaf 2 is without a proof/],
@@ -190,84 +192,64 @@ describe("the journal check", function () {
       ["leaves of two proofs swapped", [entry(3, { leaf: 2 }), entry(4, { leaf: 1 })], ROW, /^anchor 1: the recorded/],
       [
         "texts of a row",
-        ["update journal_rows set body = x'' where first_sequence = 2"],
+        ["update entries set body = x'' where first_sequence = 2"],
         ROW,
         /^batch 1: leaves 2 to 4 are without a proof/,
       ],
-      ["texts of a row, cut off", ["update journal_rows set body = substr(body, 1, 40) where first_sequence = 2"], ROW],
-      ["code of a row", [`update journal_rows set code = ${X} where first_sequence = 2`], ROW],
-      ["length of a row's code", ["update journal_rows set code = x'' where first_sequence = 2"], ROW],
-      [
-        "digest of a row",
-        [`update journal_rows set digest = ${X} where first_sequence = 2`],
-        ROW,
-        /^entry 7: not what/,
-      ],
-      [
-        "digest of the last row",
-        [`update journal_rows set digest = ${X} where first_sequence = 27`],
-        /^entries 27 to 28: /,
-      ],
-      ["count of proofs of a row", ["update journal_rows set proofs = 7 where first_sequence = 2"], ROW],
+      ["texts of a row, cut off", ["update entries set body = substr(body, 1, 40) where first_sequence = 2"], ROW],
+      ["code of a row", [`update entries set code = ${X} where first_sequence = 2`], ROW],
+      ["length of a row's code", ["update entries set code = x'' where first_sequence = 2"], ROW],
+      ["digest of a row", [`update entries set digest = ${X} where first_sequence = 2`], ROW, /^entry 7: not what/],
+      ["digest of the last row", [`update entries set digest = ${X} where first_sequence = 27`], /^entries 27 to 28: /],
+      ["count of proofs of a row", ["update entries set proofs = 7 where first_sequence = 2"], ROW],
       [
         "count of proofs of the last row",
-        ["update journal_rows set proofs = 7 where first_sequence = 27"],
+        ["update entries set proofs = 7 where first_sequence = 27"],
         /^entries 27 to 28: /,
         /^the journal's head: it counts 7 proofs, but there are 20/,
       ],
       [
         "first entry of a row",
-        ["update journal_rows set first_sequence = 3 where first_sequence = 2"],
+        ["update entries set first_sequence = 3 where first_sequence = 2"],
         /^entry 2 is missing/,
         /^entries 3 to 6: not what/,
       ],
       [
         "last entry of a row",
-        ["update journal_rows set last_sequence = 5 where first_sequence = 2"],
+        ["update entries set last_sequence = 5 where first_sequence = 2"],
         /^entries 2 to 5: not what/,
         /^entry 6 is missing/,
       ],
       [
         "last entry of the last row",
-        ["update journal_rows set last_sequence = 7 where first_sequence = 27"],
+        ["update entries set last_sequence = 7 where first_sequence = 27"],
         /^entry 7: not what/,
       ],
-      [
-        "a row deleted",
-        ["delete from journal_rows where first_sequence = 2"],
-        /^entries 2 to 6 are missing/,
-        /^entry 7: not what/,
-        /^entry 2: it is in the tables, but not in the journal$/,
-      ],
-      ["the first row deleted", ["delete from journal_rows where first_sequence = 1"], /^entry 1 is missing/],
+      ["a row deleted", ["delete from entries where first_sequence = 2"], /^entries 2 to 6 are missing/],
+      ["the first row deleted", ["delete from entries where first_sequence = 1"], /^entry 1 is missing/],
       [
         "the last row deleted",
-        ["delete from journal_rows where first_sequence = 27"],
+        ["delete from entries where first_sequence = 27"],
         /^entry 27: it is in the tables, but not in the journal$/,
       ],
       ["a row inserted twice", [copyOfRow2(3, 6)], /^entries 3 to 6: not what/],
       ["a row inserted at the end", [copyOfRow2(29, 33)], /^entries 29 to 33: not what/],
-      ["a row inserted before the first", [copyOfRow2(0, 0)], /^entry 1: not what/],
+      ["a row inserted before the first", [copyOfRow2(0, 0)], /^entry 0: not what/],
       ["a row inserted far behind", [copyOfRow2(9e15, 9e15 + 4)], /^entries 29 to 8999999999999999 are missing/],
       [
         "two rows swapped",
         [
-          "update journal_rows set first_sequence = 100, last_sequence = 100 where first_sequence = 8",
-          "update journal_rows set first_sequence = 8, last_sequence = 8 where first_sequence = 16",
-          "update journal_rows set first_sequence = 16, last_sequence = 16 where first_sequence = 100",
+          "update entries set first_sequence = 100, last_sequence = 100 where first_sequence = 8",
+          "update entries set first_sequence = 8, last_sequence = 8 where first_sequence = 16",
+          "update entries set first_sequence = 16, last_sequence = 16 where first_sequence = 100",
         ],
         /^entry 8: not what/,
         /^entry 16: not what/,
       ],
       [
         "a batch that is not found",
-        ["delete from batch_rows where anchor_id = 1"],
-        /^entry 2: its row is not found by batch 1/,
-      ],
-      [
-        "count of a batch",
-        ["update batch_rows set proofs = 4 where anchor_id = 1"],
-        /^entry 2: its row is not found by batch 1/,
+        ["update anchors set first_sequence = 3 where id = 1"],
+        /^entry 2: it is not found by batch 1, which begins later/,
       ],
       [
         "keystore of an account",
@@ -424,7 +406,7 @@ describe("the journal check", function () {
         /^entry 2: batch 1's leaves 0 to 4 are under no anchor/,
         /^entry 7 \(confirmation of anchor 1\): it is of an anchor that is not there/,
       ],
-      ["an anchor added for nothing", [`${NEW_ANCHOR} values (77, 0, '', 1)`], /^anchor 77: it has no proofs/],
+      ["an anchor added for nothing", [`${NEW_ANCHOR} values (77, 1, 0, '', 1)`], /^anchor 77: it has no proofs/],
       [
         "a transaction's block",
         ["update transactions set block_number = 1 where id = (select transaction_id from anchors where id = 1)"],
@@ -437,23 +419,23 @@ describe("the journal check", function () {
       ],
       [
         "a key removed",
-        [`delete from proof_keys_recent where ${lastKeyOf(4)}`],
+        [`delete from proof_index_recent where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its (recorded hash|hash|document)$/,
       ],
       [
         "all keys removed",
-        ["delete from proof_keys_recent"],
+        ["delete from proof_index_recent"],
         /^entry 2: it cannot be found by its recorded hash$/,
         /^entry 28: it cannot be found by its document$/,
       ],
       [
         "a key changed",
-        [`update proof_keys_recent set key = key + 1 where ${lastKeyOf(4)}`],
+        [`update proof_index_recent set key = key + 1 where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its (recorded hash|hash|document)$/,
       ],
       [
         "a key re-pointed",
-        [`update proof_keys_recent set sequence = 5 where ${lastKeyOf(4)}`],
+        [`update proof_index_recent set sequence = 5 where ${lastKeyOf(4)}`],
         /^entry 4: it cannot be found by its/,
       ],
     ];
@@ -505,17 +487,24 @@ describe("the journal check", function () {
 
     it("after an interrupted check with the same findings", async () => {
       const { database } = opened;
+      for (let n = 0; n < 3; n += 1) await writer.confirmed(1000);
       const stop = new AbortController();
       const interrupted = await JournalCheck.run(
-        { database, onFinding: ({ kind }) => assert.fail(kind), onProgress: () => stop.abort() },
+        {
+          database,
+          key: KEY,
+          onFinding: ({ kind }) => assert.fail(kind),
+          onProgress: (done) => void (done > 3_000 && stop.abort()),
+        },
         undefined,
         stop.signal,
       );
       assert.isFalse(interrupted.isComplete);
-      assert.equal(interrupted.to, 3503);
-      assert.equal(interrupted.resumePoint.sequence, 3002);
+      assert.isBelow(interrupted.to, 6506);
+      // The end of the page before the last batch.
+      assert.equal(interrupted.resumePoint.sequence, 2102);
       const { resumePoint } = (await check()).result;
-      assert.equal(resumePoint.sequence, 3002, "the last batch is open from entry 3004 on");
+      assert.equal(resumePoint.sequence, 2102, "the last batch is open from entry 3004 on");
     });
 
     it("without the checked entries", async () => {
@@ -524,24 +513,24 @@ describe("the journal check", function () {
       const { result } = await check();
       assert.equal(result.findings, 0);
       // Entry 3004 opens a batch that is not closed.
-      assert.equal(result.resumePoint.sequence, 3002);
+      assert.equal(result.resumePoint.sequence, 2102);
       const again = await check(result.resumePoint);
       assert.deepEqual(again.texts, []);
-      assert.equal(again.result.from, 3002);
+      assert.equal(again.result.from, 2102);
       assert.equal(again.result.proofs + result.resumePoint.proofs!, 6500);
       await tamper(entry(6000, { timestamp: 4 }));
-      assert.match((await check(result.resumePoint)).texts.join("\n"), /^entries 5506 to 6505: not what/m);
+      assert.match((await check(result.resumePoint)).texts.join("\n"), /^entries 5906 to 6005: not what/m);
     });
 
     it("in the middle of a batch", async () => {
-      const digest = (await journalSource(opened.database).digestAt(1500)) ?? assert.fail();
+      const digest = (await journalSource(opened.database, KEY).digestAt(1500)) ?? assert.fail();
       const { texts, result } = await check({ sequence: 1500, digest, proofs: undefined });
       assert.deepEqual(texts, []);
       assert.equal(result.proofs, 3500 - 1499);
-      await tamper(entry(1400, { documentId: "other" }));
+      await tamper(entry(1410, { documentId: "other" }));
       assert.include(
         (await check({ sequence: 1500, digest, proofs: undefined })).texts.join(),
-        "entries 1002 to 2001: not what a relayer has written",
+        "entries 1402 to 1501: not what a relayer has written",
       );
     });
 

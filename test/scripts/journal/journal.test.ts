@@ -24,7 +24,6 @@ import { startServer, type TestServer } from "../../support/server.ts";
 import { SURROUNDINGS } from "../../support/surroundings.ts";
 import { withoutProgress } from "../../support/without-progress.ts";
 import type { Outcome } from "../proofs-support.ts";
-import { withKey } from "../../support/journal-key.ts";
 import { changeEntries } from "../../support/journal-rows.ts";
 
 /** Heads of a node that lacks the newest blocks, before another one behind the same address responds. */
@@ -247,7 +246,7 @@ describe("journal script", function () {
     let directory: string;
     before(async () => {
       directory = await temporaryDirectory();
-      const database = withKey(await openSqlite(join(directory, "sealbook.sqlite")));
+      const database = await openSqlite(join(directory, "sealbook.sqlite"));
       await fillJournal(database, { proofs: 60_000, batchSize: 1_000 }, () => undefined);
       await database.destroy();
     });

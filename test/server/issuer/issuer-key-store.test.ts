@@ -5,6 +5,7 @@ import { decodeEntry, encodeEntry } from "../../../server/journal/entries/codec.
 import { readEntries } from "../../../server/journal/entries/entry-source.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
+import { KEY } from "../../support/journal-key.ts";
 
 const key = (createdAt: number, keystore?: string): JournaledKey => ({
   publicKey: randomBytes(65),
@@ -22,7 +23,7 @@ for (const engine of ENGINES)
     let store: IssuerKeyStore;
     beforeEach(async () => {
       opened = await openTestDatabase(engine);
-      store = issuerKeyStore(opened.database);
+      store = issuerKeyStore(opened.database, KEY);
     });
     afterEach(() => opened.close());
 
@@ -32,7 +33,7 @@ for (const engine of ENGINES)
       await Promise.all([store.add(first), store.add(second)]);
       assert.deepEqual((await store.list()).map(plain), [second, first].map(plain));
       assert.equal(await assertChained(opened.database), 2);
-      for (const entry of await readEntries(opened.database, 0, 10)) {
+      for (const entry of await readEntries(opened.database, KEY, 0, 10)) {
         assert.equal(entry.kind, "issuer_key");
         assert.equal(encodeEntry(decodeEntry(encodeEntry(entry))), encodeEntry(entry));
       }

@@ -4,6 +4,7 @@ import type { Session } from "../../../server/sessions/session.ts";
 import { createJournal } from "../../../server/composition/journal.ts";
 import { transactionStore } from "../../../server/journal/transactions/transaction-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
+import { KEY } from "../../support/journal-key.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
@@ -14,7 +15,7 @@ for (const engine of ENGINES)
     let journal: Journal;
     beforeEach(async () => {
       opened = await openTestDatabase(engine);
-      journal = createJournal(opened.database, ADDRESSES, ADDRESS);
+      journal = createJournal(opened.database, KEY, ADDRESSES, ADDRESS);
     });
     afterEach(() => opened.close());
 
@@ -132,7 +133,7 @@ for (const engine of ENGINES)
       });
 
       it("and lists its own interrupted calls, and those of other relayers only when abandoned", async () => {
-        const other = createJournal(opened.database, ADDRESSES, `0x${"22".repeat(20)}`);
+        const other = createJournal(opened.database, KEY, ADDRESSES, `0x${"22".repeat(20)}`);
         for (const [name, relayer] of [
           ["mine", journal],
           ["other's", other],
@@ -164,7 +165,7 @@ for (const engine of ENGINES)
         }));
 
       it("that are either signed or withdrawn", async () => {
-        const store = transactionStore(opened.database);
+        const store = transactionStore(opened.database, KEY);
         const ids = [];
         for (let n = 0; n < 40; n += 1) ids.push(await insert(journal, `${n}`));
         let next = 0;
@@ -183,7 +184,7 @@ for (const engine of ENGINES)
       });
 
       it("that are signed up to the first withdrawn one", async () => {
-        const store = transactionStore(opened.database);
+        const store = transactionStore(opened.database, KEY);
         const ids = [await insert(journal, "a"), await insert(journal, "b"), await insert(journal, "c")];
         const signed = sign(await store.queued(ADDRESS, 9, 0), 0);
         assert.isTrue(await store.cancel(ids[1] ?? 0));
@@ -198,7 +199,7 @@ for (const engine of ENGINES)
       });
 
       it("with unique nonces", async () => {
-        const store = transactionStore(opened.database);
+        const store = transactionStore(opened.database, KEY);
         await insert(journal, "a");
         await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 7));
         await insert(journal, "b");
@@ -209,7 +210,7 @@ for (const engine of ENGINES)
       });
 
       it("and replaces a failed one with its filler in one step", async () => {
-        const store = transactionStore(opened.database);
+        const store = transactionStore(opened.database, KEY);
         const id = await insert(journal, "a");
         await store.claim(ADDRESS, sign(await store.queued(ADDRESS, 1, 0), 3));
         const filler = await store.refuse(id, "never", {

@@ -1,4 +1,5 @@
 import { assert } from "chai";
+import { KEY } from "../../support/journal-key.ts";
 import { keccak256 } from "ethers";
 import { type EventLog, type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
@@ -290,7 +291,7 @@ for (const engine of ENGINES)
     });
 
     it("copies the accounts of the chain", async () => {
-      const accounts = accountStore(journal.database);
+      const accounts = accountStore(journal.database, KEY);
       await accounts.insert({ address: SENDER, keystore: "{}", scope: "full", createdAt: 1 });
       const log = new FakeLog("a").add(3, {
         kind: "account",

@@ -1,7 +1,7 @@
 import { assert } from "chai";
 import fc from "fast-check";
 import type { Comparison } from "../../../server/recovery/verification.ts";
-import { newestSequence } from "../../../server/journal/entries/entry-log.ts";
+import { newestSequence } from "../../../server/journal/entries/journal-rows.ts";
 import type { VerificationLimits } from "../../../server/recovery/verification-retention.ts";
 import { ENGINES, openTestDatabase } from "../../support/database.ts";
 import { contentHash, type Fate, type Recorded, RecoveryHistory } from "../../support/recovery-history.ts";
@@ -170,7 +170,7 @@ for (const engine of ENGINES) {
         assert.isTrue(documents.every(({ fault }) => fault !== undefined));
       }));
 
-    it("rejects an anchor that proofs were added to", () =>
+    it("rejects proofs that were added to an anchor, and no other", () =>
       withHistory(async (history) => {
         const anchorId = await history.record([
           ["x", "1"],
@@ -192,10 +192,10 @@ for (const engine of ENGINES) {
           [
             ["unrecorded", "reason"],
             ["unrecorded", "reason"],
-            ["unrecorded", "reason"],
+            ["match", 101],
           ],
         );
-        assert.lengthOf(history.diverged, 1);
+        assert.lengthOf(history.diverged, 2);
       }));
 
     it("distinguishes documents whose recorded texts are equal", () =>

@@ -10,6 +10,7 @@ import { transactionSigner } from "../../../../server/chain/transactions/transac
 import { transactionStore } from "../../../../server/journal/transactions/transaction-store.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { FakeNode } from "../../../support/fake-node.ts";
+import { KEY as JOURNAL_KEY } from "../../../support/journal-key.ts";
 
 const SELF = computeAddress(`0x${"5e".repeat(32)}`);
 const KEYS = [`0x${"01".repeat(32)}`, `0x${"02".repeat(32)}`].sort((a, b) =>
@@ -60,7 +61,7 @@ for (const engine of ENGINES)
       takeOverTransactions({
         chain: new VerifiedChain(rpc),
         verdictOn: async () => "counts",
-        store: transactionStore(journal.database),
+        store: transactionStore(journal.database, JOURNAL_KEY),
         self: SELF,
         before: BEFORE,
         isStopped: () => false,
@@ -97,7 +98,7 @@ for (const engine of ENGINES)
       await rpc.call("eth_sendRawTransaction", [hexlify(first.raw ?? new Uint8Array())]);
       node.mine();
       await seeTo();
-      const store = transactionStore(journal.database);
+      const store = transactionStore(journal.database, JOURNAL_KEY);
       assert.equal((await store.outcome(mined)).state, "confirmed");
       assert.equal((await store.outcome(waiting)).state, "pending");
       assert.deepEqual(nonces(), [0, 1], "the first was sent by the test alone");

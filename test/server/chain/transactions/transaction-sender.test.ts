@@ -15,6 +15,7 @@ import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/d
 import { eventually } from "../../../support/eventually.ts";
 import { FakeNode } from "../../../support/fake-node.ts";
 import { FEES } from "../../../support/fees.ts";
+import { KEY as JOURNAL_KEY } from "../../../support/journal-key.ts";
 
 /** Ends a test that has failed. */
 const DEADLINE_MILLISECONDS = 300_000;
@@ -30,7 +31,7 @@ for (const engine of ENGINES)
     let sender: TransactionSender;
     let events: SenderEvent[];
 
-    const storeOf = (): TransactionStore => transactionStore(journal.database);
+    const storeOf = (): TransactionStore => transactionStore(journal.database, JOURNAL_KEY);
 
     const startSender = (store: TransactionStore = storeOf(), recheckMilliseconds?: number) => {
       sender = new TransactionSender({
@@ -121,7 +122,7 @@ for (const engine of ENGINES)
 
     it("reads the journal again after a failed write that was stored, and uses no nonce twice", async () => {
       await sender.stop();
-      const store = transactionStore(journal.database);
+      const store = transactionStore(journal.database, JOURNAL_KEY);
       let failures = 1;
       startSender({
         ...store,
@@ -307,7 +308,9 @@ for (const engine of ENGINES)
       startSender();
       await eventually(async () => assert.isTrue(node.pool.has(0)));
       mine();
-      await eventually(async () => assert.equal(await transactionStore(journal.database).countInFlight(), 0));
+      await eventually(async () =>
+        assert.equal(await transactionStore(journal.database, JOURNAL_KEY).countInFlight(), 0),
+      );
       assert.deepEqual(
         (await journal.database.selectFrom("transactions").select("state").execute()).map(({ state }) => state),
         ["refused", "confirmed"],

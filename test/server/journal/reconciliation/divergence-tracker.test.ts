@@ -6,6 +6,7 @@ import { DivergenceTracker } from "../../../../server/journal/reconciliation/div
 import { reconciliationStore } from "../../../../server/journal/reconciliation/store.ts";
 import { openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 import { JournalWriter } from "../../../support/journal-writer.ts";
+import { KEY } from "../../../support/journal-key.ts";
 
 const SUBJECT = { kind: "anchor", hash: new Uint8Array(32) } as const;
 const TEXT = `anchor ${"00".repeat(32)}`;
@@ -35,9 +36,9 @@ describe("divergences", function () {
   it("end when an entry of the journal acknowledges them, and only then", async () => {
     const { database } = opened;
     await new JournalWriter(database).confirmed(3);
-    const verifier = new EntryVerifier({ database, telemetry: { journalDiverged: unused } });
+    const verifier = new EntryVerifier({ database, key: KEY, telemetry: { journalDiverged: unused } });
     const start = (): DivergenceTracker =>
-      new DivergenceTracker(reconciliationStore(database, "a"), telemetry, () => 1);
+      new DivergenceTracker(reconciliationStore(database, KEY, "a"), telemetry, () => 1);
     const tracker = start();
     assert.isTrue(await tracker.diverged(SUBJECT, "is unknown"));
     const resolution = { divergence: `${TEXT}: is unknown`, reason: "a proof that no replica had", resolvedAt: 2 };
@@ -48,7 +49,7 @@ describe("divergences", function () {
     await start().refresh(verifier.begin());
     assert.deepEqual([...open], [TEXT], "an entry of another kind, or none, acknowledges nothing");
     await database.deleteFrom("resolutions").execute();
-    await database.transaction().execute((transaction) => appendResolution(transaction, resolution));
+    await database.transaction().execute((transaction) => appendResolution(transaction, KEY, resolution));
     await tracker.refresh(verifier.begin());
     assert.isEmpty([...open]);
     assert.isFalse(await tracker.diverged(SUBJECT, "is unknown"));
@@ -58,7 +59,7 @@ describe("divergences", function () {
   });
 
   describe("that a request finds", function () {
-    const store = () => reconciliationStore(opened.database, "a");
+    const store = () => reconciliationStore(opened.database, KEY, "a");
     const stored = async (): Promise<string[]> =>
       (await opened.database.selectFrom("divergences").select("subject").orderBy("subject").execute()).map(
         ({ subject }) => subject,

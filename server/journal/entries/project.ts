@@ -1,0 +1,118 @@
+import { contractIdOf } from "../contract-store.ts";
+import type { Database } from "../engine/database.ts";
+import { insertKeys } from "../index/proof-index.ts";
+import type {
+  AccountEntry,
+  ConfirmationEntry,
+  IssuerKeyEntry,
+  JournalEntry,
+  ProofEntry,
+  VerificationEntry,
+} from "./codec.ts";
+
+/**
+ * Writes what entries are found by: it is the only code that does. Runs inside the transaction that appends the
+ * entries.
+ * @param entries In order
+ * @param before The newest entry before them
+ */
+export async function project(transaction: Database, entries: readonly JournalEntry[], before: number): Promise<void> {
+  const proofs = entries.filter((entry) => entry.kind === "proof");
+  await insertKeys(transaction, proofs, before, before + entries.length);
+  await growAnchors(transaction, proofs);
+  for (const entry of entries) await projectOne(transaction, entry);
+}
+
+/** Counts the leaves of open anchors. */
+async function growAnchors(transaction: Database, proofs: readonly ProofEntry[]): Promise<void> {
+  for (const [anchor, own] of Map.groupBy(proofs, (proof) => proof.anchor)) {
+    const size = own.reduce((most, { leaf }) => Math.max(most, leaf + 1), 0);
+    await transaction
+      .updateTable("anchors")
+      .set({ size })
+      .where("id", "=", anchor)
+      .where("hash", "is", null)
+      .where("size", "<", size)
+      .execute();
+  }
+}
+
+async function projectOne(transaction: Database, entry: JournalEntry): Promise<void> {
+  switch (entry.kind) {
+    case "proof":
+      return;
+    case "confirmation":
+      return insertConfirmation(transaction, entry);
+    case "account":
+      return insertAccount(transaction, entry);
+    case "issuer_key":
+      return insertIssuerKey(transaction, entry);
+    case "verification":
+      return insertVerification(transaction, entry);
+    case "resolution":
+      await transaction.insertInto("resolutions").values({ sequence: entry.sequence }).execute();
+  }
+}
+
+async function insertConfirmation(transaction: Database, entry: ConfirmationEntry): Promise<void> {
+  await transaction
+    .insertInto("confirmations")
+    .values({
+      sequence: entry.sequence,
+      anchor_id: entry.anchor,
+      hash: entry.hash,
+      size: entry.size,
+      checkpoint: entry.checkpoint,
+      contract_id: await contractIdOf(transaction, entry.contract, entry.blockNumber),
+      transaction_hash: entry.transactionHash,
+      block_number: entry.blockNumber,
+      block_hash: entry.blockHash,
+      block_time: entry.blockTime,
+      validator: entry.validator,
+    })
+    .execute();
+  await transaction
+    .updateTable("anchors")
+    .set({ confirmation: entry.sequence })
+    .where("id", "=", entry.anchor)
+    .execute();
+}
+
+/** The role of an account is on chain: the event indexer copies it. */
+async function insertAccount(transaction: Database, entry: AccountEntry): Promise<void> {
+  await transaction
+    .insertInto("accounts")
+    .values({
+      address: entry.address,
+      keystore: entry.keystore,
+      scope: "read",
+      enrolled: 0,
+      created_at: entry.createdAt,
+      revoked_at: null,
+      sequence: entry.sequence,
+    })
+    .execute();
+}
+
+async function insertIssuerKey(transaction: Database, entry: IssuerKeyEntry): Promise<void> {
+  await transaction
+    .insertInto("issuer_keys")
+    .values({
+      sequence: entry.sequence,
+      public_key: entry.publicKey,
+      keystore: entry.keystore,
+      created_at: entry.createdAt,
+    })
+    .execute();
+}
+
+async function insertVerification(
+  transaction: Database,
+  { id, sequence, finishedAt }: VerificationEntry,
+): Promise<void> {
+  await transaction
+    .insertInto("recovery_verifications")
+    .values({ id, sequence, started_at: finishedAt })
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ sequence }))
+    .execute();
+}

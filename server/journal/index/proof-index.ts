@@ -1,0 +1,60 @@
+import { type Database, isPostgres } from "../engine/database.ts";
+import type { ProofEntry } from "../entries/codec.ts";
+import * as postgres from "./postgres-index.ts";
+import { type KeyKind, type KeyRange, keysOf } from "./proof-key.ts";
+import * as sqlite from "./sqlite-index.ts";
+
+/**
+ * The index of proofs leads from keys to candidates, which are compared in their texts: a key that leads to another
+ * entry changes no result.
+ */
+
+/**
+ * Inserts the keys of proofs; inside the transaction that appends them.
+ * @param before The newest entry before the append
+ * @param now The newest entry after it
+ */
+export async function insertKeys(
+  transaction: Database,
+  proofs: readonly ProofEntry[],
+  before: number,
+  now: number,
+): Promise<void> {
+  const keyed = proofs.map((proof) => ({ sequence: proof.sequence, keys: keysOf(proof) }));
+  await engineOf(transaction).insertKeys(transaction, keyed, before, now);
+}
+
+/** Returns the entries with one of the keys, ascending, each once; only those from one entry to another. */
+export async function entriesWith(
+  database: Database,
+  kind: KeyKind,
+  keys: readonly number[],
+  from = 0,
+  to = Number.MAX_SAFE_INTEGER,
+): Promise<number[]> {
+  const wanted = [...new Set(keys)];
+  const found = await engineOf(database).find(database, kind, wanted, from, to);
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/**
+ * Returns entries with a key, ascending: the newest before an entry, or the oldest after one. A document can have very
+ * many proofs: it reads no more than these.
+ */
+export async function someWith(database: Database, kind: KeyKind, key: number, range: KeyRange): Promise<number[]> {
+  return (await engineOf(database).page(database, kind, key, range)).sort((a, b) => a - b);
+}
+
+/** Returns the newest entry before another one with each of the keys, as far as there is one. */
+export async function newestOfEach(
+  database: Database,
+  kind: KeyKind,
+  keys: readonly number[],
+  before: number,
+): Promise<Map<number, number>> {
+  return engineOf(database).newestOfEach(database, kind, [...new Set(keys)], before);
+}
+
+function engineOf(database: Database) {
+  return isPostgres(database) ? postgres : sqlite;
+}
