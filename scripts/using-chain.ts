@@ -48,7 +48,7 @@ export async function usingChain(
 }
 
 /** Reports a mistyped folder instead of creating a chain in it. */
-async function assertChainMade({ node, dataDirectory }: ChainConfig): Promise<void> {
+export async function assertChainMade({ node, dataDirectory }: ChainConfig): Promise<void> {
   if (node.kind === "remote") return;
   if ((await readDeployment(deploymentFile(dataDirectory, EMBEDDED_CHAIN_ID))) !== undefined) return;
   throw new CommandFailure(

@@ -142,7 +142,7 @@ export function outcomeFaults(anchor: AnchorFacts): AnchorFault[] {
 
 /** Returns whether the stored transaction of the anchor is the one in the confirmation. */
 function isAsSent(
-  { transactionHash, blockNumber, blockHash }: ConfirmationEntry,
+  { tx_hash: transactionHash, block_number: blockNumber, block_hash: blockHash }: ConfirmationEntry,
   { transaction }: AnchorFacts,
 ): boolean {
   if (transaction === undefined) return true;

@@ -26,7 +26,7 @@ export class ChainComparison {
   }
 
   async compare(confirmations: readonly ConfirmationEntry[]): Promise<void> {
-    const blocks = [...Map.groupBy(confirmations, ({ blockNumber }) => blockNumber)].values();
+    const blocks = [...Map.groupBy(confirmations, ({ block_number: number }) => number)].values();
     const worker = async (): Promise<void> => {
       // All workers draw from the one iterator.
       for (const [number, inBlock] of blocks) {
@@ -49,13 +49,13 @@ export class ChainComparison {
   }
 
   async #findingNow(confirmation: ConfirmationEntry): Promise<Finding | undefined> {
-    const { sequence, anchor, hash, contract, blockNumber } = confirmation;
+    const { sequence, anchor, hash, contract, block_number: block } = confirmation;
     try {
-      const onChain = await this.#chain.anchorOf(hash, contract, blockNumber);
-      return onChainFinding(confirmation, onChain, await this.#chain.anchoringBlock(blockNumber));
+      const onChain = await this.#chain.anchorOf(hash, contract, block);
+      return onChainFinding(confirmation, onChain, await this.#chain.anchoringBlock(block));
     } catch (error) {
       if (!isLagging(error)) throw error;
-      return { kind: "chain_differs", sequence, anchor, block: blockNumber, fault: "no_block" };
+      return { kind: "chain_differs", sequence, anchor, block, fault: "no_block" };
     }
   }
 }
@@ -66,8 +66,8 @@ function onChainFinding(
   onChain: AnchorOnChain | undefined,
   mined: AnchoringBlock | undefined,
 ): Finding | undefined {
-  const { sequence, anchor, transactionHash, blockNumber, blockHash: hash, blockTime: time } = confirmation;
-  const inclusion = { transactionHash, block: { number: blockNumber, hash, time } };
+  const { sequence, anchor, tx_hash: transactionHash, block_number: number, ...rest } = confirmation;
+  const inclusion = { transactionHash, block: { number, hash: rest.block_hash, time: rest.block_time } };
   const fault = chainFault(confirmation, inclusion, onChain, mined);
-  return fault && { kind: "chain_differs", sequence, anchor, block: blockNumber, fault };
+  return fault && { kind: "chain_differs", sequence, anchor, block: number, fault };
 }

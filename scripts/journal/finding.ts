@@ -203,7 +203,7 @@ function numbers(one: string, many: string, first: number, last: number): string
 export function subjectOf(entry: JournalEntry): Subject {
   switch (entry.kind) {
     case "proof":
-      return { kind: "proof", documentId: entry.documentId };
+      return { kind: "proof", documentId: entry.document_id };
     case "confirmation":
       return { kind: "confirmation", anchor: entry.anchor };
     case "account":
@@ -213,7 +213,7 @@ export function subjectOf(entry: JournalEntry): Subject {
     case "resolution":
       return { kind: "resolution", divergence: entry.divergence };
     case "issuer_key":
-      return { kind: "issuer_key", publicKey: hex(entry.publicKey) };
+      return { kind: "issuer_key", publicKey: hex(entry.public_key) };
   }
 }
 

@@ -7,7 +7,7 @@ import { isFound, readTables, type TabledEntries } from "../../server/journal/en
 import { type CountedHead, readHead, storedRows } from "../../server/journal/entries/journal-rows.ts";
 import { missingKeys } from "../../server/journal/index/missing-keys.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
-import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
 import { type AnchorFacts, checkConfirmation, isCurrent, outcomeFaults, readAnchors } from "./anchor-facts.ts";
 import {
@@ -210,9 +210,9 @@ export class JournalCheck {
 
   /** Adds a proof to its batch, unless it shares the leaf of an earlier one: then that has the same recorded hash. */
   async #proof(entry: ProofEntry, { first, isIntact }: ReadRow): Promise<void> {
-    const { sequence, anchor: batch, leaf, documentId } = entry;
+    const { sequence, anchor: batch, leaf, document_id: documentId } = entry;
     this.#anchored.add(batch);
-    const recorded = recordHash(entry);
+    const recorded = recordHashOf(entry);
     const shared =
       this.#batches.of(batch).find((each) => each.leaf === leaf)?.recordHash ?? (await this.#earlierLeaf(entry, first));
     if (shared === undefined) this.#batches.add(batch, { sequence, leaf, recordHash: recorded, isDoubtful: !isIntact });
@@ -226,7 +226,7 @@ export class JournalCheck {
     if (this.#batches.has(batch) || !(await beginsBefore(database, batch, first))) return undefined;
     const earlier = await proofsUnder(database, this.#deps.key, batch).catch(unreadable);
     const found = earlier.find((each) => each.leaf === leaf && each.sequence < sequence);
-    return found && recordHash(found);
+    return found && recordHashOf(found);
   }
 
   /** Checks the complete batches and returns the anchors that were read for this. */
@@ -269,7 +269,7 @@ export class JournalCheck {
     const own = new Map<number, Leaf>();
     for (const { sequence, leaf, ...entry } of proofs) {
       if (sequence <= start && !own.has(leaf))
-        own.set(leaf, { sequence, leaf, recordHash: recordHash(entry), isDoubtful: false });
+        own.set(leaf, { sequence, leaf, recordHash: recordHashOf(entry), isDoubtful: false });
     }
     return [...own.values()];
   }

@@ -52,23 +52,28 @@ export async function provedExtent(
   return { checkpoint: 0, newest };
 }
 
-/** Writes the codes of all rows anew under a new key, and an entry with the reason; inside a transaction. */
-export async function writeUnderNewKey(
-  transaction: Database,
-  extent: ProvedExtent,
-  reason: string,
-): Promise<JournalKey> {
+/** Writes the codes of all rows anew under a new key; inside the transaction that has read them. */
+export async function writeUnderNewKey(transaction: Database, extent: ProvedExtent): Promise<JournalKey> {
   const key = JournalKey.generate();
   for await (const row of storedRows(transaction, 0, extent.newest)) {
     const code = key.codeOf(row);
     await transaction.updateTable("entries").set({ code }).where("first_sequence", "=", row.first).execute();
   }
+  return key;
+}
+
+/** Appends that the key was replaced, and why. */
+export async function appendReason(
+  transaction: Database,
+  key: JournalKey,
+  extent: ProvedExtent,
+  reason: string,
+): Promise<void> {
   await appendResolution(transaction, key, {
     divergence: `key: the journal's key was replaced; the chain proves the entries up to ${extent.checkpoint}`,
     reason,
-    resolvedAt: Date.now(),
+    resolved_at: Date.now(),
   });
-  return key;
 }
 
 /** Stores the key, before the transaction ends that wrote the rows with it. */

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from "kysely";
 import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
-import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
@@ -65,11 +65,23 @@ export class JournalRebuild {
 
   /** @throws SealbookError `conflict` when the journal is not empty */
   async assertEmpty(): Promise<void> {
+    await this.#begin();
     const { sequence } = await readHead(this.#database);
     const transaction = await this.#database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
     if (sequence > 0 || transaction !== undefined) {
       throw new SealbookError("conflict", "the database is not empty: a journal is rebuilt in one that is");
     }
+  }
+
+  /** Prepares for numbers and for pauses: the chain is queried inside of the transaction. */
+  async #begin(): Promise<void> {
+    if (isPostgres(this.#database))
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(this.#database);
+    const { newest } = await this.#database
+      .selectFrom("anchors")
+      .select((e) => e.fn.max<number | null>("id").as("newest"))
+      .executeTakeFirstOrThrow();
+    this.#nextAnchor = (newest ?? 0) + 1;
   }
 
   /** Appends entries of a replica. */
@@ -85,17 +97,21 @@ export class JournalRebuild {
    * @throws RangeError when a row is missing, or was not written with the key
    */
   async readRows(onEntries: (done: number) => void): Promise<void> {
+    await this.#begin();
     await this.#clear();
     for await (const row of rowsBetween(this.#database, this.#key, 0, Number.MAX_SAFE_INTEGER)) {
       row.digestAt();
       const before = this.#head;
       const entries = this.#decoded(row.lines());
       const proofs = before.proofs + entries.filter(({ kind }) => kind === "proof").length;
+      if (row.proofs !== proofs)
+        throw new RangeError(`the row of entry ${row.sequence} counts other proofs than it has`);
       this.#head = { sequence: row.sequence, digest: row.digest, proofs };
-      await project(this.#database, entries, before.sequence);
       await this.#addAnchors(entries);
+      await project(this.#database, entries, before.sequence);
       onEntries(row.sequence);
     }
+    await this.#dropUnproven();
   }
 
   /** Decodes the next entries. */
@@ -116,24 +132,52 @@ export class JournalRebuild {
 
   async #clear(): Promise<void> {
     const database = this.#database;
-    await sql`delete from proof_index`.execute(database);
-    if (!isPostgres(database)) await sql`delete from proof_index_recent`.execute(database);
-    for (const table of ["confirmations", "accounts", "issuer_keys", "resolutions"] as const)
-      await database.deleteFrom(table).execute();
+    const tables = ["proof_index", "confirmations", "accounts", "issuer_keys", "resolutions"];
+    // Rows that are deleted in PostgreSQL still take their space.
+    if (isPostgres(database))
+      await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(database);
+    else
+      for (const table of [...tables, "proof_index_recent"])
+        await sql`delete from ${sql.table(table)}`.execute(database);
+    await database.deleteFrom("entries").where("first_sequence", "<", 1).execute();
     await database.updateTable("recovery_verifications").set({ sequence: null }).execute();
-    await database.updateTable("anchors").set({ confirmation: null }).execute();
+    // Entries say what is confirmed, and of which content.
+    const open = { hash: null, transaction_id: null, confirmation: null };
+    await database.updateTable("anchors").set(open).where("confirmation", "is not", null).execute();
+  }
+
+  /**
+   * Drops what no entry says of anchors: anchors without proofs, and transactions of unconfirmed ones that are not in
+   * flight. The chain is queried for them.
+   */
+  async #dropUnproven(): Promise<void> {
+    const rows = await this.#database
+      .selectFrom("anchors")
+      .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
+      .select(["anchors.id", "checkpoint", "transactions.state"])
+      .where("confirmation", "is", null)
+      .execute();
+    for (const { id, checkpoint, state } of rows) {
+      const isLive = state !== null && state !== "confirmed";
+      if (isLive && (checkpoint !== null || this.#open.has(id))) continue;
+      await this.#database.deleteFrom("anchors").where("id", "=", id).execute();
+    }
   }
 
   /** Returns accepted leaves that no entry confirms. */
   async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
     for (const [anchor, first] of this.#open) {
-      if (await this.#hasAnchor(anchor)) continue;
+      if (await this.#hasAnchor(anchor)) {
+        // Its transaction is in flight.
+        await this.#database.updateTable("anchors").set({ first_sequence: first }).where("id", "=", anchor).execute();
+        continue;
+      }
       // An open anchor, until its content is known.
       const found = { id: anchor, first_sequence: first, size: 0, relayer: "", opened_at: Date.now() };
       await this.#database.insertInto("anchors").values(found).execute();
       const hashes: Uint8Array[] = [];
       for (const entry of await proofsUnder(this.#database, this.#key, anchor))
-        hashes[entry.leaf] ??= recordHash(entry);
+        hashes[entry.leaf] ??= recordHashOf(entry);
       yield { anchor, hashes };
     }
   }
@@ -202,7 +246,7 @@ export class JournalRebuild {
   }
 
   async #addConfirmation(entry: ConfirmationEntry): Promise<void> {
-    this.#block = Math.max(this.#block, entry.blockNumber);
+    this.#block = Math.max(this.#block, entry.block_number);
     this.#nextAnchor = Math.max(this.#nextAnchor, entry.anchor + 1);
     if (entry.checkpoint !== null) this.#dropUnanchored(entry.checkpoint);
     const first = this.#open.get(entry.anchor);
@@ -211,17 +255,21 @@ export class JournalRebuild {
       throw new SealbookError("malformed", text);
     }
     this.#open.delete(entry.anchor);
-    const { anchor: id, hash, size, checkpoint, blockTime } = entry;
-    const block = { number: entry.blockNumber, hash: entry.blockHash, time: blockTime, validator: entry.validator };
-    const inclusion = { contract: entry.contract, transactionHash: entry.transactionHash, block };
+    const { anchor: id, hash, size, checkpoint, block_time: time } = entry;
+    const block = { number: entry.block_number, hash: entry.block_hash, time, validator: entry.validator };
+    const inclusion = { contract: entry.contract, transactionHash: entry.tx_hash, block };
     const content = { hash, size, checkpoint, transaction_id: await this.#addTransaction(inclusion) };
     const confirmed = { ...content, confirmation: entry.sequence };
+    // No other anchor has the content of a confirmed one.
+    await this.#database.deleteFrom("anchors").where("hash", "=", hash).where("id", "!=", id).execute();
+    const begin = first ?? checkpoint ?? undefined;
     if (await this.#hasAnchor(id)) {
-      await this.#database.updateTable("anchors").set(confirmed).where("id", "=", id).execute();
+      const changes = { ...confirmed, ...(begin === undefined ? {} : { first_sequence: begin }) };
+      await this.#database.updateTable("anchors").set(changes).where("id", "=", id).execute();
       return;
     }
-    const first_sequence = first ?? checkpoint ?? entry.sequence;
-    await this.#insertAnchor({ id, first_sequence, ...confirmed, opened_at: blockTime * 1000 });
+    const first_sequence = begin ?? entry.sequence;
+    await this.#insertAnchor({ id, first_sequence, ...confirmed, opened_at: time * 1000 });
   }
 
   async #insertAnchor(anchor: Omit<Insertable<AnchorsTable>, "relayer">): Promise<void> {
@@ -268,14 +316,23 @@ export class JournalRebuild {
       block_time: block.time,
       validator: block.validator,
     } as const;
-    const known = await this.#database
-      .selectFrom("transactions")
-      .select("id")
-      .where("hash", "=", transactionHash)
-      .executeTakeFirst();
+    const known =
+      (await this.#database
+        .selectFrom("transactions")
+        .select(["id", "raw"])
+        .where("hash", "=", transactionHash)
+        .executeTakeFirst()) ??
+      // The version that was mined of a replaced transaction.
+      (await this.#database
+        .selectFrom("transaction_versions")
+        .select(["transaction_id as id", "raw"])
+        .where("hash", "=", transactionHash)
+        .executeTakeFirst());
     if (known !== undefined) {
-      await this.#database.updateTable("transactions").set(mined).where("id", "=", known.id).execute();
-      return known.id;
+      const { id, raw } = known;
+      const version = { ...mined, hash: transactionHash, raw };
+      await this.#database.updateTable("transactions").set(version).where("id", "=", id).execute();
+      return id;
     }
     const at = block.time * 1000;
     return this.#insertTransaction({ ...mined, to_address: contract, hash: transactionHash, outcome_at: at });

@@ -60,7 +60,7 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
           if (!isAcknowledgeable(each.subject))
             await transaction.deleteFrom("divergences").where("subject", "=", each.subject).execute();
           const divergence = acknowledgedText(each);
-          await appendResolution(transaction, key, { divergence, reason, resolvedAt: Date.now() });
+          await appendResolution(transaction, key, { divergence, reason, resolved_at: Date.now() });
         }
       });
     }

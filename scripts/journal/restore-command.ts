@@ -16,7 +16,7 @@ import {
 import { type ChainConfig, type Config, parseConfig } from "../../server/config/config.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { SegmentFault } from "../../server/journal/replication/segment.ts";
-import { journalName } from "../../server/journal/contract-store.ts";
+import { chainIdentityStore, journalName, newestContract } from "../../server/journal/contract-store.ts";
 import {
   journalKeyFile,
   missingFile,
@@ -25,13 +25,15 @@ import {
 } from "../../server/composition/journal-database.ts";
 import { readHead } from "../../server/journal/entries/journal-rows.ts";
 import { recordIndexStore } from "../../server/records/record-index.ts";
-import { assertNoKey, provedExtent, storeKey, writeUnderNewKey } from "./new-key.ts";
+import { appendReason, assertNoKey, type ProvedExtent, provedExtent, storeKey, writeUnderNewKey } from "./new-key.ts";
+import { assertChainMade } from "../using-chain.ts";
+import { ChainGuard } from "../../server/chain/identity.ts";
 import { JournalRebuild } from "./rebuild.ts";
 import { Stages } from "./stages.ts";
 import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
 import { restoreFromReplica, restoreFromRows, type Restored } from "./restore.ts";
-import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
+import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 
 interface Options {
@@ -40,8 +42,6 @@ interface Options {
   readonly reason?: string;
   readonly accept?: true;
 }
-
-const BAD_USAGE = 2;
 
 /** Creates the command `journal restore`. */
 export function restoreCommand(terminal: Terminal): Command {
@@ -130,35 +130,45 @@ async function restoreRows(
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
   if (newKey) assertNoKey(config);
+  await assertChainMade(config.chain);
   await using opened = new AsyncDisposableStack();
-  const link = await openContracts(config.chain, { share: true, onEvent: () => undefined });
-  opened.defer(() => link.close());
   const { database, key } = await openJournalToRead(config);
   opened.defer(() => database.destroy());
   if (key === undefined && !newKey)
     throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup, or use --new-key`);
+  // The chain and the contracts of the journal.
+  const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
+  const link = await openContracts(config.chain, { share: true, guard, onEvent: () => undefined });
+  opened.defer(() => link.close());
+  guard.begin(link.deployment.contracts);
   const { sequence: total } = await readHead(database);
   const onEntries = (stage: string) => (done: number) => progress.update(stage, "entries", done, total);
   const chain = anchorsOf(link, config);
-  const extent = newKey ? await provedExtent(database, chain, onEntries("checking entries")) : undefined;
-  if (extent !== undefined) {
-    printLine(terminal, `The chain proves the entries up to ${extent.checkpoint} of ${extent.newest}.`);
-    const others = extent.newest - extent.checkpoint;
-    if (others > 0 && accept !== true)
-      throw new CommandFailure(`${others} entries are not proved: accept them with --accept, or restore a replica`);
-  }
-  return await database.transaction().execute(async (transaction) => {
-    const used = extent === undefined ? key : await writeUnderNewKey(transaction, extent, reason);
+  let file: string | undefined;
+  const result = await database.transaction().execute(async (transaction) => {
+    const extent = newKey ? await provedExtent(transaction, chain, onEntries("checking entries")) : undefined;
+    if (extent !== undefined) assertAccepted(terminal, extent, accept === true);
+    const used = extent === undefined ? key : await writeUnderNewKey(transaction, extent);
     if (used === undefined) throw new RangeError("the journal has no key");
     const rebuild = new JournalRebuild(transaction, used, link.deployment.contracts.ProofAnchor);
     const restored = await restoreFromRows(rebuild, chain, onEntries("restoring entries"));
     await recordIndexStore(transaction, config.records.tableName).drop();
-    const isBehind = !(await continuesSeen(config.dataDirectory, transaction, used));
-    // A crash after this leaves a key that no row was written with; it is refused as any other wrong key.
-    if (extent !== undefined)
-      printLine(terminal, `The journal is written under the key in ${await storeKey(config, used)}.`);
-    return { ...restored, isBehind };
+    if (extent !== undefined) {
+      await appendReason(transaction, used, extent, reason);
+      // Before the commit: a journal without its key would be lost.
+      file = await storeKey(config, used);
+    }
+    return { ...restored, isBehind: !(await continuesSeen(config.dataDirectory, transaction, used)) };
   });
+  if (file !== undefined) printLine(terminal, `The journal is written under the key in ${file}.`);
+  return result;
+}
+
+function assertAccepted(terminal: Terminal, { checkpoint, newest }: ProvedExtent, isAccepted: boolean): void {
+  printLine(terminal, `The chain proves the entries up to ${checkpoint} of ${newest}.`);
+  const others = newest - checkpoint;
+  if (others > 0 && !isAccepted)
+    throw new CommandFailure(`${others} entries are not proved: accept them with --accept, or restore a replica`);
 }
 
 function anchorsOf({ rpc, deployment }: ContractsLink, { chain }: Config): ProofAnchorClient {

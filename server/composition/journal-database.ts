@@ -12,7 +12,7 @@ import { JournalKey } from "../journal/integrity/journal-key.ts";
 import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
 
 /**
- * Opens the journal's database, of either engine, and brings its schema up to date.
+ * Opens the journal's database, of either engine; creates the tables in an empty one.
  * @param guard Gets the files of the embedded engine
  * @throws SealbookError `config_invalid` when it cannot be used
  */

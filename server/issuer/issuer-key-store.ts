@@ -48,9 +48,9 @@ export function issuerKeyStore(database: Database, journalKey: JournalKey | unde
         await appendEntry(transaction, journalKey, (sequence) => ({
           kind: "issuer_key" as const,
           sequence,
-          publicKey,
+          public_key: publicKey,
           keystore,
-          createdAt,
+          created_at: createdAt,
         }));
       }),
   };

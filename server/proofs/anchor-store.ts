@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import { equalBytes } from "../kit/bytes.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AnchorOutcome, StoredAnchor } from "../journal/integrity/stored-anchor.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
+import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
 import type { Database } from "../journal/engine/database.ts";
@@ -171,7 +171,7 @@ export function anchorStore(database: Database, key: JournalKey | undefined, rel
       for (const entry of await proofsUnder(database, key, id)) {
         const own = leaves.get(entry.leaf) ?? [];
         leaves.set(entry.leaf, own);
-        const recorded = recordHash(entry);
+        const recorded = recordHashOf(entry);
         // Proofs that share a leaf have the same recorded hash; others do not give the content of the anchor.
         if (!own.some((each) => equalBytes(each, recorded))) own.push(recorded);
       }

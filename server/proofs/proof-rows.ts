@@ -8,7 +8,7 @@ import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { someWith } from "../journal/index/proof-index.ts";
 import { documentKey, keyOf, type KeyRange } from "../journal/index/proof-key.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
+import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
@@ -131,11 +131,11 @@ function toProof(entry: ProofEntry, anchor: AnchorRow): StoredProof {
   return {
     sequence: entry.sequence,
     confirmation: anchor.confirmation ?? undefined,
-    documentId: entry.documentId,
+    documentId: entry.document_id,
     hash: entry.hash,
-    recordHash: recordHash(entry),
+    recordHash: recordHashOf(entry),
     metadata: metadataOf(entry),
-    acceptedAt: entry.acceptedAt,
+    acceptedAt: entry.accepted_at,
     anchorId: anchor.anchor_id,
     leafIndex: entry.leaf,
     content: anchor.anchor_hash === null ? undefined : { hash: anchor.anchor_hash, size: anchor.size },
@@ -144,16 +144,16 @@ function toProof(entry: ProofEntry, anchor: AnchorRow): StoredProof {
 }
 
 /** Returns the proof's own fields of an entry; the caller adds its anchor and leaf. */
-export function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "anchor" | "leaf"> {
+export function toEntry(proof: AcceptedProof): Omit<ProofEntry, "sequence" | "kind" | "anchor" | "leaf"> {
   const { type, timestamp, source, ...rest } = proof.metadata;
   return {
-    documentId: proof.documentId,
+    document_id: proof.documentId,
     hash: proof.hash,
     timestamp,
     type: type ?? null,
     source: source ?? null,
-    metadata: isEmpty(rest) ? null : JSON.stringify(rest),
-    acceptedAt: proof.acceptedAt,
+    metadata: isEmpty(rest) ? null : rest,
+    accepted_at: proof.acceptedAt,
   };
 }
 

@@ -1,8 +1,8 @@
 import { proofsUnder } from "../journal/entries/anchor-proofs.ts";
-import { readHead } from "../journal/entries/journal-rows.ts";
+import { newestSequence, readHead } from "../journal/entries/journal-rows.ts";
 import { entriesWith } from "../journal/index/proof-index.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
+import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { IntentStore } from "../chain/transactions/types.ts";
@@ -134,11 +134,12 @@ export function proofStore(database: Database, key: JournalKey | undefined): Pro
         .slice(0, limit);
       await yieldToEventLoop();
       // Also later proofs that share one of these leaves.
-      const keys = own.map((proof) => keyOf(recordHash(proof)));
+      const keys = own.map((proof) => keyOf(recordHashOf(proof)));
       const [first, last] = [own[0]?.leaf ?? 0, own.at(-1)?.leaf ?? 0];
       const found = await reader.read([
         ...own.map(({ sequence }) => sequence),
-        ...(await entriesWith(database, "record", keys)),
+        // A key that leads beyond the journal is of no interest here.
+        ...(await entriesWith(database, "record", keys, 0, await newestSequence(database))),
       ]);
       return found
         .filter((proof) => proof.anchorId === anchorId && proof.leafIndex >= first && proof.leafIndex <= last)

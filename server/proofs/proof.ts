@@ -2,7 +2,7 @@ import type { ProofEntry } from "../journal/entries/codec.ts";
 import type { BlockInclusion } from "../chain/contracts/anchors.ts";
 import { type AnchorOutcome, hashesUnder } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorState } from "./anchor-store.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
+import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
@@ -86,7 +86,7 @@ export function isSameRecord(a: NewProof, b: NewProof): boolean {
   );
 }
 
-/** @throws RangeError when the stored metadata are not JSON */
+/** Returns the metadata of an entry. */
 export function metadataOf({
   timestamp,
   type,
@@ -97,16 +97,8 @@ export function metadataOf({
     ...(type === null ? {} : { type }),
     timestamp,
     ...(source === null ? {} : { source }),
-    ...(metadata === null ? {} : parsed(metadata)),
+    ...metadata,
   };
-}
-
-function parsed(metadata: string): Record<string, unknown> {
-  try {
-    return JSON.parse(metadata);
-  } catch {
-    throw new RangeError("the metadata of a proof were changed");
-  }
 }
 
 /**
@@ -123,26 +115,26 @@ export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedP
     confirmation.anchor === stored.anchorId &&
     entry.anchor === stored.anchorId &&
     entry.leaf < hashesUnder(confirmation) &&
-    entry.documentId === stored.documentId &&
+    entry.document_id === stored.documentId &&
     equalBytes(entry.hash, stored.hash);
   if (!isOwn) return entries.damaged(`entry ${stored.sequence} is not confirmed by entry ${stored.confirmation}`);
   const {
     contract,
-    transactionHash,
-    blockNumber: number,
-    blockHash,
-    blockTime: time,
+    tx_hash: transactionHash,
+    block_number: number,
+    block_hash: blockHash,
+    block_time: time,
     validator,
     hash,
     size,
   } = confirmation;
   return {
     ...stored,
-    documentId: entry.documentId,
+    documentId: entry.document_id,
     hash: entry.hash,
-    recordHash: recordHash(entry),
+    recordHash: recordHashOf(entry),
     metadata: metadataOf(entry),
-    acceptedAt: entry.acceptedAt,
+    acceptedAt: entry.accepted_at,
     leafIndex: entry.leaf,
     content: { hash, size },
     outcome: { state: "confirmed", contract, transactionHash, block: { number, hash: blockHash, time, validator } },

@@ -106,10 +106,17 @@ export class RecoveryService {
     const entry = await entries.entry(found.sequence);
     if (entry.kind !== "verification" || entry.id !== found.id)
       return entries.damaged(`entry ${found.sequence} is not the result of verification ${found.id}`);
-    const { asOf, newestEntry, finishedAt, match, mismatch, unrecorded, rowsRoot, documents, signed } = entry;
-    const totals = { documents: match + mismatch + unrecorded, match, mismatch, unrecorded };
-    const result = { id: entry.id, asOf: asOf ?? undefined, newestEntry, finishedAt, totals, rowsRoot };
-    return { ...result, documents, signed: signed ?? undefined };
+    const { match, mismatch, unrecorded, documents } = entry;
+    return {
+      id: entry.id,
+      asOf: entry.as_of ?? undefined,
+      newestEntry: entry.newest_entry,
+      finishedAt: entry.finished_at,
+      totals: { documents: match + mismatch + unrecorded, match, mismatch, unrecorded },
+      rowsRoot: entry.rows_root,
+      documents,
+      signed: entry.signed ?? undefined,
+    };
   }
 
   /**

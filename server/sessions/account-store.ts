@@ -53,7 +53,7 @@ export function accountStore(database: Database, key?: JournalKey) {
           sequence,
           address,
           keystore,
-          createdAt,
+          created_at: createdAt,
         }));
         await transaction.updateTable("accounts").set({ scope }).where("address", "=", address).execute();
       }),

@@ -54,20 +54,20 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
         kind: "verification" as const,
         sequence,
         id,
-        asOf: null,
-        newestEntry: 1,
-        finishedAt: 1,
+        as_of: null,
+        newest_entry: 1,
+        finished_at: 1,
         match: 1_000_000,
         mismatch: 0,
         unrecorded: 0,
-        rowsRoot: bytes(32),
+        rows_root: bytes(32),
         documents: bytes(32),
         signed: null,
       }));
     }),
   "an acknowledgement of a divergence": (database) =>
     inTransaction(database, (transaction) =>
-      appendResolution(transaction, FOREIGN_KEY, { divergence: "entries: nothing", reason: "none", resolvedAt: 1 }),
+      appendResolution(transaction, FOREIGN_KEY, { divergence: "entries: nothing", reason: "none", resolved_at: 1 }),
     ),
 };
 

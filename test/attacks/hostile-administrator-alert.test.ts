@@ -31,7 +31,7 @@ function forged(row: Row): Row | undefined {
   const { body } = row;
   if (!(body instanceof Uint8Array)) return undefined;
   const after = changedBody(body, (entry) =>
-    entry.kind === "proof" && entry.documentId === "damaged" ? { ...entry, metadata: '{"note":"forged"}' } : entry,
+    entry.kind === "proof" && entry.document_id === "damaged" ? { ...entry, metadata: { note: "forged" } } : entry,
   );
   return after && { ...row, body: after };
 }
@@ -238,11 +238,11 @@ for (const engine of ENGINES)
             kind: "verification" as const,
             sequence,
             id,
-            asOf: null,
-            newestEntry: 1,
-            finishedAt: 1,
+            as_of: null,
+            newest_entry: 1,
+            finished_at: 1,
             ...totals,
-            rowsRoot: hash,
+            rows_root: hash,
             documents: hash,
             signed,
           }));

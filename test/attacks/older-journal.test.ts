@@ -97,7 +97,7 @@ for (const engine of ENGINES)
           appendResolution(transaction, JournalKey.generate(), {
             divergence: `${subject}: ${String(row?.["message"])}`,
             reason: "none",
-            resolvedAt: 1,
+            resolved_at: 1,
           }),
         );
         for (let time = 0; time < 3; time += 1) {

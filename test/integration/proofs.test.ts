@@ -489,7 +489,7 @@ describe("proofs", function () {
         const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
         database.exec("PRAGMA busy_timeout = 5000");
         changeEntries(database, (entry) =>
-          entry.kind === "proof" && entry.documentId === document_id ? { ...entry, ...facts } : entry,
+          entry.kind === "proof" && entry.document_id === document_id ? { ...entry, ...facts } : entry,
         );
         database.close();
       };
@@ -512,7 +512,7 @@ describe("proofs", function () {
           );
         },
       ],
-      ["document id", fact({ documentId: "forged" })],
+      ["document id", fact({ document_id: "forged" })],
       ["timestamp", fact({ timestamp: 4 })],
       ["type", fact({ type: null })],
     ];
@@ -610,13 +610,14 @@ describe("proofs", function () {
       );
       const invented: ProofEntry = {
         sequence: 1_000_000,
-        documentId: "invented",
+        kind: "proof",
+        document_id: "invented",
         hash: bytes(hash),
         timestamp: 3,
         type: null,
         source: null,
         metadata: null,
-        acceptedAt: 0,
+        accepted_at: 0,
         anchor: 1_000_000,
         leaf: 0,
       };
@@ -627,7 +628,7 @@ describe("proofs", function () {
         invented.sequence,
         randomBytes(32),
         randomBytes(32),
-        packTexts([encodeEntry({ kind: "proof", ...invented })]),
+        packTexts([encodeEntry(invented)]),
       );
       change("insert into proof_index_recent values (?, 1000000)", keyOf(bytes(hash)));
       const inserted = await verify(hash);

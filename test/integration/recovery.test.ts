@@ -158,7 +158,7 @@ describe("recovery over HTTP", function () {
     const changeHash = (value: string): void =>
       inDatabase((database) =>
         changeEntries(database, (entry) =>
-          entry.kind === "proof" && entry.documentId === "tampered 2"
+          entry.kind === "proof" && entry.document_id === "tampered 2"
             ? { ...entry, hash: Buffer.from(value, "hex") }
             : entry,
         ),

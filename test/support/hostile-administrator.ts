@@ -161,7 +161,7 @@ export function describeHostileAdministrator(engine: Engine): void {
       const opened = await openDatabase(database.connect());
       try {
         await inTransaction(opened, (transaction) =>
-          appendResolution(transaction, KEY, { divergence: "head of nobody", reason: "none", resolvedAt: Date.now() }),
+          appendResolution(transaction, KEY, { divergence: "head of nobody", reason: "none", resolved_at: Date.now() }),
         );
         // Half of the recent keys are moved.
         await opened.transaction().execute((transaction) => insertKeys(transaction, [], 0, 32_768));

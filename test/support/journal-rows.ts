@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod";
 import { decodeEntry, encodeEntry, type JournalEntry } from "../../server/journal/entries/codec.ts";
 import { packTexts, unpackTexts } from "../../server/journal/entries/row-body.ts";
-import { recordHash } from "../../server/journal/integrity/record-hash.ts";
+import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 
 /** Selects the rows of a journal, without the server. */
 export const ROWS = "select body from entries order by first_sequence";
@@ -44,10 +44,10 @@ export function proofsIn(rows: Raw, anchors: Raw): ProofOnDisk[] {
         .filter(({ id }) => id === entry.anchor)
         .map(({ id: anchor, state }) => ({
           sequence: entry.sequence,
-          document_id: entry.documentId,
+          document_id: entry.document_id,
           timestamp: entry.timestamp,
           hash: entry.hash,
-          recordHash: recordHash(entry),
+          recordHash: recordHashOf(entry),
           anchor,
           place: entry.leaf,
           state,

@@ -40,7 +40,7 @@ async function schemaVersion(database: Database): Promise<number | undefined> {
 async function createTables(database: Database): Promise<void> {
   const file = isPostgres(database) ? "postgres.sql" : "sqlite.sql";
   const text = await readFile(join(ROOT, "server/journal/engine", file), "utf8");
-  for (const statement of text.split(/;\n/)) if (statement.trim() !== "") await sql.raw(statement).execute(database);
+  for (const statement of text.split(/;\r?\n/)) if (statement.trim() !== "") await sql.raw(statement).execute(database);
   await sql`insert into schema_version (version) values (${SCHEMA_VERSION})`.execute(database);
 }
 

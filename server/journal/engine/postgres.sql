@@ -205,7 +205,7 @@ create index confirmations_by_transaction on confirmations (transaction_hash);
 create index confirmations_by_block on confirmations (block_number);
 create index confirmations_by_anchor on confirmations (anchor_id);
 
-create function refuse_change() returns trigger language plpgsql as $$ begin raise exception 'the journal is append-only'; end $$;
+create or replace function refuse_change() returns trigger language plpgsql as $$ begin raise exception 'the journal is append-only'; end $$;
 
 create table chain_identity (
   id integer primary key check (id = 1),
@@ -216,6 +216,7 @@ create table chain_identity (
 create trigger chain_identity_no_update before update of chain_id, genesis_hash on chain_identity for each row execute function refuse_change();
 create trigger chain_identity_no_delete before delete on chain_identity for each row execute function refuse_change();
 create trigger chain_identity_no_truncate before truncate on chain_identity for each statement execute function refuse_change();
+revoke delete on chain_identity from public, current_user;
 
 create table validator_sets (from_block bigint primary key, validators text not null);
 create trigger validator_sets_no_update before update on validator_sets for each row execute function refuse_change();

@@ -92,7 +92,7 @@ function socket(silenceMilliseconds: number | undefined): Socket {
 }
 
 /**
- * Opens the database and brings its schema up to date.
+ * Opens the database; creates the tables in an empty one.
  * @throws SealbookError `config_invalid` when it cannot be reached or used; without the address, which holds a password
  */
 export async function openPostgres(url: string): Promise<Database> {

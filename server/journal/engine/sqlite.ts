@@ -200,7 +200,7 @@ class LogFile implements CommitLog {
 }
 
 /**
- * Opens the embedded database and brings its schema up to date.
+ * Opens the embedded database; creates the tables in an empty one.
  * @throws SealbookError `config_invalid` when the file cannot be opened or is no database
  */
 export async function openSqlite(file: string, guard?: StorageGuard): Promise<Database> {

@@ -2,159 +2,10 @@ import * as z from "zod";
 import { hex } from "../../kit/bytes.ts";
 
 /**
- * The canonical encoding of entries, over which the digests are computed. It is frozen: an anchored digest must be
- * reproducible from the same entry.
+ * The entries of the journal: one object for each kind, with the names that stand in its text. The text is a line of
+ * JSON with the keys in this order; digests are computed over it. It is frozen: an anchored digest must be reproducible
+ * from the same entry.
  */
-
-/** A proof: leaf `leaf` under anchor `anchor`. */
-export interface ProofEntry {
-  readonly sequence: number;
-  readonly documentId: string;
-  readonly hash: Uint8Array;
-  /** Unix seconds. */
-  readonly timestamp: number;
-  readonly type: string | null;
-  readonly source: string | null;
-  /** JSON of the other metadata. */
-  readonly metadata: string | null;
-  /** Unix milliseconds. */
-  readonly acceptedAt: number;
-  readonly anchor: number;
-  readonly leaf: number;
-}
-
-/** A confirmed anchor: over the leaves of a batch, or a checkpoint. */
-export interface ConfirmationEntry {
-  readonly sequence: number;
-  readonly anchor: number;
-  readonly hash: Uint8Array;
-  /** Number of leaves under the hash; 0 for a single hash. */
-  readonly size: number;
-  /** The entry whose digest is anchored; `null` for proofs. */
-  readonly checkpoint: number | null;
-  /** Address of the contract that has the anchor, with checksum. */
-  readonly contract: string;
-  readonly transactionHash: Uint8Array;
-  readonly blockNumber: number;
-  readonly blockHash: Uint8Array;
-  /** Unix seconds. */
-  readonly blockTime: number;
-  readonly validator: string;
-}
-
-/** An account: its key, encrypted with its password. */
-export interface AccountEntry {
-  readonly sequence: number;
-  readonly address: string;
-  readonly keystore: string;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-}
-
-/** The result of a recovery verification. */
-export interface VerificationEntry {
-  readonly sequence: number;
-  readonly id: string;
-  /** Unix seconds; later records were ignored. */
-  readonly asOf: number | null;
-  /** The newest entry at its start. */
-  readonly newestEntry: number;
-  /** Unix milliseconds. */
-  readonly finishedAt: number;
-  readonly match: number;
-  readonly mismatch: number;
-  readonly unrecorded: number;
-  /** Merkle root over the rows of the response. */
-  readonly rowsRoot: Uint8Array;
-  /** Covers the compared documents. */
-  readonly documents: Uint8Array;
-  /** The issuer's signature over the result, as a compact JWS; `null` when nothing could be signed. */
-  readonly signed: string | null;
-}
-
-/** A divergence that an operator has looked into. */
-export interface ResolutionEntry {
-  readonly sequence: number;
-  /** The cause and the subjects of the divergence. */
-  readonly divergence: string;
-  readonly reason: string;
-  /** Unix milliseconds. */
-  readonly resolvedAt: number;
-}
-
-/** A key of the issuer of bundles and statements. Several entries can have one key: the newest one counts. */
-export interface IssuerKeyEntry {
-  readonly sequence: number;
-  /** The uncompressed point on P-256: 65 bytes. */
-  readonly publicKey: Uint8Array;
-  /** The private key, encrypted with a password; `null` when there is no password. */
-  readonly keystore: string | null;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-}
-
-function encodeProof(entry: ProofEntry): string {
-  const { sequence, documentId, hash, timestamp, type, source, metadata, acceptedAt, anchor, leaf } = entry;
-  // Concatenated for speed: it runs for every proof, and the metadata are JSON already.
-  return (
-    `{"sequence":${sequence},"kind":"proof","document_id":${JSON.stringify(documentId)},"hash":"${hex(hash)}",` +
-    `"timestamp":${timestamp},"type":${JSON.stringify(type)},"source":${JSON.stringify(source)},` +
-    `"metadata":${metadata ?? "null"},` +
-    `"accepted_at":${acceptedAt},"anchor":${anchor},"leaf":${leaf}}`
-  );
-}
-
-function encodeConfirmation(entry: ConfirmationEntry): string {
-  return JSON.stringify({
-    sequence: entry.sequence,
-    kind: "confirmation",
-    anchor: entry.anchor,
-    hash: hex(entry.hash),
-    size: entry.size,
-    checkpoint: entry.checkpoint,
-    contract: entry.contract,
-    tx_hash: hex(entry.transactionHash),
-    block_number: entry.blockNumber,
-    block_hash: hex(entry.blockHash),
-    block_time: entry.blockTime,
-    validator: entry.validator,
-  });
-}
-
-function encodeAccount({ sequence, address, keystore, createdAt }: AccountEntry): string {
-  return JSON.stringify({ sequence, kind: "account", address, keystore, created_at: createdAt });
-}
-
-function encodeVerification(entry: VerificationEntry): string {
-  return JSON.stringify({
-    sequence: entry.sequence,
-    kind: "verification",
-    id: entry.id,
-    as_of: entry.asOf,
-    newest_entry: entry.newestEntry,
-    finished_at: entry.finishedAt,
-    match: entry.match,
-    mismatch: entry.mismatch,
-    unrecorded: entry.unrecorded,
-    rows_root: hex(entry.rowsRoot),
-    documents: hex(entry.documents),
-    signed: entry.signed,
-  });
-}
-
-function encodeResolution({ sequence, divergence, reason, resolvedAt }: ResolutionEntry): string {
-  return JSON.stringify({ sequence, kind: "resolution", divergence, reason, resolved_at: resolvedAt });
-}
-
-function encodeIssuerKey(entry: IssuerKeyEntry): string {
-  return JSON.stringify({
-    sequence: entry.sequence,
-    kind: "issuer_key",
-    public_key: hex(entry.publicKey),
-    keystore: entry.keystore,
-    created_at: entry.createdAt,
-  });
-}
 
 const whole = z.number().int().nonnegative();
 const bytes = (length: number) =>
@@ -164,139 +15,131 @@ const bytes = (length: number) =>
     .transform((text): Uint8Array => Buffer.from(text, "hex"));
 const bytes32 = bytes(32);
 
-const Line = z.discriminatedUnion("kind", [
-  z.strictObject({
-    sequence: whole,
-    kind: z.literal("proof"),
-    document_id: z.string(),
-    hash: bytes32,
-    timestamp: z.number().int(),
-    type: z.string().nullable(),
-    source: z.string().nullable(),
-    metadata: z.unknown().transform((value) => (value === null ? null : JSON.stringify(value))),
-    accepted_at: whole,
-    anchor: whole,
-    leaf: whole,
-  }),
-  z.strictObject({
-    sequence: whole,
-    kind: z.literal("confirmation"),
-    anchor: whole,
-    hash: bytes32,
-    size: whole,
-    checkpoint: whole.nullable(),
-    contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-    tx_hash: bytes32,
-    block_number: whole,
-    block_hash: bytes32,
-    block_time: whole,
-    validator: z.string(),
-  }),
-  z.strictObject({
-    sequence: whole,
-    kind: z.literal("account"),
-    address: z.string(),
-    keystore: z.string(),
-    created_at: whole,
-  }),
-  z.strictObject({
-    sequence: whole,
-    kind: z.literal("verification"),
-    id: z.string(),
-    as_of: z.number().int().nullable(),
-    newest_entry: whole,
-    finished_at: whole,
-    match: whole,
-    mismatch: whole,
-    unrecorded: whole,
-    rows_root: bytes32,
-    documents: bytes32,
-    signed: z.string().nullable(),
-  }),
-  z.strictObject({
-    sequence: whole,
-    kind: z.literal("resolution"),
-    divergence: z.string(),
-    reason: z.string(),
-    resolved_at: whole,
-  }),
-  z.strictObject({
-    sequence: whole,
-    kind: z.literal("issuer_key"),
-    public_key: bytes(65),
-    keystore: z.string().nullable(),
-    created_at: whole,
-  }),
-]);
+/** A proof: leaf `leaf` under anchor `anchor`. */
+const Proof = z.strictObject({
+  sequence: whole,
+  kind: z.literal("proof"),
+  document_id: z.string(),
+  hash: bytes32,
+  /** Unix seconds. */
+  timestamp: z.number().int(),
+  type: z.string().nullable(),
+  source: z.string().nullable(),
+  /** The other metadata. */
+  metadata: z.custom<Readonly<Record<string, unknown>> | null>(
+    (value) => value === null || (typeof value === "object" && !Array.isArray(value)),
+  ),
+  /** Unix milliseconds. */
+  accepted_at: whole,
+  anchor: whole,
+  leaf: whole,
+});
 
-/** An entry with its kind. */
-export type JournalEntry =
-  | ({ readonly kind: "proof" } & ProofEntry)
-  | ({ readonly kind: "confirmation" } & ConfirmationEntry)
-  | ({ readonly kind: "account" } & AccountEntry)
-  | ({ readonly kind: "issuer_key" } & IssuerKeyEntry)
-  | ({ readonly kind: "verification" } & VerificationEntry)
-  | ({ readonly kind: "resolution" } & ResolutionEntry);
+/** A confirmed anchor: over the leaves of a batch, or a checkpoint. */
+const Confirmation = z.strictObject({
+  sequence: whole,
+  kind: z.literal("confirmation"),
+  anchor: whole,
+  hash: bytes32,
+  /** Number of leaves under the hash; 0 for a single hash. */
+  size: whole,
+  /** The entry whose digest is anchored; `null` for proofs. */
+  checkpoint: whole.nullable(),
+  /** Address of the contract that has the anchor, with checksum. */
+  contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  tx_hash: bytes32,
+  block_number: whole,
+  block_hash: bytes32,
+  /** Unix seconds. */
+  block_time: whole,
+  validator: z.string(),
+});
+
+/** An account: its key, encrypted with its password. */
+const Account = z.strictObject({
+  sequence: whole,
+  kind: z.literal("account"),
+  address: z.string(),
+  keystore: z.string(),
+  /** Unix milliseconds. */
+  created_at: whole,
+});
+
+/** A key of the issuer of bundles and statements. Several entries can have one key: the newest one counts. */
+const IssuerKey = z.strictObject({
+  sequence: whole,
+  kind: z.literal("issuer_key"),
+  /** The uncompressed point on P-256. */
+  public_key: bytes(65),
+  /** The private key, encrypted with a password; `null` when there is no password. */
+  keystore: z.string().nullable(),
+  /** Unix milliseconds. */
+  created_at: whole,
+});
+
+/** The result of a recovery verification. */
+const Verification = z.strictObject({
+  sequence: whole,
+  kind: z.literal("verification"),
+  id: z.string(),
+  /** Unix seconds; later records were ignored. */
+  as_of: z.number().int().nullable(),
+  /** The newest entry at its start. */
+  newest_entry: whole,
+  /** Unix milliseconds. */
+  finished_at: whole,
+  match: whole,
+  mismatch: whole,
+  unrecorded: whole,
+  /** Merkle root over the rows of the response. */
+  rows_root: bytes32,
+  /** Covers the compared documents. */
+  documents: bytes32,
+  /** The issuer's signature over the result, as a compact JWS; `null` when nothing could be signed. */
+  signed: z.string().nullable(),
+});
+
+/** A divergence that an operator has looked into. */
+const Resolution = z.strictObject({
+  sequence: whole,
+  kind: z.literal("resolution"),
+  /** The cause and the subjects of the divergence. */
+  divergence: z.string(),
+  reason: z.string(),
+  /** Unix milliseconds. */
+  resolved_at: whole,
+});
+
+const Entry = z.discriminatedUnion("kind", [Proof, Confirmation, Account, IssuerKey, Verification, Resolution]);
+
+/** The keys of each kind, in their order. */
+const KEYS = new Map(Entry.options.map(({ shape }) => [shape.kind.value, Object.keys(shape)]));
+
+export type ProofEntry = Readonly<z.output<typeof Proof>>;
+export type ConfirmationEntry = Readonly<z.output<typeof Confirmation>>;
+export type AccountEntry = Readonly<z.output<typeof Account>>;
+export type IssuerKeyEntry = Readonly<z.output<typeof IssuerKey>>;
+export type VerificationEntry = Readonly<z.output<typeof Verification>>;
+export type ResolutionEntry = Readonly<z.output<typeof Resolution>>;
+
+/** An entry of any kind. */
+export type JournalEntry = Readonly<z.output<typeof Entry>>;
 
 /**
- * Decodes an entry.
+ * Decodes the text of an entry.
  * @throws when the text is not an entry
  */
 export function decodeEntry(text: string): JournalEntry {
-  const line = Line.parse(JSON.parse(text));
-  switch (line.kind) {
-    case "proof": {
-      const { document_id: documentId, accepted_at: acceptedAt, ...same } = line;
-      return { ...same, documentId, acceptedAt };
-    }
-    case "account": {
-      const { created_at: createdAt, ...same } = line;
-      return { ...same, createdAt };
-    }
-    case "verification": {
-      const { as_of: asOf, newest_entry: newestEntry, finished_at: finishedAt, rows_root: rowsRoot, ...same } = line;
-      return { ...same, asOf, newestEntry, finishedAt, rowsRoot };
-    }
-    case "resolution": {
-      const { resolved_at: resolvedAt, ...same } = line;
-      return { ...same, resolvedAt };
-    }
-    case "issuer_key": {
-      const { public_key: publicKey, created_at: createdAt, ...same } = line;
-      return { ...same, publicKey, createdAt };
-    }
-    case "confirmation":
-      return {
-        kind: line.kind,
-        sequence: line.sequence,
-        anchor: line.anchor,
-        hash: line.hash,
-        size: line.size,
-        checkpoint: line.checkpoint,
-        contract: line.contract,
-        transactionHash: line.tx_hash,
-        blockNumber: line.block_number,
-        blockHash: line.block_hash,
-        blockTime: line.block_time,
-        validator: line.validator,
-      };
-  }
+  return Entry.parse(JSON.parse(text));
 }
 
-/** Encodes an entry in its canonical form. */
+/** Encodes an entry as its text. */
 export function encodeEntry(entry: JournalEntry): string {
-  switch (entry.kind) {
-    case "proof":
-      return encodeProof(entry);
-    case "confirmation":
-      return encodeConfirmation(entry);
-    case "account":
-      return encodeAccount(entry);
-    case "verification":
-      return encodeVerification(entry);
-    case "resolution":
-      return encodeResolution(entry);
-    case "issuer_key":
-      return encodeIssuerKey(entry);
+  const values: Readonly<Record<string, unknown>> = entry;
+  const fields: Record<string, unknown> = {};
+  for (const key of KEYS.get(entry.kind) ?? []) {
+    const value = values[key];
+    fields[key] = value instanceof Uint8Array ? hex(value) : value;
   }
+  return JSON.stringify(fields);
 }

@@ -97,7 +97,7 @@ export async function appendEntry<Entry extends JournalEntry>(
 export async function appendResolution(
   transaction: Database,
   key: JournalKey | undefined,
-  resolution: Omit<ResolutionEntry, "sequence">,
+  resolution: Omit<ResolutionEntry, "sequence" | "kind">,
 ): Promise<void> {
   await appendEntry(transaction, key, (sequence) => ({ kind: "resolution" as const, sequence, ...resolution }));
 }

@@ -21,7 +21,7 @@ export async function readTables(database: Database, after: number, upTo: number
       .execute(),
     database
       .selectFrom("accounts")
-      .select(["sequence", "address", "keystore", "created_at as createdAt"])
+      .select(["sequence", "address", "keystore", "created_at"])
       .where("sequence", ">", after)
       .where("sequence", "<=", upTo)
       .execute(),
@@ -42,16 +42,15 @@ export async function readTables(database: Database, after: number, upTo: number
       size: row.size,
       checkpoint: row.checkpoint,
       contract: row.contract,
-      transactionHash: row.transaction_hash,
-      blockNumber: row.block_number,
-      blockHash: row.block_hash,
-      blockTime: row.block_time,
+      tx_hash: row.transaction_hash,
+      block_number: row.block_number,
+      block_hash: row.block_hash,
+      block_time: row.block_time,
       validator: row.validator,
     });
   }
   for (const row of accounts) entries.push({ kind: "account", ...row });
-  for (const { public_key: publicKey, created_at: createdAt, ...row } of issuerKeys)
-    entries.push({ kind: "issuer_key", ...row, publicKey, createdAt });
+  for (const row of issuerKeys) entries.push({ kind: "issuer_key", ...row });
   return new Map(entries.map((entry) => [entry.sequence, encodeEntry(entry)]));
 }
 

@@ -45,6 +45,11 @@ export class JournalRow implements JournalHead {
     return this.#row.digest;
   }
 
+  /** Number of proofs in the journal up to the last entry. */
+  get proofs(): number {
+    return this.#row.proofs;
+  }
+
   has(sequence: number): boolean {
     return sequence >= this.#row.first && sequence <= this.#row.last;
   }

@@ -3,7 +3,7 @@ import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { Database } from "../engine/database.ts";
 import { listOf } from "../engine/lists.ts";
-import { GENESIS, type JournalHead } from "../integrity/entry-chain.ts";
+import { GENESIS, GENESIS_DIGEST, type JournalHead } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { JournalRow, type StoredRow } from "./journal-row.ts";
 
@@ -96,7 +96,7 @@ export async function* rowsBetween(
   upTo: number,
 ): AsyncGenerator<JournalRow> {
   let at = after;
-  let digest: Uint8Array | undefined;
+  let digest = after === 0 ? GENESIS_DIGEST : undefined;
   for await (const row of storedRows(database, after, upTo)) {
     if (row.first > at + 1) throw new RangeError(`entry ${at + 1} of the journal is missing`);
     if (row.first <= at && at > after) throw new RangeError(`entry ${row.first} of the journal is in two rows`);

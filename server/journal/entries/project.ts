@@ -63,11 +63,11 @@ async function insertConfirmation(transaction: Database, entry: ConfirmationEntr
       hash: entry.hash,
       size: entry.size,
       checkpoint: entry.checkpoint,
-      contract_id: await contractIdOf(transaction, entry.contract, entry.blockNumber),
-      transaction_hash: entry.transactionHash,
-      block_number: entry.blockNumber,
-      block_hash: entry.blockHash,
-      block_time: entry.blockTime,
+      contract_id: await contractIdOf(transaction, entry.contract, entry.block_number),
+      transaction_hash: entry.tx_hash,
+      block_number: entry.block_number,
+      block_hash: entry.block_hash,
+      block_time: entry.block_time,
       validator: entry.validator,
     })
     .execute();
@@ -87,7 +87,7 @@ async function insertAccount(transaction: Database, entry: AccountEntry): Promis
       keystore: entry.keystore,
       scope: "read",
       enrolled: 0,
-      created_at: entry.createdAt,
+      created_at: entry.created_at,
       revoked_at: null,
       sequence: entry.sequence,
     })
@@ -99,20 +99,20 @@ async function insertIssuerKey(transaction: Database, entry: IssuerKeyEntry): Pr
     .insertInto("issuer_keys")
     .values({
       sequence: entry.sequence,
-      public_key: entry.publicKey,
+      public_key: entry.public_key,
       keystore: entry.keystore,
-      created_at: entry.createdAt,
+      created_at: entry.created_at,
     })
     .execute();
 }
 
 async function insertVerification(
   transaction: Database,
-  { id, sequence, finishedAt }: VerificationEntry,
+  { id, sequence, finished_at }: VerificationEntry,
 ): Promise<void> {
   await transaction
     .insertInto("recovery_verifications")
-    .values({ id, sequence, started_at: finishedAt })
+    .values({ id, sequence, started_at: finished_at })
     .onConflict((conflict) => conflict.column("id").doUpdateSet({ sequence }))
     .execute();
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../engine/database.ts";
-import type { KeyedProof, KeyKind, KeyRange } from "./proof-key.ts";
+import type { IndexedKey, KeyedProof, KeyKind, KeyRange } from "./proof-key.ts";
 
 /**
  * The index of proofs in PostgreSQL. A document or a content can have any number of proofs: their keys are ordered by
@@ -19,7 +19,7 @@ const stepOf = (sequence: number) => sql`(${sequence}::bigint >> 7)::integer`;
 const MOST_ENTRIES = 2 ** 38 - 1;
 
 /** Returns a key as it is stored. */
-function stored(kind: KeyKind, key: number): number {
+export function stored(kind: KeyKind, key: number): number {
   return kind === "record" ? key : Math.floor(key / 2 ** 16) - 2 ** 31;
 }
 
@@ -33,19 +33,21 @@ export async function insertKeys(transaction: Database, proofs: readonly KeyedPr
       ${column("hash")}::integer[], ${column("document")}::integer[])`.execute(transaction);
 }
 
-/** Returns the entries from one to another with one of the keys. */
+/** Returns the entries from one to another with one of the keys, each with its key as it is stored. */
 export async function find(
   database: Database,
   kind: KeyKind,
   keys: readonly number[],
   from: number,
   to: number,
-): Promise<number[]> {
-  const { rows } = await sql<{ sequence: number }>`
-    select sequence from proof_index
-    where ${COLUMNS[kind]} = any(${keys.map((key) => stored(kind, key))}::bigint[])
-      and sequence between ${from} and ${to}`.execute(database);
-  return rows.map(({ sequence }) => sequence);
+): Promise<IndexedKey[]> {
+  const end = Math.min(to, MOST_ENTRIES);
+  const steps = kind === "record" ? sql`` : sql`and ${STEP} between ${stepOf(from)} and ${stepOf(end)}`;
+  const { rows } = await sql<IndexedKey>`
+    select ${COLUMNS[kind]} as key, sequence from proof_index
+    where ${COLUMNS[kind]} = any(${keys.map((key) => stored(kind, key))}::bigint[]) ${steps}
+      and sequence between ${from} and ${end}`.execute(database);
+  return rows;
 }
 
 /** Returns entries with a key: the newest before an entry, or the oldest after one, in this order. */

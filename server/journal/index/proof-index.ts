@@ -1,7 +1,7 @@
 import { type Database, isPostgres } from "../engine/database.ts";
 import type { ProofEntry } from "../entries/codec.ts";
 import * as postgres from "./postgres-index.ts";
-import { type KeyKind, type KeyRange, keysOf } from "./proof-key.ts";
+import { type KeyedProof, type KeyKind, type KeyRange, keysOf } from "./proof-key.ts";
 import * as sqlite from "./sqlite-index.ts";
 
 /**
@@ -34,7 +34,24 @@ export async function entriesWith(
 ): Promise<number[]> {
   const wanted = [...new Set(keys)];
   const found = await engineOf(database).find(database, kind, wanted, from, to);
-  return [...new Set(found)].sort((a, b) => a - b);
+  return [...new Set(found.map(({ sequence }) => sequence))].sort((a, b) => a - b);
+}
+
+/**
+ * Returns the entries of proofs that are not found by their own key of a kind.
+ * @param proofs In the order of their entries
+ */
+export async function notFoundBy(database: Database, kind: KeyKind, proofs: readonly KeyedProof[]): Promise<number[]> {
+  const { find, stored } = engineOf(database);
+  // A document can have very many proofs: those of other entries are of no interest.
+  const [first = 0, last = 0] = [proofs[0]?.sequence, proofs.at(-1)?.sequence];
+  const keys = [...new Set(proofs.map((proof) => proof.keys[kind]))];
+  const found = new Set(
+    (await find(database, kind, keys, first, last)).map(({ key, sequence }) => `${key} ${sequence}`),
+  );
+  return proofs
+    .filter((proof) => !found.has(`${stored(kind, proof.keys[kind])} ${proof.sequence}`))
+    .map(({ sequence }) => sequence);
 }
 
 /**

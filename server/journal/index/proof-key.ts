@@ -1,6 +1,5 @@
 import { hash as digest } from "node:crypto";
-import type { ProofEntry } from "../entries/codec.ts";
-import { recordHash } from "../integrity/record-hash.ts";
+import { type RecordedEntry, recordHashOf } from "../integrity/record-hash.ts";
 
 /** Bytes of a key in the index of proofs. */
 const KEY_BYTES = 6;
@@ -22,6 +21,12 @@ export interface KeyedProof {
   readonly keys: ProofKeys;
 }
 
+/** A key as it is stored, and the entry that it leads to. */
+export interface IndexedKey {
+  readonly key: number;
+  readonly sequence: number;
+}
+
 /** Which entries with a key are read. */
 export interface KeyRange {
   readonly order: "oldest first" | "newest first";
@@ -41,6 +46,6 @@ export function documentKey(documentId: string): number {
 }
 
 /** Returns the keys of a proof. */
-export function keysOf(proof: Pick<ProofEntry, "documentId" | "hash" | "timestamp" | "type">): ProofKeys {
-  return { record: keyOf(recordHash(proof)), hash: keyOf(proof.hash), document: documentKey(proof.documentId) };
+export function keysOf(proof: RecordedEntry): ProofKeys {
+  return { record: keyOf(recordHashOf(proof)), hash: keyOf(proof.hash), document: documentKey(proof.document_id) };
 }

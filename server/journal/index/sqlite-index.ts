@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../engine/database.ts";
-import { KEY_KINDS, KEY_RANGE, type KeyedProof, type KeyKind, type KeyRange } from "./proof-key.ts";
+import { type IndexedKey, KEY_KINDS, KEY_RANGE, type KeyedProof, type KeyKind, type KeyRange } from "./proof-key.ts";
 
 /**
  * The index of proofs in SQLite. Keys are spread over pages at random, and one page write for each would cost more than
@@ -15,9 +15,14 @@ const SLICE_SIZE = KEY_RANGE / SLICES;
 const ENTRIES_A_SLICE = 256;
 
 /** Selects entries from both tables. */
-const entries = (condition: RawBuilder<unknown>) => sql<{ sequence: number }>`
-  select sequence from proof_index where ${condition}
-  union all select sequence from proof_index_recent where ${condition}`;
+const entries = (condition: RawBuilder<unknown>) => sql<IndexedKey>`
+  select key, sequence from proof_index where ${condition}
+  union all select key, sequence from proof_index_recent where ${condition}`;
+
+/** Returns a key as it is stored. */
+export function stored(_kind: KeyKind, key: number): number {
+  return key;
+}
 
 /**
  * Inserts keys, and moves recent ones; inside the transaction that appends the proofs.
@@ -52,17 +57,17 @@ async function moveSlice(transaction: Database, from: number): Promise<void> {
   await sql`delete ${slice}`.execute(transaction);
 }
 
-/** Returns the entries from one to another with one of the keys. */
+/** Returns the entries from one to another with one of the keys, each with its key. */
 export async function find(
   database: Database,
   _kind: KeyKind,
   keys: readonly number[],
   from: number,
   to: number,
-): Promise<number[]> {
+): Promise<IndexedKey[]> {
   const wanted = sql`select value from json_each(${JSON.stringify(keys)})`;
   const { rows } = await entries(sql`key in (${wanted}) and sequence between ${from} and ${to}`).execute(database);
-  return rows.map(({ sequence }) => sequence);
+  return rows;
 }
 
 /** Returns entries with a key: the newest before an entry, or the oldest after one, in this order. */

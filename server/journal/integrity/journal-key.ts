@@ -49,7 +49,7 @@ export class JournalKey {
   codeOf({ first, last, proofs, previous, digest, body }: EntryRow): Uint8Array {
     const numbers = Buffer.alloc(3 * NUMBER_LENGTH);
     for (const [index, number] of [first, last, proofs].entries())
-      numbers.writeBigUInt64BE(BigInt(number), index * NUMBER_LENGTH);
+      numbers.writeBigInt64BE(BigInt(number), index * NUMBER_LENGTH);
     const code = createHmac("sha256", this.#secret).update(numbers).update(previous).update(digest);
     return code.update(body).digest();
   }

@@ -1,4 +1,5 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
+import { SealbookError } from "../../errors.ts";
 import { giveContent } from "../integrity/stored-anchor.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
@@ -63,6 +64,6 @@ export class LeafCheck {
 
 /** Proofs that cannot be read are changed. */
 function unreadable(error: unknown): false {
-  if (error instanceof RangeError) return false;
+  if (error instanceof RangeError || (error instanceof SealbookError && error.code === "journal_damaged")) return false;
   throw error;
 }

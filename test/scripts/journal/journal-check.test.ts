@@ -109,7 +109,7 @@ describe("the journal check", function () {
 
     it("names each of several changed rows", async () => {
       for (let n = 0; n < 6; n += 1) await writer.confirmed(10);
-      await tamper(...[5, 27, 50].map((sequence) => entry(sequence, { acceptedAt: 3 })), entry(44, { blockTime: 3 }));
+      await tamper(...[5, 27, 50].map((sequence) => entry(sequence, { accepted_at: 3 })), entry(44, { block_time: 3 }));
       const { findings } = await check();
       assert.deepEqual(
         findings.map((finding) => ("sequence" in finding ? [finding.kind, finding.sequence] : [finding.kind])),
@@ -157,7 +157,7 @@ describe("the journal check", function () {
     const CASES: readonly (readonly [what: string, changes: readonly Change[], ...expected: RegExp[]])[] = [
       [
         "document of a proof",
-        [entry(4, { documentId: "other" })],
+        [entry(4, { document_id: "other" })],
         ROW,
         /^anchor 1: the recorded hashes .*: 5 of them are in doubt, from entry 2 to 6$/,
         /^entry 4: it cannot be found by its document/,
@@ -178,7 +178,7 @@ describe("the journal check", function () {
       ],
       ["type of a proof", [entry(4, { type: "else" })], ROW, /^anchor 1: the recorded hashes/],
       ["metadata of a proof", [entry(4, { metadata: null })], ROW],
-      ["when a proof was accepted", [entry(4, { acceptedAt: 1 })], ROW],
+      ["when a proof was accepted", [entry(4, { accepted_at: 1 })], ROW],
       [
         "anchor of a proof",
         [entry(4, { anchor: 2 })],
@@ -188,7 +188,7 @@ describe("the journal check", function () {
       ],
       ["leaf of a proof", [entry(4, { leaf: 9 })], ROW, /^batch 1: leaf 2 is without a proof/],
       ["number of a proof", [entry(4, { sequence: 99 })], ROW, /^batch 1: leaf 2 is without a proof/],
-      ["the last proof", [entry(28, { acceptedAt: 1 })], /^entries 27 to 28: not what/],
+      ["the last proof", [entry(28, { accepted_at: 1 })], /^entries 27 to 28: not what/],
       ["leaves of two proofs swapped", [entry(3, { leaf: 2 }), entry(4, { leaf: 1 })], ROW, /^anchor 1: the recorded/],
       [
         "texts of a row",
@@ -297,7 +297,7 @@ describe("the journal check", function () {
             /^entry 7 \(confirmation of anchor \d\): it (is|has)|^anchor/,
           ] as const,
       ),
-      ...Object.entries({ transactionHash: Buffer.alloc(32, 7), blockNumber: 9, blockHash: Buffer.alloc(32, 7) }).map(
+      ...Object.entries({ tx_hash: Buffer.alloc(32, 7), block_number: 9, block_hash: Buffer.alloc(32, 7) }).map(
         ([fact, value]) =>
           [
             `confirmation: its ${fact}`,
@@ -456,7 +456,7 @@ describe("the journal check", function () {
     journalWith((first) => first.everything());
 
     it("by the anchors of the proofs and of the journal", async () => {
-      await rewriteRows(opened.database, entry(4, { documentId: "other" }));
+      await rewriteRows(opened.database, entry(4, { document_id: "other" }));
       const { texts } = await check();
       assert.include(
         texts,
@@ -527,7 +527,7 @@ describe("the journal check", function () {
       const { texts, result } = await check({ sequence: 1500, digest, proofs: undefined });
       assert.deepEqual(texts, []);
       assert.equal(result.proofs, 3500 - 1499);
-      await tamper(entry(1410, { documentId: "other" }));
+      await tamper(entry(1410, { document_id: "other" }));
       assert.include(
         (await check({ sequence: 1500, digest, proofs: undefined })).texts.join(),
         "entries 1402 to 1501: not what a relayer has written",
@@ -535,7 +535,7 @@ describe("the journal check", function () {
     });
 
     it("never after a finding", async () => {
-      await tamper(entry(2500, { acceptedAt: 4 }));
+      await tamper(entry(2500, { accepted_at: 4 }));
       const { result, resumePoints } = await check();
       assert.deepEqual([result.findings, result.resumePoint.sequence, resumePoints.length], [1, 0, 0]);
     });

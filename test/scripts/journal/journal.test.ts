@@ -126,7 +126,7 @@ describe("journal script", function () {
 
       tamper(directory, (database) =>
         changeEntries(database, (entry) =>
-          entry.kind === "proof" && entry.sequence === 10 ? { ...entry, metadata: "{}" } : entry,
+          entry.kind === "proof" && entry.sequence === 10 ? { ...entry, metadata: {} } : entry,
         ),
       );
       const { code, out } = await here(stopped, "check", "--json");

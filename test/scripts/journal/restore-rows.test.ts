@@ -57,6 +57,10 @@ for (const engine of ENGINES)
       await intruder.run("delete from issuer_keys");
       await intruder.run("update confirmations set block_number = block_number + 1");
       await intruder.run("insert into resolutions values (1)");
+      await intruder.run("update anchors set first_sequence = first_sequence + 1, size = size + 1");
+      await intruder.run(
+        "insert into anchors (id, first_sequence, size, relayer, opened_at) values (1000, 1, 0, 'nobody', 1)",
+      );
       const before = await check();
       assert.equal(before.code, 1, before.err);
       assert.include(before.out, "it cannot be found by its hash");
@@ -67,6 +71,7 @@ for (const engine of ENGINES)
       const after = await check();
       assert.equal(after.code, 0, after.out);
       assert.isEmpty(await database.query("select * from resolutions"));
+      assert.isEmpty(await database.query("select * from anchors where id = 1000"));
       server = await start();
       const running = server;
       assert.equal((await running.get(`/api/v1/proof/${document.document_id}`)).body.status, "confirmed");

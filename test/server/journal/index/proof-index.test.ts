@@ -3,7 +3,13 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { sql } from "kysely";
 import type { ProofEntry } from "../../../../server/journal/entries/codec.ts";
-import { entriesWith, insertKeys, newestOfEach, someWith } from "../../../../server/journal/index/proof-index.ts";
+import {
+  entriesWith,
+  insertKeys,
+  newestOfEach,
+  notFoundBy,
+  someWith,
+} from "../../../../server/journal/index/proof-index.ts";
 import { documentKey, KEY_RANGE, type KeyKind, keyOf, keysOf } from "../../../../server/journal/index/proof-key.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../../support/database.ts";
 
@@ -15,13 +21,14 @@ const FOREIGN = 12_345 * 2 ** 24;
 
 const proofOf = (sequence: number, document: number, content: number): ProofEntry => ({
   sequence,
-  documentId: `document ${document}`,
+  kind: "proof",
+  document_id: `document ${document}`,
   hash: Buffer.alloc(32, content),
   timestamp: 1,
   type: null,
   source: null,
   metadata: null,
-  acceptedAt: 1,
+  accepted_at: 1,
   anchor: 1,
   leaf: 0,
 });
@@ -105,6 +112,20 @@ for (const engine of ENGINES)
       await insert([{ ...proofOf(1, 1, 0), hash }], 0, 1);
       assert.deepEqual(await entriesWith(opened.database, "hash", [keyOf(hash)]), [1]);
       assert.deepEqual(await entriesWith(opened.database, "document", [keyOf(hash)]), [1]);
+    });
+
+    it("are missed when they are exchanged between two proofs", async () => {
+      const proofs = [proofOf(1, 1, 1), proofOf(2, 2, 2)];
+      await insert(proofs, 0, 2);
+      const keyed = proofs.map((proof) => ({ sequence: proof.sequence, keys: keysOf(proof) }));
+      assert.deepEqual(await notFoundBy(opened.database, "document", keyed), []);
+      await sql`update proof_index set sequence = 3 - sequence`.execute(opened.database);
+      if (engine === "sqlite") {
+        const [table, other] = ["proof_index_recent", "proof_index"].map((name) => sql.table(name));
+        await sql`insert into ${other} select key, 3 - sequence from ${table}`.execute(opened.database);
+        await sql`delete from ${table}`.execute(opened.database);
+      }
+      assert.deepEqual(await notFoundBy(opened.database, "document", keyed), [1, 2]);
     });
 
     it("are found, with every number of values", async () => {

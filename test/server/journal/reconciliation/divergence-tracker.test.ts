@@ -41,7 +41,7 @@ describe("divergences", function () {
       new DivergenceTracker(reconciliationStore(database, KEY, "a"), telemetry, () => 1);
     const tracker = start();
     assert.isTrue(await tracker.diverged(SUBJECT, "is unknown"));
-    const resolution = { divergence: `${TEXT}: is unknown`, reason: "a proof that no replica had", resolvedAt: 2 };
+    const resolution = { divergence: `${TEXT}: is unknown`, reason: "a proof that no replica had", resolved_at: 2 };
     await database
       .insertInto("resolutions")
       .values([{ sequence: 1 }, { sequence: 99 }])
