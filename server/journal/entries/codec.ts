@@ -112,8 +112,13 @@ const Resolution = z.strictObject({
 
 const Entry = z.discriminatedUnion("kind", [Proof, Confirmation, Account, IssuerKey, Verification, Resolution]);
 
-/** The keys of each kind, in their order. */
-const KEYS = new Map(Entry.options.map(({ shape }) => [shape.kind.value, Object.keys(shape)]));
+/** The keys of each kind, in their order, as they stand in the text. */
+const KEYS = new Map(
+  Entry.options.map(({ shape }) => [
+    shape.kind.value,
+    Object.keys(shape).map((key, index) => ({ key, text: `${index === 0 ? "{" : ","}"${key}":` })),
+  ]),
+);
 
 export type ProofEntry = Readonly<z.output<typeof Proof>>;
 export type ConfirmationEntry = Readonly<z.output<typeof Confirmation>>;
@@ -136,10 +141,13 @@ export function decodeEntry(text: string): JournalEntry {
 /** Encodes an entry as its text. */
 export function encodeEntry(entry: JournalEntry): string {
   const values: Readonly<Record<string, unknown>> = entry;
-  const fields: Record<string, unknown> = {};
-  for (const key of KEYS.get(entry.kind) ?? []) {
-    const value = values[key];
-    fields[key] = value instanceof Uint8Array ? hex(value) : value;
-  }
-  return JSON.stringify(fields);
+  let text = "";
+  // Concatenated for speed: it runs for every proof.
+  for (const { key, text: name } of KEYS.get(entry.kind) ?? []) text += name + encodeValue(values[key]);
+  return `${text}}`;
+}
+
+function encodeValue(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  return value instanceof Uint8Array ? `"${hex(value)}"` : JSON.stringify(value);
 }
