@@ -5,7 +5,8 @@ import { sql } from "kysely";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { openPostgres } from "../../server/journal/engine/postgres.ts";
 import { openSqlite } from "../../server/journal/engine/sqlite.ts";
-import { packSegment } from "../../server/journal/replication/segment-file.ts";
+import { encodeRows } from "../../server/journal/replication/replica-object.ts";
+import { storedRows } from "../../server/journal/entries/journal-rows.ts";
 import { startPostgresCluster } from "../../test/support/postgres-cluster.ts";
 import {
   acceptBatch,
@@ -30,7 +31,7 @@ const ACCEPTED_BEFORE = 20;
 const MAX_MILLISECONDS = 1;
 /** 30 GB a month at 100 proofs a second. */
 const MAX_BYTES = 116;
-const SEGMENT_ENTRIES = 10_000;
+const OBJECT_ENTRIES = 10_000;
 /** The memory that PostgreSQL has on a small server. */
 const POSTGRES_SETTINGS = {
   shared_buffers: "1GB",
@@ -115,7 +116,7 @@ async function measure(bench: Bench, engine: Engine, maxBytes?: number): Promise
   });
   const filling = await engine.open();
   await fill(filling, engine.name, batches);
-  if (engine.name === "SQLite") add("segments", await segmentBytes(filling), "bytes a proof");
+  if (engine.name === "SQLite") add("replica", await replicaBytes(filling), "bytes a proof");
   await filling.destroy();
   const bytes = ((await engine.bytes()) - empty) / proofs;
   add(
@@ -198,10 +199,8 @@ async function fill(database: Database, engine: string, batches: number): Promis
   if (engine === "PostgreSQL") await sql`vacuum analyze`.execute(database);
 }
 
-/** Computes the size of a proof in a full segment of a replica. */
-async function segmentBytes(database: Database): Promise<number> {
-  const { lines, previousDigest } = await journalOver(database).entries.lines(0, SEGMENT_ENTRIES);
-  const segment = { number: 1, first: 1, last: lines.length, previousDigest, digest: previousDigest, lines };
-  const { data, manifest } = await packSegment(segment, new Date(0));
-  return (data.length + JSON.stringify(manifest).length) / lines.length;
+/** Computes the size of a proof in a full object of a replica. */
+async function replicaBytes(database: Database): Promise<number> {
+  const rows = await Array.fromAsync(storedRows(database, 0, OBJECT_ENTRIES));
+  return encodeRows("31337:0x00", rows).length / (rows.at(-1)?.last ?? 0);
 }

@@ -14,8 +14,7 @@ import {
 } from "../../server/journal/entries/codec.ts";
 import { proofsUnder } from "../../server/journal/entries/anchor-proofs.ts";
 import { entryOf } from "../../server/journal/entries/entry-source.ts";
-import { appendTexts } from "../../server/journal/entries/entry-log.ts";
-import { type CountedHead, readHead, rowsBetween } from "../../server/journal/entries/journal-rows.ts";
+import { type CountedHead, rowsBetween } from "../../server/journal/entries/journal-rows.ts";
 import { project } from "../../server/journal/entries/project.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import type { AnchorsTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
@@ -63,41 +62,16 @@ export class JournalRebuild {
     return this.#block;
   }
 
-  /** @throws SealbookError `conflict` when the journal is not empty */
-  async assertEmpty(): Promise<void> {
-    await this.#begin();
-    const { sequence } = await readHead(this.#database);
-    const transaction = await this.#database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
-    if (sequence > 0 || transaction !== undefined) {
-      throw new SealbookError("conflict", "the database is not empty: a journal is rebuilt in one that is");
-    }
-  }
-
-  /** Prepares for numbers and for pauses: the chain is queried inside of the transaction. */
-  async #begin(): Promise<void> {
-    if (isPostgres(this.#database))
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(this.#database);
-    const { newest } = await this.#database
-      .selectFrom("anchors")
-      .select((e) => e.fn.max<number | null>("id").as("newest"))
-      .executeTakeFirstOrThrow();
-    this.#nextAnchor = (newest ?? 0) + 1;
-  }
-
-  /** Appends entries of a replica. */
-  async append(lines: readonly JournalLine[]): Promise<void> {
-    const entries = this.#decoded(lines);
-    const texts = lines.map(({ text }) => text);
-    this.#head = await appendTexts(this.#database, this.#key, this.#head, entries, texts);
-    await this.#addAnchors(entries);
-  }
-
   /**
    * Empties the tables for finding, and writes them again from the rows of the journal.
    * @throws RangeError when a row is missing, or was not written with the key
    */
   async readRows(onEntries: (done: number) => void): Promise<void> {
-    await this.#begin();
+    const { newest } = await this.#database
+      .selectFrom("anchors")
+      .select((e) => e.fn.max<number | null>("id").as("newest"))
+      .executeTakeFirstOrThrow();
+    this.#nextAnchor = (newest ?? 0) + 1;
     await this.#clear();
     for await (const row of rowsBetween(this.#database, this.#key, 0, Number.MAX_SAFE_INTEGER)) {
       row.digestAt();

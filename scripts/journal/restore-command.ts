@@ -15,14 +15,13 @@ import {
 } from "../../server/chain/contracts/deployment.ts";
 import { type ChainConfig, type Config, parseConfig } from "../../server/config/config.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { SegmentFault } from "../../server/journal/replication/segment.ts";
+import { ReplicaFault } from "../../server/journal/replication/replica-object.ts";
+import { findNewestObject, replicatedJournal } from "../../server/journal/replication/replica-reader.ts";
+import type { ObjectStore } from "../../server/journal/replication/object-store.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { chainIdentityStore, journalName, newestContract } from "../../server/journal/contract-store.ts";
-import {
-  journalKeyFile,
-  missingFile,
-  openJournalToAppend,
-  openJournalToRead,
-} from "../../server/composition/journal-database.ts";
+import { journalKeyFile, missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
 import { readHead } from "../../server/journal/entries/journal-rows.ts";
 import { recordIndexStore } from "../../server/records/record-index.ts";
 import { appendReason, assertNoKey, type ProvedExtent, provedExtent, storeKey, writeUnderNewKey } from "./new-key.ts";
@@ -30,9 +29,9 @@ import { assertChainMade } from "../using-chain.ts";
 import { ChainGuard } from "../../server/chain/identity.ts";
 import { JournalRebuild } from "./rebuild.ts";
 import { Stages } from "./stages.ts";
-import { journalAt, openTarget } from "../../server/journal/replication/open-target.ts";
+import { openStore } from "../../server/journal/replication/open-store.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
-import { restoreFromReplica, restoreFromRows, type Restored } from "./restore.ts";
+import { copyRows, prepareRestore, type Restored, restoreTables } from "./restore.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 
@@ -55,18 +54,17 @@ export function restoreCommand(terminal: Terminal): Command {
       "after",
       `
 Every entry is checked on the way. All is restored or nothing: when it is interrupted or something is wrong, the
-database stays as it was. With --from, the replica is written into an empty database. Without, the tables for finding,
-such as the index of proofs, are written again from the rows of the database, which must have been written with the
-journal's key. With --new-key the rows get new codes. The chain proves them up to the newest checkpoint; those after it
-are as the database has them: without --accept the command only says how many there are.
+database stays as it was. With --from, the rows of the replica are written into an empty database. Without, the rows are
+those of the database. The tables for finding, such as the index of proofs, are written again from the rows, which must
+have been written with the journal's key. With --new-key the rows get new codes. The chain proves them up to the newest
+checkpoint; those after it are as the source has them: without --accept the command only says how many there are.
 What no entry confirms is looked up on the chain, and anchored by the server's next start when it is not there.
 The chain is that of RPC_URL, or the embedded one in DATA_DIR. The records of accounts come back from the chain at the
 server's next start. Into an empty database no session comes back: all accounts log in again.
 Exit code: 0 restored, 1 not restored or not whole, 2 wrong usage.`,
     )
     .action(async (options: Options) => {
-      const { from, newKey, reason } = options;
-      if (from !== undefined && newKey) throw new CommandFailure("--from and --new-key exclude each other", BAD_USAGE);
+      const { newKey, reason } = options;
       if (newKey && (reason === undefined || reason.trim() === ""))
         throw new CommandFailure("--new-key needs --reason", BAD_USAGE);
       const { entries, proofs, confirmedSince, pending, isBehind } = await run(terminal, options);
@@ -89,69 +87,89 @@ async function run(terminal: Terminal, options: Options): Promise<Result> {
   opened.defer(() => lock.release());
   const progress = new Stages();
   opened.defer(() => progress.stop());
+  if (options.newKey) assertNoKey(config);
   try {
-    return options.from === undefined
-      ? await restoreRows(terminal, config, options, progress)
-      : await restoreReplica(config, parseAddress(options.from), progress);
+    const source = await openSource(config, options.from);
+    opened.defer(() => source.close());
+    return await restore(terminal, config, options, source, progress);
   } catch (error) {
-    if (error instanceof SegmentFault || error instanceof RangeError)
+    if (error instanceof ReplicaFault || error instanceof RangeError)
       throw new CommandFailure(`${error.message}. Nothing was restored`);
     throw error;
   }
 }
 
-async function restoreReplica(config: Config, address: TargetAddress, progress: Stages): Promise<Result> {
-  const deployment = await deploymentAt(config.chain, address);
-  await using opened = new AsyncDisposableStack();
-  const link = await openContracts(config.chain, { share: true, onEvent: () => undefined });
-  opened.defer(() => link.close());
-  const [replicated, here] = [deploymentName(deployment), deploymentName(link.deployment)];
-  if (here !== replicated) throw new CommandFailure(`the replica belongs to ${replicated}; here is ${here}`);
-  const { database, key } = await openJournalToAppend(config);
-  opened.defer(() => database.destroy());
-  const target = await openTarget(address, replicated);
-  opened.defer(() => target.close());
-  await journalName(database, replicated);
-  const restored = await database.transaction().execute((transaction) => {
-    const rebuild = new JournalRebuild(transaction, key, link.deployment.contracts.ProofAnchor);
-    return restoreFromReplica(rebuild, target, anchorsOf(link, config), (done, total) =>
-      progress.update("restoring entries", "entries", done, total),
-    );
-  });
-  return { ...restored, isBehind: !(await continuesSeen(config.dataDirectory, database, key)) };
+/** What a journal is restored from: a replica, or its own rows. */
+interface Source {
+  readonly replica: { readonly store: ObjectStore; readonly journal: string } | undefined;
+  readonly database: Database;
+  /** `undefined` when there is no file with it. */
+  readonly key: JournalKey | undefined;
+  readonly link: ContractsLink;
+  close(): Promise<void>;
 }
 
-async function restoreRows(
+async function openSource(config: Config, from: string | undefined): Promise<Source> {
+  await using opened = new AsyncDisposableStack();
+  const replica = from === undefined ? undefined : await openReplica(config, from);
+  if (replica === undefined) {
+    const missing = missingFile(config.database);
+    if (missing !== undefined)
+      throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
+    await assertChainMade(config.chain);
+  }
+  const link = replica && (await openLink(config, opened));
+  const here = link && deploymentName(link.deployment);
+  if (replica !== undefined && here !== replica.journal)
+    throw new CommandFailure(`the replica belongs to ${replica.journal}; here is ${here}`);
+  const { database, key } = await openJournalToRead(config);
+  opened.defer(() => database.destroy());
+  const used = link ?? (await openLink(config, opened, database));
+  const resources = opened.move();
+  return { replica, database, key, link: used, close: () => resources.disposeAsync() };
+}
+
+/** @param database A journal with the chain and the contracts that are expected */
+async function openLink(config: Config, opened: AsyncDisposableStack, database?: Database): Promise<ContractsLink> {
+  const guard = database && (await ChainGuard.open(chainIdentityStore(database), await newestContract(database)));
+  const link = await openContracts(config.chain, {
+    share: true,
+    ...(guard === undefined ? {} : { guard }),
+    onEvent: () => undefined,
+  });
+  opened.defer(() => link.close());
+  guard?.begin(link.deployment.contracts);
+  return link;
+}
+
+async function restore(
   terminal: Terminal,
   config: Config,
   { newKey, reason = "", accept }: Options,
+  { replica, database, key, link }: Source,
   progress: Stages,
 ): Promise<Result> {
-  const missing = missingFile(config.database);
-  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
-  if (newKey) assertNoKey(config);
-  await assertChainMade(config.chain);
-  await using opened = new AsyncDisposableStack();
-  const { database, key } = await openJournalToRead(config);
-  opened.defer(() => database.destroy());
   if (key === undefined && !newKey)
     throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup, or use --new-key`);
-  // The chain and the contracts of the journal.
-  const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
-  const link = await openContracts(config.chain, { share: true, guard, onEvent: () => undefined });
-  opened.defer(() => link.close());
-  guard.begin(link.deployment.contracts);
-  const { sequence: total } = await readHead(database);
-  const onEntries = (stage: string) => (done: number) => progress.update(stage, "entries", done, total);
   const chain = anchorsOf(link, config);
   let file: string | undefined;
   const result = await database.transaction().execute(async (transaction) => {
+    await prepareRestore(transaction);
+    if (replica !== undefined) {
+      const newest = await findNewestObject(replica.store, 0);
+      await copyRows(transaction, replica.store, key, (done) =>
+        progress.update("copying entries", "entries", done, newest?.last ?? 0),
+      );
+      await journalName(transaction, replica.journal);
+    }
+    const { sequence: total } = await readHead(transaction);
+    const onEntries = (stage: string) => (done: number) => progress.update(stage, "entries", done, total);
     const extent = newKey ? await provedExtent(transaction, chain, onEntries("checking entries")) : undefined;
     if (extent !== undefined) assertAccepted(terminal, extent, accept === true);
     const used = extent === undefined ? key : await writeUnderNewKey(transaction, extent);
     if (used === undefined) throw new RangeError("the journal has no key");
     const rebuild = new JournalRebuild(transaction, used, link.deployment.contracts.ProofAnchor);
-    const restored = await restoreFromRows(rebuild, chain, onEntries("restoring entries"));
+    const restored = await restoreTables(rebuild, chain, onEntries("restoring entries"));
     await recordIndexStore(transaction, config.records.tableName).drop();
     if (extent !== undefined) {
       await appendReason(transaction, used, extent, reason);
@@ -178,16 +196,22 @@ function anchorsOf({ rpc, deployment }: ContractsLink, { chain }: Config): Proof
   });
 }
 
-/** Reads the contract addresses from the replica; writes them into an empty data folder. */
-async function deploymentAt(
-  { dataDirectory, node, relayer, administratorKey }: ChainConfig,
-  address: TargetAddress,
-): Promise<Deployment> {
-  const name = await journalAt(address);
-  if (name === undefined) throw new CommandFailure(`there is no replica at ${address.name}`);
-  const deployment = parseDeploymentName(name);
+/** Opens a replica, and writes the addresses of its contracts into an empty data folder. */
+async function openReplica(config: Config, from: string): Promise<Source["replica"]> {
+  const store = await openStore(parseAddress(from));
+  const journal = await replicatedJournal(store);
+  if (journal === undefined) throw new CommandFailure(`there is no replica at ${store.name}`);
+  const deployment = parseDeploymentName(journal);
   if (deployment === undefined)
-    throw new CommandFailure(`${address.name} names a journal that cannot be understood: ${name}`);
+    throw new CommandFailure(`${store.name} names a journal that cannot be understood: ${journal}`);
+  await keepDeployment(config.chain, deployment);
+  return { store, journal };
+}
+
+async function keepDeployment(
+  { dataDirectory, node, relayer, administratorKey }: ChainConfig,
+  deployment: Deployment,
+): Promise<void> {
   const file = deploymentFile(dataDirectory, deployment.chainId);
   if (node.kind === "embedded") {
     if (!existsSync(node.directory)) {
@@ -201,7 +225,6 @@ async function deploymentAt(
       throw new CommandFailure(`${keysFile(dataDirectory)} is missing: put the keys of the embedded chain back, too`);
   }
   if ((await readDeployment(file)) === undefined) await writeDeployment(file, deployment);
-  return deployment;
 }
 
 function parseAddress(text: string): TargetAddress {

@@ -1,9 +1,18 @@
+import { sql } from "kysely";
 import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
-import { readSegments, type SegmentTarget } from "../../server/journal/replication/segment-target.ts";
+import { type Database, isPostgres } from "../../server/journal/engine/database.ts";
+import { readHead } from "../../server/journal/entries/journal-rows.ts";
+import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
+import type { ObjectStore } from "../../server/journal/replication/object-store.ts";
+import { replicaObjects } from "../../server/journal/replication/replica-reader.ts";
+import { SealbookError } from "../../server/errors.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import type { JournalRebuild, UnconfirmedLeaves } from "./rebuild.ts";
+
+/** Rows that are written with one statement. */
+const ROWS_AT_ONCE = 1_000;
 
 /** Reads of the chain. */
 export type RestoringChain = Pick<
@@ -22,40 +31,52 @@ export interface Restored {
 }
 
 /**
- * Builds an empty journal from a replica, and verifies every entry.
- * @throws SegmentFault at an invalid segment of the replica
- * @throws SealbookError `conflict` when the journal is not empty
+ * Prepares a transaction that lasts long: the chain is queried inside of it.
  */
-export async function restoreFromReplica(
-  rebuild: JournalRebuild,
-  target: SegmentTarget,
-  chain: RestoringChain,
-  onEntries: (done: number, total: number) => void,
-): Promise<Restored> {
-  await rebuild.assertEmpty();
-  const total = (await target.newest().catch(() => undefined))?.last ?? 0;
-  for await (const { manifest, lines } of readSegments(target)) {
-    await rebuild.append(lines);
-    onEntries(manifest.last, total);
-  }
-  return complete(rebuild, chain);
+export async function prepareRestore(transaction: Database): Promise<void> {
+  if (isPostgres(transaction)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
 }
 
 /**
- * Builds the tables of a journal again from its rows.
+ * Writes the rows of a replica into an empty journal, as they are, and checks each.
+ * @param key `undefined`: they have to give their digests only
+ * @throws ReplicaFault at the first fault of the replica
+ * @throws SealbookError `conflict` when the journal is not empty
+ */
+export async function copyRows(
+  transaction: Database,
+  store: ObjectStore,
+  key: JournalKey | undefined,
+  onEntries: (done: number) => void,
+): Promise<void> {
+  const { sequence } = await readHead(transaction);
+  const known = await transaction.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
+  if (sequence > 0 || known !== undefined)
+    throw new SealbookError("conflict", "the database is not empty: a replica is restored into one that is");
+  for await (const { rows, last } of replicaObjects(store, key)) {
+    for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+      const some = rows.slice(from, from + ROWS_AT_ONCE);
+      const values = some.map(({ first, last: to, ...rest }) => ({
+        first_sequence: first,
+        last_sequence: to,
+        ...rest,
+      }));
+      await transaction.insertInto("entries").values(values).execute();
+    }
+    onEntries(last);
+  }
+}
+
+/**
+ * Builds the tables of a journal from its rows, and queries the chain for confirmations that no entry has.
  * @throws RangeError when a row is missing, or was not written with the key
  */
-export async function restoreFromRows(
+export async function restoreTables(
   rebuild: JournalRebuild,
   chain: RestoringChain,
   onEntries: (done: number) => void,
 ): Promise<Restored> {
   await rebuild.readRows(onEntries);
-  return complete(rebuild, chain);
-}
-
-/** Queries the chain for confirmations that no entry has. */
-async function complete(rebuild: JournalRebuild, chain: RestoringChain): Promise<Restored> {
   const entries = rebuild.newest;
   let confirmedSince = 0;
   let pending = 0;
@@ -67,6 +88,7 @@ async function complete(rebuild: JournalRebuild, chain: RestoringChain): Promise
   await rebuild.finish();
   return { entries, proofs: rebuild.proofs, confirmedSince, pending };
 }
+
 /** @returns whether the leaves are anchored on chain */
 async function recordOutcome(
   rebuild: JournalRebuild,

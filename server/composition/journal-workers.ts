@@ -1,4 +1,4 @@
-import { readSegments } from "../journal/replication/segment-target.ts";
+import { replicaObjects } from "../journal/replication/replica-reader.ts";
 import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
 import type { Context } from "./context.ts";
 import { headFile } from "./data-folder.ts";
@@ -24,10 +24,11 @@ function createReplicators(context: Context): readonly Replicator[] {
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
   };
-  const replicators = context.opened.targets.map(
-    (target) =>
-      new Replicator(target, journal.entries, rules, steadyClock, (event) =>
-        reportReplica(context, target.name, event),
+  const { replicas, journalName } = context.opened;
+  const replicators = replicas.map(
+    (store) =>
+      new Replicator(store, journalName, journal.entries, rules, steadyClock, (event) =>
+        reportReplica(context, store.name, event),
       ),
   );
   metrics.gauge("sealbook_replicas", "Targets that the journal is replicated to", () => replicators.length);
@@ -45,11 +46,8 @@ function createReplicators(context: Context): readonly Replicator[] {
 
 function reportReplica({ telemetry, logger }: Context, name: string, event: ReplicatorEvent): void {
   switch (event.kind) {
-    case "shipped":
-      logger.debug(
-        { replica: name, segment: event.segment, first: event.first, last: event.last },
-        "a segment of the journal was shipped",
-      );
+    case "stored":
+      logger.debug({ replica: name, first: event.first, last: event.last }, "rows of the journal were replicated");
       return;
     case "failing":
       logger.warn({ replica: name, err: event.error }, "the replica's target does not respond; the server retries");
@@ -67,7 +65,7 @@ function reportReplica({ telemetry, logger }: Context, name: string, event: Repl
       telemetry.replicaCaughtUp(name);
       return;
     case "diverged":
-      telemetry.journalDiverged(`replication ${name}`, `nothing is shipped to the replica ${name}: ${event.reason}`);
+      telemetry.journalDiverged(`replication ${name}`, `nothing is replicated to ${name}: ${event.reason}`);
   }
 }
 
@@ -89,7 +87,10 @@ function createReconciler(
       onUnreachable: (replica, err) =>
         logger.warn({ err, replica }, "a replica could not be compared with the journal; the next comparison retries"),
     }),
-    replicas: opened.targets.map((target) => ({ name: target.name, segments: () => readSegments(target) })),
+    replicas: opened.replicas.map((store) => ({
+      name: store.name,
+      objects: () => replicaObjects(store, opened.journalKey),
+    })),
     divergences,
     verifier,
     rules: {

@@ -12,7 +12,7 @@ import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-crypto.ts";
 import type { CertificateFiles, Config, TokenConfig } from "../config/config.ts";
 import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
-import type { SegmentTarget } from "../journal/replication/segment-target.ts";
+import type { ObjectStore } from "../journal/replication/object-store.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
@@ -26,7 +26,7 @@ import { assertSameTable } from "../records/record-reader.ts";
 import { chainIdentityStore, journalName, newestContract, validatorSetStore } from "../journal/contract-store.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
-import { openTarget } from "../journal/replication/open-target.ts";
+import { openStore } from "../journal/replication/open-store.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -40,8 +40,10 @@ export interface Opened {
   readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
   readonly storage: StorageGuard;
-  /** Targets of the journal's replicas. */
-  readonly targets: readonly SegmentTarget[];
+  /** Name of the journal, which its replicas have. */
+  readonly journalName: string;
+  /** The journal's replicas. */
+  readonly replicas: readonly ObjectStore[];
   /** Verifies bearer tokens; without it none is accepted. */
   readonly tokens: TokenVerifier | undefined;
   readonly issuerKeys: IssuerKeys;
@@ -85,8 +87,7 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
     await assertSameTable(database, config.records.tableName);
     const name = await journalName(database, deploymentName(link.deployment));
-    const targets = await Promise.all(config.journal.replicaTargets.map((address) => openTarget(address, name)));
-    for (const target of targets) resources.defer(() => target.close());
+    const replicas = await Promise.all(config.journal.replicaTargets.map((address) => openStore(address)));
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
     const issuerKeys = await openIssuerKeys(config, issuerKeyStore(database, journalKey), logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
@@ -99,7 +100,8 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       journalKey,
       validators,
       storage,
-      targets,
+      journalName: name,
+      replicas,
       tokens,
       issuerKeys,
       certificate,

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { assert } from "chai";
 import { compactVerify, createLocalJWKSet } from "jose";
 import { IssuerKeys, issuerKeysFile } from "../../server/issuer/issuer-keys.ts";
 import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { anchored } from "../support/anchored.ts";
+import { FolderStore } from "../../server/journal/replication/folder-store.ts";
+import { unpackTexts } from "../../server/journal/entries/row-body.ts";
+import { replicaObjects } from "../../server/journal/replication/replica-reader.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { eventually } from "../support/eventually.ts";
 import { runJournalScript } from "../support/journal-script.ts";
@@ -23,10 +25,10 @@ function pointOf({ x, y }: ParsedJson): string {
 }
 
 /** Returns all lines of a replica. */
-async function linesIn(replica: string): Promise<string> {
-  const names = (await readdir(replica, { recursive: true })).filter((name) => name.endsWith(".gz")).sort();
-  const contents = await Promise.all(names.map((name) => readFile(join(replica, name))));
-  return contents.map((content) => gunzipSync(content).toString()).join("");
+async function linesIn(path: string): Promise<string> {
+  const store = new FolderStore({ name: "replica", path, mountPoint: false });
+  const objects = await Array.fromAsync(replicaObjects(store, undefined));
+  return objects.flatMap(({ rows }) => rows.flatMap(({ body }) => unpackTexts(body))).join("\n");
 }
 
 async function attested(server: TestServer): Promise<ParsedJson> {
@@ -76,10 +78,12 @@ describe("the issuer's keys after the loss of the disk", () => {
       for (const { statement } of [first, second]) assert.include(lines, pointOf(statement.issuer.public_key));
     });
     await server.stop("keep");
-    for (const name of ["chain", "keys.json"]) await cp(join(directory, name), join(root, name), { recursive: true });
+    for (const name of ["chain", "keys.json", "journal.key"])
+      await cp(join(directory, name), join(root, name), { recursive: true });
     await rm(directory, { recursive: true });
     await mkdir(directory);
-    for (const name of ["chain", "keys.json"]) await cp(join(root, name), join(directory, name), { recursive: true });
+    for (const name of ["chain", "keys.json", "journal.key"])
+      await cp(join(root, name), join(directory, name), { recursive: true });
     const restored = await runJournalScript(
       { DATA_DIR: directory, CHAIN_PORT: "0" },
       "restore",

@@ -12,6 +12,7 @@ import type { EngineDatabase } from "../support/engine-database.ts";
 import { content } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { hang, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
+import { putKey } from "../support/journal-key.ts";
 import { journalLines } from "../support/journal-lines.ts";
 import { runJournalScript, startJournalScript } from "../support/journal-script.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
@@ -68,7 +69,7 @@ const PERIODS = {
 
 const replicated = async (server: TestServer): Promise<void> => {
   await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
-  // What comes next is a segment of its own.
+  // What comes next is an object of its own.
   await sleep(3 * PERIODS.replicaIntervalMilliseconds);
   await eventually(async () => assert.equal((await server.get("/api/v1/status")).body.journal.replica_lag, 0));
 };
@@ -116,12 +117,15 @@ for (const [engine, openReplica] of [
     });
     const start = (on: EngineDatabase): Promise<TestServer> =>
       startServer(variables(on), { directory, overrides: FAST_RECHECK, settings: { journal: PERIODS } });
+    // The key is lost with the disk, or there is a copy of it.
+    const isKeyLost = engine === "postgres";
+    const newKey = isKeyLost ? ["--new-key", "--reason", "the disk was lost", "--accept"] : [];
     const restoreVariables = (): EnvironmentVariables => ({
       RPC_URL: chain.proxy.url,
       DATA_DIR: directory,
       DATABASE_URL: restored.url,
     });
-    const restore = (from = target) => runJournalScript(restoreVariables(), "restore", "--from", from);
+    const restore = (from = target) => runJournalScript(restoreVariables(), "restore", "--from", from, ...newKey);
     const isEmpty = async (on: EngineDatabase): Promise<void> =>
       assert.deepEqual(await on.query("select * from entries").catch(() => []), []);
 
@@ -196,6 +200,7 @@ for (const [engine, openReplica] of [
       server = undefined;
       lines = await journalLines(database);
       await rm(directory, { recursive: true });
+      if (!isKeyLost) await putKey(directory);
       await database.remove();
       chain.proxy.mode = "pass";
     });
@@ -214,12 +219,16 @@ for (const [engine, openReplica] of [
       assert.match(nothing.err, /there is no replica at/);
       const other = await restore("file://relative,s3://two/of");
       assert.equal(other.code, 1, other.err);
-      const marker = await replica.get("sealbook-replica.json");
-      const another = marker.toString().replace(/(?<=EventTable 0x)../, (digits) => (digits === "00" ? "11" : "00"));
-      await replica.put("sealbook-replica.json", another);
-      const foreign = await restore();
-      assert.equal(foreign.code, 1, foreign.err);
-      await replica.put("sealbook-replica.json", marker);
+      const [key = ""] = await replica.list();
+      const genuine = await replica.get(key);
+      // The name of the journal is in the first line.
+      const at = genuine.indexOf("EventTable 0x") + "EventTable 0x".length;
+      const foreign = Buffer.from(genuine);
+      foreign.write(genuine.toString("latin1", at, at + 2) === "00" ? "11" : "00", at);
+      await replica.put(key, foreign);
+      const refused = await restore();
+      assert.equal(refused.code, 1, refused.err);
+      await replica.put(key, genuine);
       await rm(join(directory, "deployments"), { recursive: true, force: true });
       await removeDirectory(empty);
     });
@@ -233,19 +242,29 @@ for (const [engine, openReplica] of [
       await isEmpty(restored);
     });
 
-    // Security, replica: cannot get a changed segment restored
-    it("fails for a changed segment, which it names", async () => {
-      const key =
-        (await replica.list()).filter((name) => !name.endsWith(".json")).at(1) ??
-        assert.fail("there are not two segments");
+    it("needs the journal's key, or a new one with a reason", async () => {
+      const without = await runJournalScript(
+        { ...restoreVariables(), JOURNAL_KEY_FILE: join(directory, "none") },
+        "restore",
+        "--from",
+        target,
+      );
+      assert.equal(without.code, 1);
+      assert.match(without.err, /none is missing: restore it from a backup, or use --new-key/);
+      await isEmpty(restored);
+    });
+
+    // Security, replica: cannot get a changed object restored
+    it("fails for a changed object, which it names", async () => {
+      const key = (await replica.list()).at(1) ?? assert.fail("there are not two objects");
       const genuine = await replica.get(key);
       const forged = Buffer.from(genuine);
-      forged.writeUInt8(forged.readUInt8(20) ^ 1, 20);
+      forged.writeUInt8(forged.readUInt8(forged.length - 20) ^ 1, forged.length - 20);
       await replica.put(key, forged);
       const { code, err } = await restore();
       await replica.put(key, genuine);
       assert.equal(code, 1, err);
-      assert.match(err, /segment 2/);
+      assert.include(err, key);
       await isEmpty(restored);
     });
 
@@ -256,7 +275,7 @@ for (const [engine, openReplica] of [
         requested.resolve();
         return hang();
       });
-      const script = startJournalScript(restoreVariables(), "restore", "--from", target);
+      const script = startJournalScript(restoreVariables(), "restore", "--from", target, ...newKey);
       await Promise.race([requested.promise, script.outcome]);
       script.kill();
       const { code } = await script.outcome;
@@ -273,10 +292,12 @@ for (const [engine, openReplica] of [
       const now = await journalLines(restored);
       assert.deepEqual(now.slice(0, lines.length), lines);
 
-      const again = await restore();
+      const again = await runJournalScript(restoreVariables(), "restore", "--from", target);
       assert.equal(again.code, 1);
       assert.match(again.err, /the database is not empty/);
 
+      // The rows in the former replica have codes of the lost key.
+      if (isKeyLost) target = target.replace("journals/one", "journals/two");
       const running = (server = await start(restored));
       await eventually(async () => {
         for (const { document_id } of [...mined, ...unsent]) {
@@ -328,7 +349,7 @@ describe("restore of a lost journal, with the embedded chain", () => {
       const earlier = await everything(server, requested, demo);
       await replicated(server);
       await server.stop("keep");
-      for (const name of ["chain", "keys.json"])
+      for (const name of ["chain", "keys.json", "journal.key"])
         await cp(join(directory, name), join(backup, name), { recursive: true });
       await rm(directory, { recursive: true });
 
@@ -340,6 +361,10 @@ describe("restore of a lost journal, with the embedded chain", () => {
       assert.equal(keyless.code, 1, keyless.err);
       assert.match(keyless.err, /keys\.json is missing/);
       await cp(join(backup, "keys.json"), join(directory, "keys.json"));
+      const unkeyed = await restore();
+      assert.equal(unkeyed.code, 1, unkeyed.err);
+      assert.match(unkeyed.err, /journal\.key is missing/);
+      await cp(join(backup, "journal.key"), join(directory, "journal.key"));
       const { code, err } = await restore();
       assert.equal(code, 0, err);
 

@@ -1,5 +1,5 @@
 import { openDatabase } from "../../server/journal/engine/database.ts";
-import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import { rowsBetween } from "../../server/journal/entries/journal-rows.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import { assertChained } from "./journal-chain.ts";
 
@@ -8,8 +8,10 @@ export async function journalLines(engine: EngineDatabase): Promise<string[]> {
   const database = await openDatabase(engine.connect());
   try {
     const count = await assertChained(database, null);
-    const { lines } = await journalSource(database, undefined).lines(0, count);
-    return lines.map(({ text }) => text);
+    const texts: string[] = [];
+    for await (const row of rowsBetween(database, undefined, 0, count))
+      texts.push(...row.lines().map(({ text }) => text));
+    return texts;
   } finally {
     await database.destroy();
   }

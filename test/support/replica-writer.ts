@@ -1,11 +1,13 @@
-// Ships an endless journal to the folder of the argument, until it is killed.
+// Replicates the journal in the file of the first argument to the folder of the second, until it is killed.
+import { openDatabase } from "../../server/journal/engine/database.ts";
+import { sqliteDialect } from "../../server/journal/engine/sqlite.ts";
+import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { FolderStore } from "../../server/journal/replication/folder-store.ts";
-import { StoredSegments } from "../../server/journal/replication/stored-segments.ts";
-import { Replicator, DEFAULT_RULES } from "../../server/journal/replication/replicator.ts";
-import { MemoryJournal } from "./journal-source.ts";
+import { DEFAULT_RULES, Replicator } from "../../server/journal/replication/replicator.ts";
+import { KEY } from "./journal-key.ts";
 
-const [, , path = "", journalName = ""] = process.argv;
-const journal = new MemoryJournal().grow(2_000);
-const rules = { ...DEFAULT_RULES, intervalMilliseconds: 1, lagLimitMilliseconds: 60_000, segmentLines: 3 };
-const target = new StoredSegments(new FolderStore({ name: "folder", path, mountPoint: false }), journalName);
-new Replicator(target, journal, rules, Date.now, (event) => console.log(event.kind)).start();
+const [, , file = "", path = "", journalName = ""] = process.argv;
+const source = journalSource(await openDatabase(sqliteDialect(file)), KEY);
+const rules = { ...DEFAULT_RULES, intervalMilliseconds: 1, lagLimitMilliseconds: 60_000, entries: 3 };
+const store = new FolderStore({ name: "folder", path, mountPoint: false });
+new Replicator(store, journalName, source, rules, Date.now, (event) => console.log(event.kind)).start();

@@ -108,7 +108,7 @@ function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLS
     case "PUT":
       if (s3.conditional && request.headers["if-none-match"] === "*" && found !== undefined)
         return (response) => fail(response, 412, "PreconditionFailed");
-      if (request.headers["x-amz-checksum-sha256"] !== createHash("sha256").update(body).digest("base64")) {
+      if (request.headers["x-amz-content-sha256"] !== createHash("sha256").update(body).digest("hex")) {
         return (response) => fail(response, 400, "BadDigest");
       }
       s3.objects.set(key, body);

@@ -1,18 +1,36 @@
-import { mkdir, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SegmentTarget } from "../../server/journal/replication/segment-target.ts";
+import type { StoredRow } from "../../server/journal/entries/journal-row.ts";
+import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { FolderStore } from "../../server/journal/replication/folder-store.ts";
-import { StoredSegments } from "../../server/journal/replication/stored-segments.ts";
+import type { ObjectStore } from "../../server/journal/replication/object-store.ts";
+import { encodeRows, objectName } from "../../server/journal/replication/replica-object.ts";
+import { replicaObjects } from "../../server/journal/replication/replica-reader.ts";
 import { S3Store } from "../../server/journal/replication/s3-store.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
+import { KEY } from "./journal-key.ts";
 import { type S3Server, startS3Server } from "./s3-server.ts";
 
 export const JOURNAL = "7325:0x00000000000000000000000000000000000000aa";
 
-/** A real storage for segments that a test can inspect, change, and make unavailable. */
+/** Stores rows as one object; returns its name. */
+export async function storeRows(store: ObjectStore, rows: readonly StoredRow[], journal = JOURNAL): Promise<string> {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) throw new Error("there are no rows");
+  const name = objectName(first.first, last);
+  await store.put(name, encodeRows(journal, rows));
+  return name;
+}
+
+/** Reads all rows of a replica, and checks them. */
+export async function readAll(store: ObjectStore, key: JournalKey = KEY): Promise<StoredRow[]> {
+  return (await Array.fromAsync(replicaObjects(store, key))).flatMap(({ rows }) => rows);
+}
+
+/** A real storage for objects that a test can inspect, change, and make unavailable. */
 export interface TestReplica {
-  /** Opens it as another process would; closed with the storage. */
-  open(journal?: string): SegmentTarget;
+  /** Opens it as another process would. */
+  open(): ObjectStore;
   /** Lists the names of all files, in order. */
   list(): Promise<string[]>;
   get(key: string): Promise<Buffer>;
@@ -27,8 +45,6 @@ export interface TestReplica {
 /** A folder, as on a disk that can be unmounted. */
 export interface FolderReplica extends TestReplica {
   readonly path: string;
-  /** Sets the age of a file. */
-  age(key: string, milliseconds: number): Promise<void>;
 }
 
 export async function folderReplica(): Promise<FolderReplica> {
@@ -38,8 +54,7 @@ export async function folderReplica(): Promise<FolderReplica> {
   await mkdir(path);
   return {
     path,
-    open: (journal = JOURNAL) =>
-      new StoredSegments(new FolderStore({ name: `file://${path}`, path, mountPoint: false }), journal),
+    open: () => new FolderStore({ name: `file://${path}`, path, mountPoint: false }),
     async list() {
       const entries = await readdir(path, { recursive: true, withFileTypes: true });
       return entries
@@ -54,10 +69,6 @@ export async function folderReplica(): Promise<FolderReplica> {
     remove: (key) => rm(join(path, key)),
     makeUnavailable: () => rename(path, unavailable),
     makeAvailable: () => rename(unavailable, path),
-    async age(key, milliseconds) {
-      const then = (Date.now() - milliseconds) / 1000;
-      await utimes(join(path, key), then, then);
-    },
     close: () => removeDirectory(directory),
   };
 }
@@ -73,9 +84,7 @@ const CREDENTIALS = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" }
 export async function bucketReplica(): Promise<BucketReplica> {
   const server = await startS3Server();
   const before = { ...process.env };
-  // The first source of credentials of the AWS SDK.
   Object.assign(process.env, CREDENTIALS);
-  const opened: SegmentTarget[] = [];
   const found = (key: string): Buffer => {
     const content = server.objects.get(`${PREFIX}${key}`);
     if (content === undefined) throw new Error(`there is no ${key}`);
@@ -83,21 +92,10 @@ export async function bucketReplica(): Promise<BucketReplica> {
   };
   return {
     server,
-    open(journal = JOURNAL) {
+    open() {
       const { bucket, url: endpoint } = server;
-      const target = new StoredSegments(
-        new S3Store({
-          name: `s3://${bucket}/${PREFIX}`,
-          bucket,
-          prefix: PREFIX,
-          endpoint,
-          region: undefined,
-          pathStyle: true,
-        }),
-        journal,
-      );
-      opened.push(target);
-      return target;
+      const name = `s3://${bucket}/${PREFIX}`;
+      return new S3Store({ name, bucket, prefix: PREFIX, endpoint, region: undefined, pathStyle: true });
     },
     async list() {
       return [...server.objects.keys()].map((key) => key.slice(PREFIX.length)).sort();
@@ -113,7 +111,6 @@ export async function bucketReplica(): Promise<BucketReplica> {
     makeUnavailable: () => server.makeUnavailable(),
     makeAvailable: () => server.makeAvailable(),
     async close() {
-      for (const target of opened) target.close();
       for (const name of Object.keys(CREDENTIALS)) {
         if (before[name] === undefined) delete process.env[name];
         else process.env[name] = before[name];

@@ -1,7 +1,8 @@
 import type { Database } from "../engine/database.ts";
-import { GENESIS_DIGEST, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
+import { GENESIS_DIGEST, type JournalHead } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { decodeEntry, type JournalEntry } from "./codec.ts";
+import type { JournalRow } from "./journal-row.ts";
 import { readHead, rowsBetween, rowsOf } from "./journal-rows.ts";
 
 /** The entries of the journal, as text. */
@@ -9,13 +10,10 @@ export interface JournalSource {
   /** Returns the newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
   head(): Promise<JournalHead>;
   /**
-   * Returns the entries after one, in order, at most `limit` of them.
-   * @returns also the digest of the journal up to the entry `after`
+   * Reads the rows with entries after one, in order.
+   * @throws RangeError when one is missing or was changed
    */
-  lines(
-    after: number,
-    limit: number,
-  ): Promise<{ readonly lines: readonly JournalLine[]; readonly previousDigest: Uint8Array }>;
+  rows(after: number): AsyncIterable<JournalRow>;
   /**
    * Returns the digest of the journal up to an entry, {@link GENESIS_DIGEST} for 0; `undefined` for an entry that does
    * not exist.
@@ -38,11 +36,7 @@ export function journalSource(database: Database, key: JournalKey | undefined): 
       const { sequence, digest } = await readHead(database);
       return { sequence, digest };
     },
-    async lines(after, limit) {
-      const previousDigest = await digestAt(after);
-      if (previousDigest === undefined) throw new RangeError(`the journal has no entry ${after}`);
-      return { previousDigest, lines: await readLines(database, key, after, limit) };
-    },
+    rows: (after) => rowsBetween(database, key, after, Number.MAX_SAFE_INTEGER),
     digestAt,
   };
 }
@@ -57,19 +51,12 @@ export async function readEntries(
   after: number,
   limit: number,
 ): Promise<JournalEntry[]> {
-  return (await readLines(database, key, after, limit)).map(({ sequence, text }) => entryOf(sequence, text));
-}
-
-async function readLines(
-  database: Database,
-  key: JournalKey | undefined,
-  after: number,
-  limit: number,
-): Promise<JournalLine[]> {
-  const lines: JournalLine[] = [];
-  for await (const row of rowsBetween(database, key, after, after + limit))
-    lines.push(...row.lines().filter(({ sequence }) => sequence > after && sequence <= after + limit));
-  return lines;
+  const entries: JournalEntry[] = [];
+  for await (const row of rowsBetween(database, key, after, after + limit)) {
+    for (const { sequence, text } of row.lines())
+      if (sequence > after && sequence <= after + limit) entries.push(entryOf(sequence, text));
+  }
+  return entries;
 }
 
 /**

@@ -11,10 +11,10 @@ export interface StoredRow extends EntryRow {
 
 /** A row of the journal, which was checked: its entries as texts, and the digest up to the last one. */
 export class JournalRow implements JournalHead {
-  readonly #row: EntryRow;
+  readonly #row: StoredRow;
   #texts: readonly string[] | undefined;
 
-  private constructor(row: EntryRow) {
+  private constructor(row: StoredRow) {
     this.#row = row;
   }
 
@@ -29,6 +29,11 @@ export class JournalRow implements JournalHead {
         `the entries ${row.first} to ${row.last} of the journal were not written by a relayer, or were changed`,
       );
     return new JournalRow(row);
+  }
+
+  /** The row as it is stored. */
+  get stored(): StoredRow {
+    return this.#row;
   }
 
   /** The entry before the first one. */

@@ -1,16 +1,16 @@
 import type { JournalSource } from "../entries/entry-source.ts";
-import { SegmentFault, type SegmentManifest } from "../replication/segment.ts";
+import { type ObjectName, ReplicaFault } from "../replication/replica-object.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
-import { hex } from "../../kit/bytes.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 
 /** A replica of the journal. */
 export interface Replica {
   readonly name: string;
   /**
-   * Reads from the first segment on.
-   * @throws SegmentFault at the first invalid segment
+   * Reads from the first object on.
+   * @throws ReplicaFault at the first fault
    */
-  segments(): AsyncIterable<{ readonly manifest: SegmentManifest }>;
+  objects(): AsyncIterable<ObjectName>;
 }
 
 export interface ReplicaCheckDeps {
@@ -20,7 +20,7 @@ export interface ReplicaCheckDeps {
   readonly onUnreachable: (name: string, error: unknown) => void;
 }
 
-/** Compares replicas with the journal: each segment is valid and ends with the digest of the journal. */
+/** Compares replicas with the journal: each object is valid and ends with the digest of the journal. */
 export class ReplicaCheck {
   readonly #deps: ReplicaCheckDeps;
 
@@ -32,16 +32,14 @@ export class ReplicaCheck {
     const { entries, divergences, onUnreachable } = this.#deps;
     const subject = { kind: "replica", name: replica.name } as const;
     try {
-      for await (const { manifest } of replica.segments()) {
+      for await (const { name, last, digest } of replica.objects()) {
         if (isStopped()) return;
-        const digest = await entries.digestAt(manifest.last);
-        if (digest === undefined || hex(digest) !== manifest.digest) {
-          throw new SegmentFault(manifest.number, `does not have the journal's digest at entry ${manifest.last}`);
-        }
+        if (!equalBytes(await entries.digestAt(last), Buffer.from(digest, "hex")))
+          throw new ReplicaFault(`${name} does not have the journal's digest at entry ${last}`);
       }
       await divergences.resolved(subject);
     } catch (error) {
-      if (error instanceof SegmentFault || error instanceof RangeError) {
+      if (error instanceof ReplicaFault || error instanceof RangeError) {
         await divergences.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
       } else {
         onUnreachable(replica.name, error);

@@ -2,8 +2,8 @@ import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import { inTransaction } from "../entries/entry-log.ts";
-import { newestSequence, rowsBetween } from "../entries/journal-rows.ts";
-import { journalSource, readEntries } from "../entries/entry-source.ts";
+import { newestSequence, rowsBetween, rowsOf } from "../entries/journal-rows.ts";
+import { readEntries } from "../entries/entry-source.ts";
 import type { JournalEntry } from "../entries/codec.ts";
 import { isFound, readTables } from "../entries/entry-tables.ts";
 import { follow } from "../integrity/entry-chain.ts";
@@ -181,8 +181,8 @@ export function reconciliationStore(
     async isGenuine(sequence) {
       const tables = await readTables(database, sequence - 1, sequence);
       try {
-        const { lines } = await journalSource(database, key).lines(sequence - 1, 1);
-        return lines.some((line) => isFound(tables, line));
+        const [row] = await rowsOf(database, key, [sequence]);
+        return row !== undefined && isFound(tables, { sequence, text: row.text(sequence) });
       } catch (error) {
         if (error instanceof RangeError) return false;
         throw error;

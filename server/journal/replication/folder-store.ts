@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SealbookError } from "../../errors.ts";
 import { syncDirectory } from "../../kit/durable-file.ts";
 import type { ObjectStore } from "./object-store.ts";
 
+/** Ending of a file that is being written, or that a crash left. */
 const TEMPORARY = ".tmp";
-/** Age from which a temporary file belongs to no running writer. */
-const TEMPORARY_AGE_MILLISECONDS = 3_600_000;
 
 /** Options of a folder target. */
 export interface FolderOptions {
@@ -18,7 +17,8 @@ export interface FolderOptions {
 }
 
 /**
- * Stores files in an existing folder. Never creates the folder itself: it may be missing because a disk is not mounted.
+ * Stores objects in an existing folder. Never creates the folder itself: it may be missing because a disk is not
+ * mounted.
  */
 export class FolderStore implements ObjectStore {
   readonly name: string;
@@ -31,69 +31,41 @@ export class FolderStore implements ObjectStore {
     this.#mountPoint = mountPoint;
   }
 
-  async get(key: string, limit: number): Promise<Buffer | undefined> {
+  async *list(after: string): AsyncGenerator<string, void> {
     await this.#checkFolder();
-    try {
-      const path = join(this.#path, key);
-      const { size } = await stat(path);
-      if (size > limit)
-        throw new SealbookError("too_large", `${key} has ${size} bytes, more than the ${limit} it should`);
-      return await readFile(path);
-    } catch (error) {
-      if (isCode(error, "ENOENT")) return undefined;
-      throw error;
+    const entries = await readdir(this.#path, { withFileTypes: true });
+    const directories = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+    for (const directory of directories.sort()) {
+      if (directory < dirname(after)) continue;
+      const files = await readdir(join(this.#path, directory));
+      for (const file of files.sort()) {
+        const name = `${directory}/${file}`;
+        if (name > after && !name.endsWith(TEMPORARY)) yield name;
+      }
     }
   }
 
-  async create(key: string, content: Uint8Array): Promise<boolean> {
+  async get(name: string, limit: number): Promise<Buffer | undefined> {
     await this.#checkFolder();
-    const path = join(this.#path, key);
-    const directory = dirname(path);
-    if (directory !== this.#path) await this.#makeDirectory(directory);
+    const path = join(this.#path, name);
+    const size = await sizeOf(path);
+    return size === undefined || size > limit ? undefined : readFile(path);
+  }
+
+  async put(name: string, content: Uint8Array): Promise<void> {
+    await this.#checkFolder();
+    const path = join(this.#path, name);
+    await this.#makeDirectory(dirname(path));
+    if ((await sizeOf(path)) !== undefined) return;
     const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
     try {
       await writeSynced(temporary, content);
-      // Unlike a rename, a link never overwrites a file.
-      await link(temporary, path);
-    } catch (error) {
-      if (isCode(error, "EEXIST")) return false;
-      if (!isCode(error, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw error;
-      throw new SealbookError(
-        "conflict",
-        `${this.name} is on a file system without hard links, which it takes to never overwrite`,
-        { cause: error },
-      );
+      await rename(temporary, path);
     } finally {
       await rm(temporary, { force: true });
     }
-    await syncDirectory(directory);
-    return true;
+    await syncDirectory(dirname(path));
   }
-
-  async remove(key: string): Promise<void> {
-    await rm(join(this.#path, key), { force: true });
-  }
-
-  async directories(from: string): Promise<string[]> {
-    await this.#checkFolder();
-    const entries = await readdir(this.#path, { withFileTypes: true });
-    return entries.flatMap((entry) => (entry.isDirectory() && entry.name >= from ? [entry.name] : [])).sort();
-  }
-
-  async files(directory: string): Promise<string[]> {
-    await this.#checkFolder();
-    const names = await readdir(join(this.#path, directory)).catch((error: unknown) => {
-      if (isCode(error, "ENOENT")) return [];
-      throw error;
-    });
-    await this.#removeTemporary(
-      directory,
-      names.filter((name) => name.endsWith(TEMPORARY)),
-    );
-    return names.filter((name) => !name.endsWith(TEMPORARY)).sort();
-  }
-
-  close(): void {}
 
   async #checkFolder(): Promise<void> {
     const [folder, parent] = await Promise.all([stat(this.#path), stat(dirname(this.#path))]).catch(
@@ -116,14 +88,15 @@ export class FolderStore implements ObjectStore {
       if (!isCode(error, "EEXIST")) throw error;
     }
   }
+}
 
-  /** Removes temporary files of a process that ended. */
-  async #removeTemporary(directory: string, names: readonly string[]): Promise<void> {
-    for (const name of names) {
-      const path = join(this.#path, directory, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Infinity }));
-      if (Date.now() - mtimeMs > TEMPORARY_AGE_MILLISECONDS) await rm(path, { force: true });
-    }
+/** Returns the length of a file; `undefined` when there is none. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return undefined;
+    throw error;
   }
 }
 

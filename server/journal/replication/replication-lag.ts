@@ -10,15 +10,15 @@ export interface Lag {
 }
 
 /** Measures how long entries of the journal wait for replication. Times are Unix milliseconds. */
-export class ShippingLag {
+export class ReplicationLag {
   /** The newest entry observed at each time, as far as entries are not replicated. */
   #marks: { readonly sequence: number; readonly time: number }[] = [];
   #head = 0;
-  #shipped = 0;
+  #replicated = 0;
 
   /** Records the newest entry of the journal. */
   seen(sequence: number, now: number): void {
-    if (sequence > this.#shipped && sequence > (this.#marks.at(-1)?.sequence ?? 0)) {
+    if (sequence > this.#replicated && sequence > (this.#marks.at(-1)?.sequence ?? 0)) {
       this.#marks.push({ sequence, time: now });
       if (this.#marks.length > MAX_MARKS) this.#thin();
     }
@@ -26,8 +26,8 @@ export class ShippingLag {
   }
 
   /** Records that the target has all entries up to one. */
-  shipped(sequence: number): void {
-    this.#shipped = sequence;
+  replicated(sequence: number): void {
+    this.#replicated = sequence;
     this.#head = Math.max(this.#head, sequence);
     this.#marks = this.#marks.filter((mark) => mark.sequence > sequence);
   }
@@ -35,7 +35,7 @@ export class ShippingLag {
   at(now: number): Lag {
     const oldest = this.#marks[0];
     return {
-      entries: this.#head - this.#shipped,
+      entries: this.#head - this.#replicated,
       seconds: oldest === undefined ? 0 : Math.max(0, (now - oldest.time) / 1000),
     };
   }

@@ -1,22 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Backoff, type BackoffRule } from "../../kit/backoff.ts";
-import { equalBytes, hex } from "../../kit/bytes.ts";
-import type { JournalLine } from "../integrity/entry-chain.ts";
-import type { JournalSource } from "../entries/entry-source.ts";
-import type { SegmentTarget } from "./segment-target.ts";
-import { BEFORE_FIRST, endOf, makeSegment, type Segment, type SegmentEnd } from "./segment.ts";
-import { type Lag, ShippingLag } from "./replication-lag.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import type { Clock } from "../../kit/time.ts";
-
-/** Number of entries per read. */
-const PAGE_LINES = 1_000;
+import type { JournalSource } from "../entries/entry-source.ts";
+import type { StoredRow } from "../entries/journal-row.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { encodeRows, nameFrom, type ObjectName, objectName, ReplicaFault } from "./replica-object.ts";
+import { findNewestObject, newestObject, readObject } from "./replica-reader.ts";
+import { type Lag, ReplicationLag } from "./replication-lag.ts";
 
 /** Interval of lag measurements. */
 const LAG_CHECK_MILLISECONDS = 1_000;
 
 /** Events of the replicator. */
 export type ReplicatorEvent =
-  | { readonly kind: "shipped"; readonly segment: number; readonly first: number; readonly last: number }
+  | { readonly kind: "stored"; readonly first: number; readonly last: number }
   /** Emitted once per outage. */
   | { readonly kind: "failing"; readonly error: unknown }
   /** The outage or the divergence ended. */
@@ -35,18 +33,18 @@ export interface ReplicatorRules {
   readonly intervalMilliseconds: number;
   /** The lag at which `lagging` is emitted. */
   readonly lagLimitMilliseconds: number;
-  /** Maximum number of entries of a segment. */
-  readonly segmentLines: number;
-  /** Number of characters at which a segment is full with fewer entries; bounds its memory. */
-  readonly segmentCharacters: number;
+  /** Number of entries from which an object is full. */
+  readonly entries: number;
+  /** Number of bytes from which an object is full; bounds its memory. */
+  readonly bytes: number;
   /** Delays before retries after a failure. */
   readonly retry: BackoffRule;
 }
 
 /** Default settings. */
 export const DEFAULT_RULES = {
-  segmentLines: 10_000,
-  segmentCharacters: 8 * 1024 * 1024,
+  entries: 10_000,
+  bytes: 8 * 1024 * 1024,
   retry: { firstMilliseconds: 1_000, longestMilliseconds: 30_000 },
 } as const;
 
@@ -54,34 +52,38 @@ export const DEFAULT_RULES = {
 class Divergence extends Error {}
 
 /**
- * Replicates the journal to one target, segment by segment. Continues after the newest segment of the target and keeps
- * no state of its own, so that any number of relayers can write to one target: a relayer whose segment number is taken
- * continues after that segment.
+ * Replicates the rows of the journal to one target: each object has those that came since the one before. Continues
+ * after the newest object of the target, so that any number of relayers can write to it.
  */
 export class Replicator {
-  readonly #target: SegmentTarget;
+  readonly #store: ObjectStore;
+  readonly #journal: string;
   readonly #source: JournalSource;
   readonly #rules: ReplicatorRules;
   readonly #clock: Clock;
   readonly #onEvent: (event: ReplicatorEvent) => void;
-  readonly #lag = new ShippingLag();
+  readonly #lag = new ReplicationLag();
   readonly #stop = new AbortController();
-  /** The end of the newest segment; unknown at first and after an error. */
-  #end: SegmentEnd | undefined;
-  #state: "shipping" | "failing" | "diverged" = "shipping";
+  /** The newest object that was seen at the target: it never loses one. */
+  #seen: Pick<ObjectName, "name" | "first" | "last"> | undefined;
+  /** `diverged` needs an operator; `failing` ends with its cause. */
+  #state: "replicating" | "failing" | "diverged" = "replicating";
   #agrees = false;
   readonly #backoff: Backoff;
   #lagging = false;
   #work: Promise<unknown> = Promise.resolve();
 
+  /** @param journal Name of the journal, by which a restore finds its contracts */
   constructor(
-    target: SegmentTarget,
+    store: ObjectStore,
+    journal: string,
     source: JournalSource,
     rules: ReplicatorRules,
     clock: Clock,
     onEvent: (event: ReplicatorEvent) => void,
   ) {
-    this.#target = target;
+    this.#store = store;
+    this.#journal = journal;
     this.#source = source;
     this.#rules = rules;
     this.#backoff = new Backoff(rules.retry);
@@ -91,21 +93,16 @@ export class Replicator {
 
   /** Name of the target. */
   get name(): string {
-    return this.#target.name;
+    return this.#store.name;
   }
 
-  /** `diverged` needs an operator; `failing` ends with its cause. */
-  get state(): "shipping" | "failing" | "diverged" {
-    return this.#state;
-  }
-
-  /** Returns the lag of the target, which counts as empty until its newest segment is known. */
+  /** Returns the lag of the target, which counts as empty until its newest object is known. */
   lag(): Lag {
     return this.#lag.at(this.#clock());
   }
 
   start(): void {
-    this.#work = Promise.all([this.#ship(), this.#watch()]);
+    this.#work = Promise.all([this.#replicate(), this.#watch()]);
   }
 
   /** Stops after the current write. */
@@ -118,23 +115,23 @@ export class Replicator {
     return this.#stop.signal.aborted;
   }
 
-  async #ship(): Promise<void> {
+  async #replicate(): Promise<void> {
     while (!this.#stopped) await this.#pause(await this.#round());
   }
 
-  /** Replicates all entries. @returns the milliseconds until the next round */
+  /** Replicates all rows. @returns the milliseconds until the next round */
   async #round(): Promise<number> {
     try {
       await this.#catchUp();
-      this.#enter("shipping");
+      this.#enter("replicating");
       if (!this.#agrees) this.#onEvent({ kind: "agreed" });
       this.#agrees = true;
       this.#backoff.reset();
       return this.#rules.intervalMilliseconds;
     } catch (error) {
-      this.#end = undefined;
       this.#agrees = false;
-      if (error instanceof Divergence) {
+      // A row of the journal that was changed, or an object of the target.
+      if (error instanceof Divergence || error instanceof RangeError || error instanceof ReplicaFault) {
         if (this.#enter("diverged")) this.#onEvent({ kind: "diverged", reason: error.message });
         return this.#rules.retry.longestMilliseconds;
       }
@@ -144,78 +141,80 @@ export class Replicator {
   }
 
   async #catchUp(): Promise<void> {
-    let end = this.#end ?? (await this.#locate());
-    // Read after the target: other relayers write to it, and it must not appear ahead of the journal.
     const { sequence: head } = await this.#source.head();
     this.#lag.seen(head, this.#clock());
-    while (end.last < head && !this.#stopped) {
-      const segment = await this.#gather(end);
-      if (await this.#target.write(segment)) {
-        end = this.#reached(segment);
-        this.#enter("shipping");
-        this.#onEvent({ kind: "shipped", segment: segment.number, first: segment.first, last: segment.last });
-      } else {
-        const found = await this.#locate();
-        // The store does not list a segment that it reports as existing: retried with backoff.
-        if (found.number < segment.number)
-          throw new Error(`segment ${segment.number} is taken, but the newest is ${found.number || "none"}`);
-        end = found;
-      }
+    if (this.#agrees && (this.#seen?.last ?? 0) >= head) return;
+    await this.#locate(head);
+    let gathered: StoredRow[] = [];
+    let bytes = 0;
+    for await (const { stored } of this.#source.rows(this.#seen?.last ?? 0)) {
+      gathered.push(stored);
+      bytes += stored.body.length;
+      if (stored.last - (this.#seen?.last ?? 0) < this.#rules.entries && bytes < this.#rules.bytes) continue;
+      await this.#put(gathered);
+      if (this.#stopped) return;
+      [gathered, bytes] = [[], 0];
     }
+    await this.#put(gathered);
   }
 
-  /** Finds the end of the target's newest segment and checks that it belongs to this journal. */
-  async #locate(): Promise<SegmentEnd> {
-    const newest = await this.#target.newest();
-    if (newest === undefined) return this.#reached(BEFORE_FIRST);
-    const end = endOf(newest);
-    await this.#checkDigest(end, "the target");
-    return this.#reached(end);
+  async #put(rows: readonly StoredRow[]): Promise<void> {
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
+    const name = objectName(first.first, last);
+    await this.#store.put(name, encodeRows(this.#journal, rows));
+    this.#reached({ name, first: first.first, last: last.last });
+    this.#enter("replicating");
+    this.#onEvent({ kind: "stored", first: first.first, last: last.last });
   }
 
-  #reached(end: SegmentEnd): SegmentEnd {
-    this.#end = { number: end.number, last: end.last, digest: end.digest };
-    this.#lag.shipped(end.last);
-    return this.#end;
-  }
-
-  /** Reads the next segment's entries and checks them against the journal's digest. */
-  async #gather(end: SegmentEnd): Promise<Segment> {
-    const { segmentLines, segmentCharacters } = this.#rules;
-    const gathered: JournalLine[] = [];
-    let characters = 0;
-    while (gathered.length < segmentLines && characters < segmentCharacters) {
-      const wanted = Math.min(PAGE_LINES, segmentLines - gathered.length);
-      const { lines, previousDigest } = await this.#source.lines(end.last + gathered.length, wanted);
-      if (gathered.length === 0 && !equalBytes(previousDigest, end.digest)) {
-        throw new Divergence(`the target ends with entry ${end.last}, but the journal has another one there`);
-      }
-      for (const line of lines) {
-        gathered.push(line);
-        characters += line.text.length;
-        if (characters >= segmentCharacters) break;
-      }
-      if (lines.length < wanted) break;
+  /** Finds the newest object of the target, and checks that it is the journal's. */
+  async #locate(head: number): Promise<void> {
+    const seen = this.#seen;
+    const newest =
+      seen === undefined
+        ? await findNewestObject(this.#store, head)
+        : await newestObject(this.#store, nameFrom(seen.first));
+    if (newest === undefined) {
+      if (seen !== undefined) throw new Divergence(`the target has lost ${seen.name}: is it mounted?`);
+      return;
     }
-    const segment = makeSegment(end, gathered);
-    await this.#checkDigest(segment, "what would be shipped");
-    return segment;
+    if (newest.name === seen?.name && this.#agrees) return;
+    await this.#assertOwn(newest);
+    this.#reached(newest);
   }
 
-  async #checkDigest({ last, digest }: SegmentEnd, what: string): Promise<void> {
-    const expected = await this.#source.digestAt(last);
-    if (expected === undefined)
-      throw new Divergence(`${what} goes up to entry ${last}, which the journal does not have`);
-    if (!equalBytes(expected, digest)) {
-      throw new Divergence(`${what} has digest ${hex(digest)} at entry ${last}, but the journal has ${hex(expected)}`);
+  /** Compares the newest row of the target with that of the journal. */
+  async #assertOwn(newest: ObjectName): Promise<void> {
+    const { sequence: head } = await this.#source.head();
+    if (newest.last > head)
+      throw new Divergence(`the target goes up to entry ${newest.last}, which the journal does not have`);
+    const digest = await this.#source.digestAt(newest.last);
+    if (!equalBytes(digest, Buffer.from(newest.digest, "hex")))
+      throw new Divergence(`the target has another entry ${newest.last} than the journal`);
+    const previous = await this.#source.digestAt(newest.first - 1);
+    if (previous === undefined) throw new RangeError(`entry ${newest.first - 1} of the journal is missing`);
+    const replicated = (await readObject(this.#store, newest, previous)).rows.at(-1);
+    for await (const { stored } of this.#source.rows(newest.last - 1)) {
+      if (stored.last === newest.last && equalBytes(replicated?.code, stored.code)) return;
+      break;
     }
+    throw new Divergence(
+      `the target's entries up to ${newest.last} were written in other rows, or with another key: ` +
+        "replicate to an empty target",
+    );
+  }
+
+  #reached(object: Pick<ObjectName, "name" | "first" | "last">): void {
+    this.#seen = object;
+    this.#lag.replicated(object.last);
   }
 
   /** @returns whether the state changed */
-  #enter(state: "shipping" | "failing" | "diverged"): boolean {
+  #enter(state: "replicating" | "failing" | "diverged"): boolean {
     if (this.#state === state) return false;
     this.#state = state;
-    if (state === "shipping") this.#onEvent({ kind: "recovered" });
+    if (state === "replicating") this.#onEvent({ kind: "recovered" });
     return true;
   }
 

@@ -1,23 +1,14 @@
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  type GetObjectCommandOutput,
-  ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
-  PutObjectCommand,
-  S3Client,
-  S3ServiceException,
-} from "@aws-sdk/client-s3";
+import { createHash } from "node:crypto";
+import { AwsClient } from "aws4fetch";
 import { SealbookError } from "../../errors.ts";
 import type { ObjectStore } from "./object-store.ts";
 
-/** Detects an unreachable endpoint within seconds; the writer retries soon. */
-const CONNECTION_TIMEOUT_MILLISECONDS = 3_000;
-const SILENCE_TIMEOUT_MILLISECONDS = 5_000;
-const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
-const ATTEMPTS = 2;
-/** Attempts after a conflict with a concurrent upload of the same name; a repeated request returns its outcome. */
-const CONFLICT_ATTEMPTS = 3;
+/** Total time of a request: a service may send single bytes at long intervals. */
+const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
+/** Repetitions of a request that the service could not process. */
+const RETRIES = 1;
+/** Most bytes of a listing or an error that are read. */
+const MOST_TEXT_BYTES = 4 * 1024 * 1024;
 
 /** Options of a bucket target. */
 export interface S3Options {
@@ -27,137 +18,125 @@ export interface S3Options {
   readonly prefix: string;
   /** Address of a service other than AWS. */
   readonly endpoint: string | undefined;
-  /** Unset: the region of the AWS configuration, or `us-east-1` with an endpoint. */
+  /** Unset: `AWS_REGION`, or `us-east-1`. */
   readonly region: string | undefined;
   /** Whether the bucket is in the path of addresses instead of the host name. */
   readonly pathStyle: boolean;
 }
 
 /**
- * Stores files in a bucket of S3, or of a service with its protocol that honours `If-None-Match`. Credentials come from
- * the default sources of the AWS SDK: environment variables, profile or role.
+ * Stores objects in a bucket of S3, or of a service with its protocol that honours `If-None-Match`. Credentials are in
+ * the environment variables of AWS.
  */
 export class S3Store implements ObjectStore {
   readonly name: string;
-  readonly #client: S3Client;
-  readonly #bucket: string;
+  readonly #client: AwsClient;
+  readonly #bucket: URL;
   readonly #prefix: string;
 
+  /** @throws SealbookError `config_invalid` without credentials */
   constructor({ name, bucket, prefix, endpoint, region, pathStyle }: S3Options) {
+    const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, ...environment } = process.env;
+    if (accessKeyId === undefined || secretAccessKey === undefined)
+      throw new SealbookError("config_invalid", `${name} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`);
+    const usedRegion = region ?? environment["AWS_REGION"] ?? "us-east-1";
+    const sessionToken = environment["AWS_SESSION_TOKEN"];
     this.name = name;
-    this.#bucket = bucket;
-    this.#prefix = prefix;
-    const usedRegion = region ?? (endpoint === undefined ? undefined : "us-east-1");
-    this.#client = new S3Client({
-      ...(endpoint === undefined ? {} : { endpoint }),
-      ...(usedRegion === undefined ? {} : { region: usedRegion }),
-      forcePathStyle: pathStyle,
-      maxAttempts: ATTEMPTS,
-      requestHandler: {
-        connectionTimeout: CONNECTION_TIMEOUT_MILLISECONDS,
-        socketTimeout: SILENCE_TIMEOUT_MILLISECONDS,
-      },
+    this.#client = new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      service: "s3",
+      region: usedRegion,
+      retries: RETRIES,
     });
+    this.#bucket = new URL(endpoint ?? `https://s3.${usedRegion}.amazonaws.com`);
+    if (pathStyle) this.#bucket.pathname = `${this.#bucket.pathname.replace(/\/$/, "")}/${bucket}`;
+    else this.#bucket.host = `${bucket}.${this.#bucket.host}`;
+    this.#prefix = prefix;
   }
 
-  async get(key: string, limit: number): Promise<Buffer | undefined> {
-    let response: GetObjectCommandOutput;
-    try {
-      response = await this.#client.send(new GetObjectCommand(this.#object(key)), timeout());
-    } catch (error) {
-      if (
-        error instanceof S3ServiceException &&
-        error.$metadata.httpStatusCode === 404 &&
-        error.name !== "NoSuchBucket"
-      )
-        return undefined;
-      throw error;
-    }
-    const { Body: body, ContentLength: length } = response;
-    if (body === undefined || length === undefined)
-      throw new SealbookError("internal", `${this.name} responded without ${key}`);
-    if (length > limit) {
-      await body.transformToWebStream().cancel();
-      throw new SealbookError("too_large", `${key} has ${length} bytes, more than the ${limit} it should`);
-    }
-    return Buffer.from(await body.transformToByteArray());
-  }
-
-  async create(key: string, content: Uint8Array): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#client.send(
-          new PutObjectCommand({ ...this.#object(key), Body: content, IfNoneMatch: "*", ChecksumAlgorithm: "SHA256" }),
-          timeout(),
-        );
-        return true;
-      } catch (error) {
-        const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-        // This very upload may have succeeded, with a lost response: the newest manifest shows that.
-        if (status === 412) return false;
-        if (status !== 409 || attempt === CONFLICT_ATTEMPTS) throw error;
-      }
-    }
-  }
-
-  async remove(key: string): Promise<void> {
-    await this.#client.send(new DeleteObjectCommand(this.#object(key)), timeout());
-  }
-
-  async directories(from: string): Promise<string[]> {
-    const found: string[] = [];
-    // Names with this prefix sort after the prefix itself.
-    for await (const page of this.#pages({
-      Prefix: this.#prefix,
-      Delimiter: "/",
-      ...(from === "" ? {} : { StartAfter: `${this.#prefix}${from}` }),
-    })) {
-      for (const { Prefix: name } of page.CommonPrefixes ?? []) {
-        if (name !== undefined) found.push(name.slice(this.#prefix.length, -1));
-      }
-    }
-    return found;
-  }
-
-  async files(directory: string): Promise<string[]> {
-    const prefix = `${this.#prefix}${directory}/`;
-    const found: string[] = [];
-    for await (const page of this.#pages({ Prefix: prefix })) {
-      for (const { Key: key } of page.Contents ?? []) if (key !== undefined) found.push(key.slice(prefix.length));
-    }
-    return found;
-  }
-
-  close(): void {
-    this.#client.destroy();
-  }
-
-  /** Not the SDK's paginator: it has one timeout for all pages, so that a long listing would fail. */
-  async *#pages(query: {
-    Prefix: string;
-    Delimiter?: string;
-    StartAfter?: string;
-  }): AsyncGenerator<ListObjectsV2CommandOutput, void> {
+  async *list(after: string): AsyncGenerator<string, void> {
     let token: string | undefined;
     do {
-      const page = await this.#client.send(
-        new ListObjectsV2Command({ Bucket: this.#bucket, ...query, ContinuationToken: token }),
-        timeout(),
-      );
-      yield page;
-      token = page.NextContinuationToken;
+      const url = new URL(this.#bucket);
+      url.searchParams.set("list-type", "2");
+      url.searchParams.set("prefix", this.#prefix);
+      if (after !== "") url.searchParams.set("start-after", `${this.#prefix}${after}`);
+      if (token !== undefined) url.searchParams.set("continuation-token", token);
+      const response = await this.#request(url);
+      if (!response.ok) throw await this.#refusal(response);
+      const page = await textOf(response);
+      for (const key of valuesOf(page, "Key")) yield key.slice(this.#prefix.length);
+      [token] = valuesOf(page, "NextContinuationToken");
     } while (token !== undefined);
   }
 
-  #object(key: string): { Bucket: string; Key: string } {
-    return { Bucket: this.#bucket, Key: `${this.#prefix}${key}` };
+  async get(name: string, limit: number): Promise<Buffer | undefined> {
+    const response = await this.#request(this.#object(name));
+    if (response.ok) return bytesOf(response, limit);
+    const refusal = await this.#refusal(response);
+    if (response.status === 404 && !refusal.message.includes("NoSuchBucket")) return undefined;
+    throw refusal;
+  }
+
+  async put(name: string, content: Uint8Array): Promise<void> {
+    const response = await this.#request(this.#object(name), {
+      method: "PUT",
+      body: Buffer.from(content),
+      headers: { "If-None-Match": "*", "X-Amz-Content-Sha256": createHash("sha256").update(content).digest("hex") },
+    });
+    // It exists, for instance from an upload with a lost response.
+    if (response.status === 412) return response.body?.cancel();
+    if (!response.ok) throw await this.#refusal(response);
+    await response.body?.cancel();
+  }
+
+  #object(name: string): URL {
+    const url = new URL(this.#bucket);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/${this.#prefix}${name}`;
+    return url;
+  }
+
+  #request(url: URL, options: RequestInit = {}): Promise<Response> {
+    return this.#client.fetch(url.href, {
+      ...options,
+      redirect: "error",
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS),
+    });
+  }
+
+  async #refusal(response: Response): Promise<Error> {
+    const text = await textOf(response);
+    const [code = "", message = ""] = [valuesOf(text, "Code")[0], valuesOf(text, "Message")[0]];
+    return new Error(`${this.name} responds with ${response.status} ${code} ${message}`.trim());
   }
 }
 
-/**
- * Limits the total time, which the timeouts of the connection do not: a service may send single bytes at long
- * intervals.
- */
-function timeout(): { abortSignal: AbortSignal } {
-  return { abortSignal: AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS) };
+async function textOf(response: Response): Promise<string> {
+  return (await bytesOf(response, MOST_TEXT_BYTES))?.toString() ?? "";
+}
+
+/** Reads a response; `undefined` when it is longer than `limit` bytes. */
+async function bytesOf(response: Response, limit: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Returns the texts of all elements of one name. */
+function valuesOf(xml: string, element: string): string[] {
+  const found = xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, "g"));
+  return Array.from(found, ([, text = ""]) => unescaped(text));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function unescaped(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 }

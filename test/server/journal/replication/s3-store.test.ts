@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { assert } from "chai";
+import type { ObjectStore } from "../../../../server/journal/replication/object-store.ts";
+import { S3Store } from "../../../../server/journal/replication/s3-store.ts";
+import type { S3Fate } from "../../../support/s3-server.ts";
+import { type BucketReplica, bucketReplica } from "../../../support/test-replica.ts";
+import { thrownBy } from "../../../support/thrown.ts";
+
+const NAME = "0000000/one";
+const CONTENT = Buffer.from("content");
+
+describe("a bucket", () => {
+  let replica: BucketReplica;
+  let store: ObjectStore;
+
+  /** The next `times` requests of a kind have a fate. */
+  const strike = (method: string, fate: S3Fate, times = 1): void => {
+    let left = times;
+    replica.server.intercept = (request) => (request.method === method && left-- > 0 ? fate : "pass");
+  };
+  const options = { name: "x", prefix: "", region: undefined, pathStyle: true };
+
+  beforeEach(async () => {
+    replica = await bucketReplica();
+    store = replica.open();
+  });
+  afterEach(() => replica.close());
+
+  it("stores everything under its prefix", async () => {
+    await store.put(NAME, CONTENT);
+    assert.deepEqual([...replica.server.objects.keys()], [`journals/one/${NAME}`]);
+    assert.deepEqual(await Array.fromAsync(store.list("")), [NAME]);
+    assert.deepEqual(await store.get(NAME, 100), CONTENT);
+  });
+
+  it("keeps an object as it was first stored", async () => {
+    await store.put(NAME, CONTENT);
+    await store.put(NAME, Buffer.from("other"));
+    assert.deepEqual(await store.get(NAME, 100), CONTENT);
+  });
+
+  it("has no object that was not stored, nor one that is longer than the limit", async () => {
+    assert.isUndefined(await store.get(NAME, 100));
+    await store.put(NAME, CONTENT);
+    assert.isUndefined(await store.get(NAME, CONTENT.length - 1));
+  });
+
+  it("is listed page by page, from a name on", async () => {
+    replica.server.pageSize = 3;
+    const names = Array.from({ length: 20 }, (_, index) => `0000000/${String(index).padStart(3, "0")}`);
+    for (const name of names) await store.put(name, CONTENT);
+    assert.deepEqual(await Array.fromAsync(store.list("")), names);
+    replica.server.requests.length = 0;
+    assert.deepEqual(await Array.fromAsync(store.list("0000000/016")), names.slice(17));
+    assert.lengthOf(replica.server.requests, 1);
+  });
+
+  it("gets a request again that it could not process", async () => {
+    for (const fate of [500, 503]) {
+      strike("PUT", fate);
+      await store.put(`0000000/${fate}`, CONTENT);
+    }
+    assert.lengthOf(await Array.fromAsync(store.list("")), 2);
+  });
+
+  it("has the object after a lost response", async () => {
+    strike("PUT", "deaf");
+    await thrownBy(store.put(NAME, CONTENT));
+    await store.put(NAME, CONTENT);
+    assert.deepEqual(await store.get(NAME, 100), CONTENT);
+  });
+
+  it("fails on errors and lost connections, with its name and the service's code", async () => {
+    strike("GET", 403, 100);
+    for (const use of [() => Array.fromAsync(store.list("")), () => store.get(NAME, 100)])
+      assert.match((await thrownBy(use())).message, /^s3:\/\/.* responds with 403 AccessDenied/);
+    strike("PUT", 409, 100);
+    assert.include((await thrownBy(store.put(NAME, CONTENT))).message, "409 ConditionalRequestConflict");
+    strike("GET", "cut", 100);
+    await thrownBy(Array.fromAsync(store.list("")));
+    await replica.makeUnavailable();
+    await thrownBy(store.put(NAME, CONTENT));
+    await replica.makeAvailable();
+    replica.server.intercept = () => "pass";
+    await store.put(NAME, CONTENT);
+  });
+
+  it("ends a request without a response", async () => {
+    strike("GET", "hang", 100);
+    const original = AbortSignal.timeout;
+    AbortSignal.timeout = () => original(50);
+    try {
+      assert.equal((await thrownBy(store.get(NAME, 100))).name, "TimeoutError");
+    } finally {
+      AbortSignal.timeout = original;
+    }
+  });
+
+  it("fails for an address of another service, and for a missing bucket", async () => {
+    const rude = createServer((socket) => socket.end("220 smtp.example ready\r\n")).listen(0, "127.0.0.1");
+    await once(rude, "listening");
+    const address = rude.address();
+    assert(address !== null && typeof address === "object");
+    const wrong = new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` });
+    await thrownBy(wrong.get(NAME, 100));
+    rude.close();
+    const other = new S3Store({ ...options, bucket: "another", endpoint: replica.server.url, region: "eu-west-1" });
+    for (const use of [() => other.get(NAME, 100), () => Array.fromAsync(other.list(""))])
+      assert.include((await thrownBy(use())).message, "NoSuchBucket");
+  });
+
+  it("needs credentials", () => {
+    delete process.env["AWS_SECRET_ACCESS_KEY"];
+    assert.throws(
+      () => new S3Store({ ...options, bucket: "bucket", endpoint: undefined }),
+      "x needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    );
+  });
+});
