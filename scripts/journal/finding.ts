@@ -1,22 +1,13 @@
-import type { JournalEntry } from "../../server/journal/entries/codec.ts";
-import type { KeyKind } from "../../server/journal/index/proof-key.ts";
-import { hex } from "../../server/kit/bytes.ts";
+import {
+  type EntryFinding,
+  entryFindingText,
+  type EntryRange,
+  type EntrySubject,
+  numbers,
+  rangeText,
+  subjectText,
+} from "../../server/journal/check/entry-finding.ts";
 import type { ChainFault } from "../../server/journal/integrity/stored-anchor.ts";
-
-/** The fields that identify an entry in a message. */
-export type Subject =
-  | { readonly kind: "proof"; readonly documentId: string }
-  | { readonly kind: "confirmation"; readonly anchor: number }
-  | { readonly kind: "account"; readonly address: string }
-  | { readonly kind: "verification"; readonly id: string }
-  | { readonly kind: "resolution"; readonly divergence: string }
-  | { readonly kind: "issuer_key"; readonly publicKey: string };
-
-/** A range of entries, both ends included. */
-interface EntryRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 const ANCHOR_FAULTS = {
   no_proofs: "has no proofs",
@@ -51,14 +42,7 @@ export type ConfirmationFault = keyof typeof CONFIRMATION_FAULTS;
 
 /** A difference between the journal and its original contents or the chain. */
 export type Finding =
-  /** Entries that are missing from the sequence. */
-  | { readonly kind: "entry_missing"; readonly sequence: number; readonly last: number }
-  /** Entries, from `sequence` to `last`, that do not give the digest or the code of their row. */
-  | { readonly kind: "row_changed"; readonly sequence: number; readonly last: number }
-  /** An entry whose facts the tables for finding lack, or have otherwise. */
-  | { readonly kind: "entry_differs"; readonly sequence: number; readonly subject: Subject }
-  /** An entry that only the tables for finding have. */
-  | { readonly kind: "entry_beyond"; readonly sequence: number }
+  | EntryFinding
   /** The first proof of a batch, before which reading the batch begins. */
   | { readonly kind: "batch_not_found"; readonly sequence: number; readonly batch: number }
   | { readonly kind: "proofs_miscounted"; readonly counted: number; readonly stored: number }
@@ -85,7 +69,7 @@ export type Finding =
       readonly entries: EntryRange;
       readonly suspects: readonly number[];
     }
-  | { readonly kind: "shared_leaf_differs"; readonly sequence: number; readonly subject: Subject }
+  | { readonly kind: "shared_leaf_differs"; readonly sequence: number; readonly subject: EntrySubject }
   | { readonly kind: "anchor_wrong"; readonly anchor: number; readonly fault: AnchorFault }
   | {
       readonly kind: "confirmation_wrong";
@@ -93,9 +77,6 @@ export type Finding =
       readonly anchor: number;
       readonly fault: ConfirmationFault;
     }
-  /** The anchored checkpoint is not the journal's digest. */
-  | { readonly kind: "checkpoint_differs"; readonly sequence: number; readonly checkpoint: number }
-  | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
   | {
       readonly kind: "chain_differs";
       readonly sequence: number;
@@ -104,44 +85,9 @@ export type Finding =
       readonly fault: ChainFault;
     };
 
-const KEY_NAMES: Readonly<Record<KeyKind, string>> = {
-  record: "recorded hash",
-  hash: "hash",
-  document: "document",
-};
-
-/** Formats an entry for messages. */
-export function subjectText(subject: Subject): string {
-  switch (subject.kind) {
-    case "proof":
-      return `proof of document ${JSON.stringify(subject.documentId)}`;
-    case "confirmation":
-      return `confirmation of anchor ${subject.anchor}`;
-    case "account":
-      return `account ${subject.address}`;
-    case "verification":
-      return `recovery verification ${subject.id}`;
-    case "resolution":
-      return `resolution of ${subject.divergence}`;
-    case "issuer_key":
-      return `issuer key ${subject.publicKey}`;
-  }
-}
-
 /** Formats a finding as a sentence. */
 export function findingText(finding: Finding): string {
   switch (finding.kind) {
-    case "entry_missing":
-      return `${numbers("entry", "entries", finding.sequence, finding.last)} missing`;
-    case "row_changed":
-      return (
-        `${rangeText({ first: finding.sequence, last: finding.last })}: not what a relayer has written: changed, or ` +
-        "added by somebody else"
-      );
-    case "entry_differs":
-      return `entry ${finding.sequence} (${subjectText(finding.subject)}): the tables do not have what the entry says`;
-    case "entry_beyond":
-      return `entry ${finding.sequence}: it is in the tables, but not in the journal`;
     case "batch_not_found":
       return `entry ${finding.sequence}: it is not found by batch ${finding.batch}, which begins later`;
     case "proofs_miscounted":
@@ -175,45 +121,13 @@ export function findingText(finding: Finding): string {
         `entry ${finding.sequence} (confirmation of anchor ${finding.anchor}): it ` +
         `${CONFIRMATION_FAULTS[finding.fault]}`
       );
-    case "checkpoint_differs":
-      return (
-        `entry ${finding.sequence}: the digest anchored for entry ${finding.checkpoint} is not the one that ` +
-        "the journal gives: the journal up to there was written anew"
-      );
-    case "key_missing":
-      return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
     case "chain_differs":
       return (
         `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ` +
         `${CHAIN_FAULTS[finding.fault]}`
       );
-  }
-}
-
-/** Formats a range of entries. */
-export function rangeText({ first, last }: EntryRange): string {
-  return first === last ? `entry ${first}` : `entries ${first} to ${last}`;
-}
-
-function numbers(one: string, many: string, first: number, last: number): string {
-  return first === last ? `${one} ${first} is` : `${many} ${first} to ${last} are`;
-}
-
-/** Returns the fields of an entry that identify it. */
-export function subjectOf(entry: JournalEntry): Subject {
-  switch (entry.kind) {
-    case "proof":
-      return { kind: "proof", documentId: entry.document_id };
-    case "confirmation":
-      return { kind: "confirmation", anchor: entry.anchor };
-    case "account":
-      return { kind: "account", address: entry.address };
-    case "verification":
-      return { kind: "verification", id: entry.id };
-    case "resolution":
-      return { kind: "resolution", divergence: entry.divergence };
-    case "issuer_key":
-      return { kind: "issuer_key", publicKey: hex(entry.public_key) };
+    default:
+      return entryFindingText(finding);
   }
 }
 

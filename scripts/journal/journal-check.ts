@@ -1,11 +1,10 @@
-import { yieldToEventLoop } from "../../server/kit/event-loop.ts";
+import { type CheckedPage, checkEntries, checkExtent } from "../../server/journal/check/check-entries.ts";
+import type { CheckedRow } from "../../server/journal/check/row-chain.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { proofsUnder } from "../../server/journal/entries/anchor-proofs.ts";
-import type { ConfirmationEntry, JournalEntry, ProofEntry } from "../../server/journal/entries/codec.ts";
-import { journalSource } from "../../server/journal/entries/entry-source.ts";
-import { isFound, readTables, type TabledEntries } from "../../server/journal/entries/entry-tables.ts";
-import { type CountedHead, readHead, storedRows } from "../../server/journal/entries/journal-rows.ts";
-import { missingKeys } from "../../server/journal/index/missing-keys.ts";
+import type { ConfirmationEntry, ProofEntry } from "../../server/journal/entries/codec.ts";
+import { type CountedHead, readHead } from "../../server/journal/entries/journal-rows.ts";
+import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
@@ -20,14 +19,8 @@ import {
   OpenBatches,
 } from "./batch-check.ts";
 import { type AnchorQueries, ChainComparison } from "./chain-comparison.ts";
-import { type Finding, subjectOf } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { BEGINNING, type ResumePoint } from "./resume-file.ts";
-import { entryIn, type FollowedRow, RowChain } from "./row-chain.ts";
-
-/** Entries that are checked at once, as far as rows end there. */
-const PAGE = 2_048;
-/** Cached digests for checkpoints: a checkpoint is confirmed soon after its entry. */
-const KEPT_DIGESTS = 16 * PAGE;
 
 /** Dependencies of a check. */
 export interface JournalCheckDeps {
@@ -66,11 +59,6 @@ export interface CheckResult {
   readonly resumePoint: ResumePoint;
 }
 
-/** The readable entries of a row. */
-interface ReadRow extends FollowedRow {
-  readonly entries: readonly JournalEntry[];
-}
-
 /**
  * Checks a journal from an entry to the newest one at the start of the check: its rows, the anchors over the proofs,
  * their confirmations on chain, and the tables for finding. The check only reads and can run beside a server: entries
@@ -80,11 +68,10 @@ export class JournalCheck {
   readonly #deps: JournalCheckDeps;
   readonly #start: ResumePoint;
   readonly #head: CountedHead;
-  readonly #chain: RowChain;
+  /** The newest checked entry, with the digest of its row. */
+  #at: JournalHead;
   readonly #batches = new OpenBatches();
   readonly #anchored = new AnchorsWithProofs();
-  /** By the last entry of a row, the newest ones. */
-  readonly #digests = new Map<number, Uint8Array>();
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
   #candidates: ResumePoint[] = [];
   #resumePoint: ResumePoint;
@@ -98,8 +85,8 @@ export class JournalCheck {
     this.#deps = deps;
     this.#start = start;
     this.#resumePoint = start;
+    this.#at = start;
     this.#head = head;
-    this.#chain = new RowChain(start, deps.key, (finding) => this.#report(finding));
   }
 
   /**
@@ -111,26 +98,16 @@ export class JournalCheck {
   }
 
   async #run(signal: AbortSignal | undefined): Promise<CheckResult> {
-    const { database, onProgress } = this.#deps;
+    const { database, key, onProgress } = this.#deps;
     const { sequence: start } = this.#start;
     const total = Math.max(0, this.#head.sequence - start);
-    let page: ReadRow[] = [];
-    let done = start;
-    for await (const row of storedRows(database, start, this.#head.sequence)) {
-      page.push(this.#followed(row));
-      if (row.last - done < PAGE) continue;
-      if (signal?.aborted === true) return this.#result(false);
-      await this.#page(page, done);
-      done = row.last;
-      page = [];
-      onProgress?.(done - start, total);
+    const check = { database, key, start: this.#start, head: this.#head, readsIndex: true };
+    for await (const page of checkEntries(check)) {
+      await this.#page(page);
+      onProgress?.(this.#at.sequence - start, total);
       await this.#keepResumePoint();
-      // Yields the thread, which an embedded database blocks while it reads.
-      await yieldToEventLoop();
+      if (signal?.aborted === true) return this.#result(false);
     }
-    await this.#page(page, done);
-    if (signal?.aborted === true) return this.#result(false);
-    this.#chain.end(this.#head);
     await this.#endBatches();
     await this.#extent();
     await this.#keepResumePoint();
@@ -141,7 +118,7 @@ export class JournalCheck {
     return {
       isComplete,
       from: this.#start.sequence,
-      to: this.#chain.at.sequence,
+      to: this.#at.sequence,
       proofs: this.#counts.proof,
       confirmations: this.#counts.confirmation,
       accounts: this.#counts.account,
@@ -158,58 +135,23 @@ export class JournalCheck {
     this.#deps.onFinding(finding);
   }
 
-  /** Follows a row; one whose texts are no entries was changed. */
-  #followed(row: Parameters<RowChain["next"]>[0]): ReadRow {
-    const followed = this.#chain.next(row);
-    this.#digests.set(row.last, row.digest);
-    const entries: JournalEntry[] = [];
-    for (const { sequence, text } of followed.lines) {
-      const entry = entryIn(sequence, text);
-      if (entry !== undefined) entries.push(entry);
-      else if (followed.isIntact) this.#report({ kind: "row_changed", sequence, last: sequence });
-    }
-    return { ...followed, entries };
-  }
-
-  async #page(rows: readonly ReadRow[], after: number): Promise<void> {
-    const last = rows.at(-1)?.lines.at(-1)?.sequence;
-    if (last === undefined) return;
-    const { database } = this.#deps;
-    const tables = await readTables(database, after, last);
+  async #page({ rows, findings, reached }: CheckedPage): Promise<void> {
+    for (const finding of findings) this.#report(finding);
+    this.#at = reached;
     const confirmations: ConfirmationEntry[] = [];
-    const proofs: ProofEntry[] = [];
     for (const row of rows) {
-      for (const line of row.lines) if (!isFound(tables, line)) this.#differs(row, line.sequence);
       for (const entry of row.entries) {
         this.#counts[entry.kind] += 1;
         if (entry.kind === "confirmation") confirmations.push(entry);
-        if (entry.kind !== "proof") continue;
-        proofs.push(entry);
-        await this.#proof(entry, row);
+        if (entry.kind === "proof") await this.#proof(entry, row);
       }
     }
-    for (const missing of await missingKeys(database, proofs)) this.#report({ kind: "key_missing", ...missing });
-    this.#strays(tables);
     const anchors = await this.#checkBatches();
     await this.#checkConfirmations(confirmations, anchors);
-    for (const oldest of this.#digests.keys()) {
-      if (this.#digests.size <= KEPT_DIGESTS) break;
-      this.#digests.delete(oldest);
-    }
-  }
-
-  #differs({ entries }: ReadRow, sequence: number): void {
-    const entry = entries.find((each) => each.sequence === sequence);
-    if (entry !== undefined) this.#report({ kind: "entry_differs", sequence, subject: subjectOf(entry) });
-  }
-
-  /** Reports rows of tables whose entries are of another kind, or are not there. */
-  #strays(tables: TabledEntries): void {
-    for (const sequence of tables.keys()) this.#report({ kind: "entry_beyond", sequence });
   }
 
   /** Adds a proof to its batch, unless it shares the leaf of an earlier one: then that has the same recorded hash. */
-  async #proof(entry: ProofEntry, { first, isIntact }: ReadRow): Promise<void> {
+  async #proof(entry: ProofEntry, { first, isIntact }: CheckedRow): Promise<void> {
     const { sequence, anchor: batch, leaf, document_id: documentId } = entry;
     this.#anchored.add(batch);
     const recorded = recordHashOf(entry);
@@ -285,7 +227,7 @@ export class JournalCheck {
     for (const confirmation of confirmations) {
       const anchor = anchors.get(confirmation.anchor);
       for (const finding of checkConfirmation(confirmation, anchor)) this.#report(finding);
-      if (confirmation.checkpoint !== null) await this.#checkpoint(confirmation, confirmation.checkpoint, anchor);
+      if (confirmation.checkpoint !== null) this.#checkpoint(anchor);
       if (anchor !== undefined && isCurrent(confirmation, anchor)) current.push(confirmation);
     }
     if (chain === undefined) return;
@@ -293,42 +235,24 @@ export class JournalCheck {
     await new ChainComparison(database, chain, (finding) => this.#report(finding)).compare(current);
   }
 
-  /** Checks that the hash of a checkpoint is the computed digest of its entry. */
-  async #checkpoint(
-    { sequence, hash }: ConfirmationEntry,
-    checkpoint: number,
-    anchor: AnchorFacts | undefined,
-  ): Promise<void> {
+  #checkpoint(anchor: AnchorFacts | undefined): void {
     this.#checkpoints += 1;
-    if (anchor !== undefined) {
-      for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
-    }
-    const digest =
-      this.#digests.get(checkpoint) ??
-      (await journalSource(this.#deps.database, this.#deps.key)
-        .digestAt(checkpoint)
-        .catch(() => undefined));
-    if (!equalBytes(digest, hash)) this.#report({ kind: "checkpoint_differs", sequence, checkpoint });
+    if (anchor === undefined) return;
+    for (const fault of outcomeFaults(anchor)) this.#report({ kind: "anchor_wrong", anchor: anchor.id, fault });
   }
 
   /** Checks for facts of entries outside of the journal. */
   async #extent(): Promise<void> {
     const { database } = this.#deps;
-    const beyond = await readTables(database, this.#head.sequence, Number.MAX_SAFE_INTEGER);
     const anchorsBeyond = await beyondEntries(database, this.#head.sequence);
+    for (const finding of await checkExtent(database, this.#head)) this.#report(finding);
     // What is written during the check is in the journal by now.
     const { sequence: newest } = await readHead(database);
-    for (const sequence of beyond.keys()) if (sequence <= newest) beyond.delete(sequence);
-    this.#strays(beyond);
-    this.#strays(await readTables(database, Number.MIN_SAFE_INTEGER, 0));
     for (const sequence of anchorsBeyond) if (sequence > newest) this.#report({ kind: "entry_beyond", sequence });
     const { proofs } = this.#start;
     const counted = (proofs ?? 0) + this.#counts.proof;
     if (proofs !== undefined && counted !== this.#head.proofs)
       this.#report({ kind: "proofs_miscounted", counted, stored: this.#head.proofs });
-    // No entry has such a number: reading begins after them.
-    for await (const { first, last } of storedRows(database, Number.MIN_SAFE_INTEGER, 0))
-      this.#report({ kind: "row_changed", sequence: first, last });
     const { sequence: start } = this.#start;
     for await (const anchor of this.#anchored.others(database, start, this.#head.sequence))
       this.#report({ kind: "anchor_wrong", anchor, fault: "no_proofs" });
@@ -341,7 +265,7 @@ export class JournalCheck {
   async #keepResumePoint(): Promise<void> {
     if (this.#findings > 0) return;
     const proofs = this.#start.proofs === undefined ? undefined : this.#start.proofs + this.#counts.proof;
-    this.#candidates.push({ ...this.#chain.at, proofs });
+    this.#candidates.push({ ...this.#at, proofs });
     const { oldest } = this.#batches;
     const safe = this.#candidates.findLast((candidate) => candidate.sequence < oldest);
     if (safe === undefined || safe.sequence <= this.#resumePoint.sequence) return;

@@ -7,7 +7,6 @@ import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
 import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
-import { IndexCheck } from "../journal/reconciliation/index-check.ts";
 import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
 import { Reconciler } from "../journal/reconciliation/reconciler.ts";
 import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
@@ -71,15 +70,24 @@ function reportReplica({ telemetry, logger }: Context, name: string, event: Repl
 
 /** Builds the regular comparison of journal, replicas and chain. */
 function createReconciler(
-  { config, opened, journal, proofAnchor: chain, entryVerifier: verifier, divergences, logger, clock }: Context,
+  {
+    config,
+    opened,
+    database,
+    journal,
+    proofAnchor: chain,
+    entryVerifier: verifier,
+    divergences,
+    logger,
+    clock,
+  }: Context,
   store: ReconciliationStore,
 ): Reconciler {
   return new Reconciler({
     store,
     confirmations: new ConfirmationCheck({ store, chain, divergences, clock }),
     anchors: new AnchorCheck({ store, chain, divergences }),
-    entries: new EntryCheck({ store, entries: journal.entries, divergences }),
-    index: new IndexCheck({ store, divergences }),
+    entries: new EntryCheck({ database, key: opened.journalKey, divergences }),
     leaves: new LeafCheck({ store, proofs: journal.proofs, divergences }),
     replica: new ReplicaCheck({
       entries: journal.entries,
@@ -123,7 +131,8 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
   const reconciler = createReconciler(context, store);
   const headCheck = new HeadCheck({
     file: headFile(dataDirectory),
-    store,
+    database,
+    key: context.opened.journalKey,
     entries: journal.entries,
     divergences: context.divergences,
     relayer: signer.address,

@@ -292,7 +292,9 @@ for (const engine of ENGINES)
         const raised = alerts();
         assert.isTrue(
           raised.some(
-            ({ subject, msg }) => subject === "entries" && /does not have the digest of its checkpoint/.test(msg),
+            ({ subject, msg }) =>
+              subject === "entries" &&
+              /the digest anchored for entry \d+ is not the one that the journal gives/.test(msg),
           ),
           JSON.stringify(raised),
         );

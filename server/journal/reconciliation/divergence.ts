@@ -1,5 +1,4 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { AnchorContent } from "../../chain/contracts/anchors.ts";
 import { hex } from "../../kit/bytes.ts";
 
@@ -127,14 +126,6 @@ export interface ReconciliationStore {
   isGenuine(sequence: number): Promise<boolean>;
   /** Records the block of a transaction that the journal has in another block or in none. */
   reconfirm(transactionId: number, block: BlockReference): Promise<void>;
-  /**
-   * Walks from an entry with a known digest to a later one.
-   * @throws RangeError when an entry between is missing, was not written by a relayer, or does not give its digest or
-   * that of its checkpoint
-   */
-  walk(from: JournalHead, to: number): Promise<JournalHead>;
-  /** Looks proofs among the entries after one up by their keys. */
-  unindexed(after: number, limit: number): Promise<{ readonly isEnd: boolean; readonly isFound: boolean }>;
   /** Finds an anchor by its hash; closed anchors only. */
   anchor(hash: Uint8Array): Promise<AnchorStanding | undefined>;
 }

@@ -2,14 +2,18 @@ import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { JournalHead } from "../integrity/entry-chain.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
+import { entryFindingText } from "../check/entry-finding.ts";
+import { checkEntries } from "../check/check-entries.ts";
+import type { Database } from "../engine/database.ts";
 import type { HeadFile } from "../integrity/head-file.ts";
-import type { ReconciliationStore, Subject } from "./divergence.ts";
+import type { Subject } from "./divergence.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
-import { walkEntries } from "./entry-check.ts";
 
 export interface HeadCheckDeps {
   readonly file: HeadFile;
-  readonly store: Pick<ReconciliationStore, "walk">;
+  readonly database: Database;
+  readonly key: JournalKey;
   readonly entries: Pick<JournalSource, "head" | "digestAt">;
   readonly divergences: DivergenceTracker;
   /** Address of the relayer whose file it is. */
@@ -58,13 +62,18 @@ export class HeadCheck {
   }
 
   async #check(walks: boolean): Promise<void> {
-    const { file, store, entries, divergences } = this.#deps;
+    const { file, database, key, entries, divergences } = this.#deps;
     try {
       const seen = await this.#seen();
       if (seen === undefined || !walks) return;
       const head = await entries.head();
-      const reached = await walkEntries({ store, from: seen, head, isStopped: () => this.#isStopped });
-      if (reached.sequence > seen.sequence) await file.write(reached);
+      for await (const page of checkEntries({ database, key, start: seen, head, readsIndex: false })) {
+        if (this.#isStopped) return;
+        const [finding] = page.findings;
+        if (finding !== undefined)
+          return void (await divergences.diverged({ kind: "entries" }, entryFindingText(finding)));
+        if (page.reached.sequence > seen.sequence) await file.write(page.reached);
+      }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       await divergences.diverged({ kind: "entries" }, error.message);

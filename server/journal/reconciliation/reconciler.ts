@@ -5,7 +5,6 @@ import type { AnchorCheck } from "./anchor-check.ts";
 import type { ConfirmationCheck } from "./confirmation-check.ts";
 import type { EntryCheck } from "./entry-check.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
-import type { IndexCheck } from "./index-check.ts";
 import type { LeafCheck } from "./leaf-check.ts";
 import type { Replica, ReplicaCheck } from "./replica-check.ts";
 
@@ -30,7 +29,6 @@ export interface ReconcilerDeps {
   readonly replicas: readonly Replica[];
   readonly replica: ReplicaCheck;
   readonly entries: EntryCheck;
-  readonly index: IndexCheck;
   readonly leaves: LeafCheck;
   readonly divergences: DivergenceTracker;
   readonly verifier: Pick<EntryVerifier, "begin">;
@@ -88,7 +86,7 @@ export class Reconciler {
 
   /** @param isFull Whether to compare everything, or only new entries and blocks */
   async pass(isFull: boolean): Promise<void> {
-    const { store, confirmations, anchors, entries, index, leaves, replica, replicas, divergences, clock } = this.#deps;
+    const { store, confirmations, anchors, entries, leaves, replica, replicas, divergences, clock } = this.#deps;
     const before = await store.progress();
     const isStopped = (): boolean => this.#stopped;
     if (!isFull && (await confirmations.newestChanged())) return this.pass(true);
@@ -99,7 +97,6 @@ export class Reconciler {
     try {
       const confirmation = await confirmations.run(isFull ? 0 : before.confirmation, isStopped);
       const block = await anchors.run(isFull ? undefined : before.block, isStopped);
-      await index.run(isFull, isStopped);
       if (isFull) {
         await entries.run(isStopped);
         await leaves.run(isStopped);

@@ -2,14 +2,9 @@ import type { Confirmation, ReconciliationStore } from "./divergence.ts";
 import { confirmInBlocks } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import { inTransaction } from "../entries/entry-log.ts";
-import { newestSequence, rowsBetween, rowsOf } from "../entries/journal-rows.ts";
-import { readEntries } from "../entries/entry-source.ts";
-import type { JournalEntry } from "../entries/codec.ts";
+import { rowsOf } from "../entries/journal-rows.ts";
 import { isFound, readTables } from "../entries/entry-tables.ts";
-import { follow } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
-import { equalBytes } from "../../kit/bytes.ts";
-import { missingKeys } from "../index/missing-keys.ts";
 
 const RESOLUTIONS_AT_ONCE = 500;
 
@@ -189,52 +184,6 @@ export function reconciliationStore(
       }
     },
 
-    async walk(from, to) {
-      const checkpoints = new Map(
-        (
-          await database
-            .selectFrom("anchors")
-            .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-            .select(["confirmations.checkpoint", "confirmations.hash"])
-            .where("anchors.checkpoint", "is not", null)
-            .where("confirmations.checkpoint", ">", from.sequence)
-            .where("confirmations.checkpoint", "<=", to)
-            .execute()
-        ).map(({ checkpoint, hash }) => [checkpoint, hash]),
-      );
-      const tables = await readTables(database, from.sequence, to);
-      let at = from;
-      for await (const row of rowsBetween(database, key, from.sequence, to)) {
-        for (const line of row.lines()) {
-          if (line.sequence <= from.sequence || line.sequence > to) continue;
-          at = follow(at, line) ?? at;
-          const anchored = checkpoints.get(at.sequence);
-          if (anchored !== undefined && !equalBytes(anchored, at.digest))
-            throw new RangeError(
-              `the journal up to entry ${at.sequence} does not have the digest of its checkpoint on chain`,
-            );
-          if (!isFound(tables, line))
-            throw new RangeError(`entry ${at.sequence} is not in the database's tables as it is in the journal`);
-        }
-        if (at.sequence === row.sequence && !equalBytes(at.digest, row.digest))
-          throw new RangeError(`the entries up to ${row.sequence} do not give the digest of their row`);
-      }
-      if (at.sequence < to) throw new RangeError(`entry ${at.sequence + 1} of the journal is missing`);
-      for (const sequence of tables.keys())
-        throw new RangeError(`entry ${sequence} is in the database's tables, but not in the journal`);
-      return at;
-    },
-
-    async unindexed(after, limit) {
-      // Entries that cannot be read are a finding of the check of entries.
-      const entries = await readEntries(database, key, after, limit).catch(unreadable);
-      const missing = await missingKeys(
-        database,
-        entries.filter((entry) => entry.kind === "proof"),
-      );
-      return { isEnd: after + limit >= (await newestSequence(database)), isFound: missing.length > 0 };
-    },
-
     async anchor(hash) {
       const row = await database
         .selectFrom("anchors")
@@ -260,9 +209,4 @@ export function reconciliationStore(
       );
     },
   };
-}
-
-function unreadable(error: unknown): JournalEntry[] {
-  if (error instanceof RangeError) return [];
-  throw error;
 }

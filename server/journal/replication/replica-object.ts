@@ -5,7 +5,8 @@ import { equalBytes, hex } from "../../kit/bytes.ts";
 /**
  * An object of a replica: consecutive rows of the journal, as they are in the database. It begins with a line that
  * names format and journal. Each row follows as `first`, `last` and `proofs` (8 bytes each, big-endian), `digest` and
- * `code` (32 bytes each), the length of `body` (4 bytes), and `body`. The digest before a row is that of the row before.
+ * `code` (32 bytes each), the length of `body` (4 bytes), and `body`. The digest before a row is that of the row
+ * before.
  */
 
 const FORMAT = "sealbook-rows/1";

@@ -64,7 +64,7 @@ for (const engine of ENGINES)
       assert.includeMembers(texts, [
         "entry 4: it cannot be found by its hash",
         "entry 7 (confirmation of anchor 1): it has another size than its anchor",
-        "entries 27 to 28: not what a relayer has written: changed, or added by somebody else",
+        "the entries 27 to 28 of the journal were not written by a relayer, or were changed",
       ]);
     });
   });

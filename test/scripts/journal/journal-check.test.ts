@@ -152,7 +152,7 @@ describe("the journal check", function () {
     journalWith((first) => first.everything());
 
     const X = "x'" + "ab".repeat(32) + "'";
-    const ROW = /^entries 2 to 6: not what a relayer has written/;
+    const ROW = /^the entries 2 to 6 of the journal were not written by a relayer, or were changed$/;
     /** What is done, and what has to be among the findings. */
     const CASES: readonly (readonly [what: string, changes: readonly Change[], ...expected: RegExp[]])[] = [
       [
@@ -188,7 +188,7 @@ describe("the journal check", function () {
       ],
       ["leaf of a proof", [entry(4, { leaf: 9 })], ROW, /^batch 1: leaf 2 is without a proof/],
       ["number of a proof", [entry(4, { sequence: 99 })], ROW, /^batch 1: leaf 2 is without a proof/],
-      ["the last proof", [entry(28, { accepted_at: 1 })], /^entries 27 to 28: not what/],
+      ["the last proof", [entry(28, { accepted_at: 1 })], /^the entries 27 to 28 of the journal were not written/],
       ["leaves of two proofs swapped", [entry(3, { leaf: 2 }), entry(4, { leaf: 1 })], ROW, /^anchor 1: the recorded/],
       [
         "texts of a row",
@@ -199,31 +199,36 @@ describe("the journal check", function () {
       ["texts of a row, cut off", ["update entries set body = substr(body, 1, 40) where first_sequence = 2"], ROW],
       ["code of a row", [`update entries set code = ${X} where first_sequence = 2`], ROW],
       ["length of a row's code", ["update entries set code = x'' where first_sequence = 2"], ROW],
-      ["digest of a row", [`update entries set digest = ${X} where first_sequence = 2`], ROW, /^entry 7: not what/],
-      ["digest of the last row", [`update entries set digest = ${X} where first_sequence = 27`], /^entries 27 to 28: /],
+      [
+        "digest of a row",
+        [`update entries set digest = ${X} where first_sequence = 2`],
+        ROW,
+        /^the entries 7 to 7 of the journal were not written/,
+      ],
+      ["digest of the last row", [`update entries set digest = ${X} where first_sequence = 27`], /^the entries 27 to 28 of the journal were/],
       ["count of proofs of a row", ["update entries set proofs = 7 where first_sequence = 2"], ROW],
       [
         "count of proofs of the last row",
         ["update entries set proofs = 7 where first_sequence = 27"],
-        /^entries 27 to 28: /,
+        /^the entries 27 to 28 of the journal were/,
         /^the journal's head: it counts 7 proofs, but there are 20/,
       ],
       [
         "first entry of a row",
         ["update entries set first_sequence = 3 where first_sequence = 2"],
         /^entry 2 is missing/,
-        /^entries 3 to 6: not what/,
+        /^the entries 3 to 6 of the journal were not written/,
       ],
       [
         "last entry of a row",
         ["update entries set last_sequence = 5 where first_sequence = 2"],
-        /^entries 2 to 5: not what/,
+        /^the entries 2 to 5 of the journal were not written/,
         /^entry 6 is missing/,
       ],
       [
         "last entry of the last row",
         ["update entries set last_sequence = 7 where first_sequence = 27"],
-        /^entry 7: not what/,
+        /^the entries 7 to 7 of the journal were not written/,
       ],
       ["a row deleted", ["delete from entries where first_sequence = 2"], /^entries 2 to 6 are missing/],
       ["the first row deleted", ["delete from entries where first_sequence = 1"], /^entry 1 is missing/],
@@ -232,9 +237,9 @@ describe("the journal check", function () {
         ["delete from entries where first_sequence = 27"],
         /^entry 27: it is in the tables, but not in the journal$/,
       ],
-      ["a row inserted twice", [copyOfRow2(3, 6)], /^entries 3 to 6: not what/],
-      ["a row inserted at the end", [copyOfRow2(29, 33)], /^entries 29 to 33: not what/],
-      ["a row inserted before the first", [copyOfRow2(0, 0)], /^entry 0: not what/],
+      ["a row inserted twice", [copyOfRow2(3, 6)], /^the entries 3 to 6 of the journal were not written/],
+      ["a row inserted at the end", [copyOfRow2(29, 33)], /^the entries 29 to 33 of the journal were not written/],
+      ["a row inserted before the first", [copyOfRow2(0, 0)], /^the entries 0 to 0 of the journal were not written/],
       ["a row inserted far behind", [copyOfRow2(9e15, 9e15 + 4)], /^entries 29 to 8999999999999999 are missing/],
       [
         "two rows swapped",
@@ -243,8 +248,8 @@ describe("the journal check", function () {
           "update entries set first_sequence = 8, last_sequence = 8 where first_sequence = 16",
           "update entries set first_sequence = 16, last_sequence = 16 where first_sequence = 100",
         ],
-        /^entry 8: not what/,
-        /^entry 16: not what/,
+        /^the entries 8 to 8 of the journal were not written/,
+        /^the entries 16 to 16 of the journal were not written/,
       ],
       [
         "a batch that is not found",
@@ -293,7 +298,7 @@ describe("the journal check", function () {
           [
             `confirmation: its ${fact}`,
             [entry(7, { [fact]: value })],
-            /^entry 7: not what/,
+            /^the entries 7 to 7 of the journal were not written/,
             /^entry 7 \(confirmation of anchor \d\): it (is|has)|^anchor/,
           ] as const,
       ),
@@ -302,7 +307,7 @@ describe("the journal check", function () {
           [
             `confirmation: its ${fact}`,
             [entry(7, { [fact]: value })],
-            /^entry 7: not what/,
+            /^the entries 7 to 7 of the journal were not written/,
             /^anchor 1: it is confirmed in another transaction/,
           ] as const,
       ),
@@ -315,7 +320,7 @@ describe("the journal check", function () {
       [
         "checkpoint of another digest",
         [entry(20, { hash: Buffer.alloc(32, 7) })],
-        /^entry 20: not what/,
+        /^the entries 20 to 20 of the journal were not written/,
         /^entry 20: the digest anchored for entry 15/,
       ],
       [
@@ -519,7 +524,10 @@ describe("the journal check", function () {
       assert.equal(again.result.from, 2102);
       assert.equal(again.result.proofs + result.resumePoint.proofs!, 6500);
       await tamper(entry(6000, { timestamp: 4 }));
-      assert.match((await check(result.resumePoint)).texts.join("\n"), /^entries 5906 to 6005: not what/m);
+      assert.match(
+        (await check(result.resumePoint)).texts.join("\n"),
+        /^the entries 5906 to 6005 of the journal were not written/m,
+      );
     });
 
     it("in the middle of a batch", async () => {
@@ -530,7 +538,7 @@ describe("the journal check", function () {
       await tamper(entry(1410, { document_id: "other" }));
       assert.include(
         (await check({ sequence: 1500, digest, proofs: undefined })).texts.join(),
-        "entries 1402 to 1501: not what a relayer has written",
+        "the entries 1402 to 1501 of the journal were not written by a relayer, or were changed",
       );
     });
 

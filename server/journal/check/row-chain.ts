@@ -1,15 +1,18 @@
-import type { JournalEntry } from "../../server/journal/entries/codec.ts";
-import { entryOf } from "../../server/journal/entries/entry-source.ts";
-import { JournalRow, type StoredRow } from "../../server/journal/entries/journal-row.ts";
-import { follow, type JournalHead, type JournalLine } from "../../server/journal/integrity/entry-chain.ts";
-import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
-import { equalBytes } from "../../server/kit/bytes.ts";
-import type { Finding } from "./finding.ts";
+import { equalBytes } from "../../kit/bytes.ts";
+import type { JournalEntry } from "../entries/codec.ts";
+import { entryOf } from "../entries/entry-source.ts";
+import { JournalRow, type StoredRow } from "../entries/journal-row.ts";
+import { follow, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
+import type { JournalKey } from "../integrity/journal-key.ts";
+import type { EntryFinding } from "./entry-finding.ts";
 
-/** The entries of a row. */
-export interface FollowedRow {
+/** A row that was checked. */
+export interface CheckedRow {
+  /** The first entry. */
   readonly first: number;
+  /** The entries that can be read, after those that were checked before. */
   readonly lines: readonly JournalLine[];
+  readonly entries: readonly JournalEntry[];
   /** Whether they are what a relayer has written. */
   readonly isIntact: boolean;
 }
@@ -17,12 +20,12 @@ export interface FollowedRow {
 /** Follows the rows of the journal: none is missing, and each gives its digest and its code. */
 export class RowChain {
   readonly #key: JournalKey | undefined;
-  readonly #report: (finding: Finding) => void;
+  readonly #report: (finding: EntryFinding) => void;
   readonly #start: number;
   #at: JournalHead;
 
   /** @param key `undefined`: rows have to give their digests only */
-  constructor(start: JournalHead, key: JournalKey | undefined, report: (finding: Finding) => void) {
+  constructor(start: JournalHead, key: JournalKey | undefined, report: (finding: EntryFinding) => void) {
     this.#at = start;
     this.#start = start.sequence;
     this.#key = key;
@@ -34,8 +37,8 @@ export class RowChain {
     return this.#at;
   }
 
-  /** Follows the next row; returns its entries after those before, as far as they can be read. */
-  next(row: StoredRow): FollowedRow {
+  /** Follows the next row. */
+  next(row: StoredRow): CheckedRow {
     const before = this.#at.sequence;
     if (row.first > before + 1) this.#report({ kind: "entry_missing", sequence: before + 1, last: row.first - 1 });
     const start = row.first > before + 1 ? { sequence: row.first - 1, digest: row.previous } : this.#at;
@@ -48,7 +51,7 @@ export class RowChain {
     const follows = row.first !== start.sequence + 1 || equalBytes(row.previous, start.digest);
     const isIntact = !isTwice && follows && read?.isWritten === true && isWhole;
     if (!isIntact) this.#report({ kind: "row_changed", sequence: row.first, last: row.last });
-    return { first: row.first, lines, isIntact };
+    return { first: row.first, lines, entries: this.#decoded(lines, isIntact), isIntact };
   }
 
   /** Ends at the entry that was the newest one at the start, according to the newest row. */
@@ -56,6 +59,16 @@ export class RowChain {
     const { sequence: reached, digest: computed } = this.#at;
     if (sequence > reached) this.#report({ kind: "entry_missing", sequence: reached + 1, last: sequence });
     else if (!equalBytes(digest, computed)) this.#report({ kind: "row_changed", sequence, last: sequence });
+  }
+
+  /** Decodes entries; one whose text is none was changed. */
+  #decoded(lines: readonly JournalLine[], isIntact: boolean): JournalEntry[] {
+    return lines.flatMap(({ sequence, text }) => {
+      const entry = unlessChanged(() => entryOf(sequence, text));
+      if (entry !== undefined) return [entry];
+      if (isIntact) this.#report({ kind: "row_changed", sequence, last: sequence });
+      return [];
+    });
   }
 
   #read(row: StoredRow): { lines: readonly JournalLine[]; isWritten: boolean } | undefined {
@@ -66,22 +79,9 @@ export class RowChain {
   }
 }
 
-/** Returns the entries of a row that may have been changed, as far as they can be read. */
-export function entriesOf(row: StoredRow): JournalEntry[] {
-  return (readable(undefined, row) ?? []).flatMap(({ sequence, text }) => {
-    const entry = entryIn(sequence, text);
-    return entry === undefined ? [] : [entry];
-  });
-}
-
 /** Returns the lines of a row; `undefined` when it was changed. */
 function readable(key: JournalKey | undefined, row: StoredRow): readonly JournalLine[] | undefined {
   return unlessChanged(() => JournalRow.checked(key, row).lines());
-}
-
-/** Decodes an entry; `undefined` when the text is not that of one with this number. */
-export function entryIn(sequence: number, text: string): JournalEntry | undefined {
-  return unlessChanged(() => entryOf(sequence, text));
 }
 
 function unlessChanged<T>(read: () => T): T | undefined {
