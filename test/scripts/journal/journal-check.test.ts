@@ -205,7 +205,11 @@ describe("the journal check", function () {
         ROW,
         /^the entries 7 to 7 of the journal were not written/,
       ],
-      ["digest of the last row", [`update entries set digest = ${X} where first_sequence = 27`], /^the entries 27 to 28 of the journal were/],
+      [
+        "digest of the last row",
+        [`update entries set digest = ${X} where first_sequence = 27`],
+        /^the entries 27 to 28 of the journal were/,
+      ],
       ["count of proofs of a row", ["update entries set proofs = 7 where first_sequence = 2"], ROW],
       [
         "count of proofs of the last row",
