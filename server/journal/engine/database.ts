@@ -13,13 +13,10 @@ export type Database = Kysely<Schema>;
 export async function openDatabase(dialect: Dialect): Promise<Database> {
   const database = new Kysely<Schema>({ dialect });
   try {
+    if (await hasTables(database)) return database;
     // Transactions are serialized: of two processes that start at once, the second one finds the tables.
     await database.transaction().execute(async (transaction) => {
-      const version = await schemaVersion(transaction);
-      if (version === SCHEMA_VERSION) return;
-      if (version !== undefined)
-        throw new Error(`its tables are of version ${version}, and this program has version ${SCHEMA_VERSION}`);
-      await createTables(transaction);
+      if (!(await hasTables(transaction))) await createTables(transaction);
     });
     return database;
   } catch (error) {
@@ -28,13 +25,25 @@ export async function openDatabase(dialect: Dialect): Promise<Database> {
   }
 }
 
-async function schemaVersion(database: Database): Promise<number | undefined> {
-  const tables = isPostgres(database)
-    ? sql`select 1 from pg_class where oid = to_regclass('schema_version')`
-    : sql`select 1 from sqlite_schema where name = 'schema_version'`;
-  if ((await tables.execute(database)).rows.length === 0) return undefined;
-  const { rows } = await sql<{ version: number }>`select version from schema_version`.execute(database);
-  return rows[0]?.version ?? 0;
+/**
+ * Returns whether a database has the tables of this version.
+ * @throws Error when it has those of another one
+ */
+async function hasTables(database: Database): Promise<boolean> {
+  const names = isPostgres(database)
+    ? sql<{ name: string }>`
+        select relname as name from pg_class
+        where oid in (to_regclass('schema_version'), to_regclass('entries'))`
+    : sql<{ name: string }>`select name from sqlite_schema where name in ('schema_version', 'entries')`;
+  const { rows } = await names.execute(database);
+  if (rows.length === 0) return false;
+  const isVersioned = rows.some(({ name }) => name === "schema_version");
+  const versions = isVersioned
+    ? await sql<{ version: number }>`select version from schema_version`.execute(database)
+    : undefined;
+  const version = versions?.rows[0]?.version ?? 0;
+  if (version === SCHEMA_VERSION) return true;
+  throw new Error(`its tables are of version ${version}, and this program has version ${SCHEMA_VERSION}`);
 }
 
 async function createTables(database: Database): Promise<void> {

@@ -83,6 +83,24 @@ for (const engine of ENGINES)
       const failure = await openDatabase(empty.connect()).then(() => "opened", String);
       assert.match(failure, /its tables are of version 7, and this program has version 1/);
     });
+
+    it("is rejected with tables from before they had versions", async () => {
+      const older = new Kysely<unknown>({ dialect: empty.connect() });
+      await sql`create table entries (sequence integer)`.execute(older);
+      await older.destroy();
+      const failure = await openDatabase(empty.connect()).then(() => "opened", String);
+      assert.match(failure, /its tables are of version 0, and this program has version 1/);
+    });
+
+    it("is opened while another process writes", async () => {
+      await opened(async (first) => {
+        await first.transaction().execute(async (transaction) => {
+          await sql`select 1`.execute(transaction);
+          const second = await openDatabase(empty.connect());
+          await second.destroy();
+        });
+      });
+    });
   });
 
 describe("an empty database", function () {
