@@ -1,5 +1,5 @@
 import { type Insertable, sql } from "kysely";
-import { GENESIS, type JournalLine, nextDigest } from "../../server/journal/integrity/entry-chain.ts";
+import { GENESIS } from "../../server/journal/integrity/entry-chain.ts";
 import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts/anchors.ts";
 import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
@@ -14,6 +14,7 @@ import {
 } from "../../server/journal/entries/codec.ts";
 import { proofsUnder } from "../../server/journal/entries/anchor-proofs.ts";
 import { entryOf } from "../../server/journal/entries/entry-source.ts";
+import type { JournalRow } from "../../server/journal/entries/journal-row.ts";
 import { type CountedHead, rowsBetween } from "../../server/journal/entries/journal-rows.ts";
 import { project } from "../../server/journal/entries/project.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
@@ -34,7 +35,7 @@ export class JournalRebuild {
   readonly #contract: string;
   /** Anchors with leaves that no entry confirms, with their first proof. */
   readonly #open = new Map<number, number>();
-  /** Entries, by their digest, that may have a checkpoint on chain that the journal lacks. */
+  /** Last entries of rows, by their digest, that may have a checkpoint on chain that the journal lacks. */
   readonly #unanchored = new Map<string, number>();
   #head: CountedHead = { ...GENESIS, proofs: 0 };
   /** The newest block with an anchor of the journal. */
@@ -74,9 +75,12 @@ export class JournalRebuild {
     this.#nextAnchor = (newest ?? 0) + 1;
     await this.#clear();
     for await (const row of rowsBetween(this.#database, this.#key, 0, Number.MAX_SAFE_INTEGER)) {
+      // The entries give the digest of the row.
       row.digestAt();
       const before = this.#head;
-      const entries = this.#decoded(row.lines());
+      const entries = entriesOf(row);
+      // Checkpoints are over the last entry of a row.
+      this.#unanchored.set(keyOfDigest(row.digest), row.sequence);
       const proofs = before.proofs + entries.filter(({ kind }) => kind === "proof").length;
       if (row.proofs !== proofs)
         throw new RangeError(`the row of entry ${row.sequence} counts other proofs than it has`);
@@ -86,22 +90,6 @@ export class JournalRebuild {
       onEntries(row.sequence);
     }
     await this.#dropUnproven();
-  }
-
-  /** Decodes the next entries. */
-  #decoded(lines: readonly JournalLine[]): JournalEntry[] {
-    let { sequence: before, digest } = this.#head;
-    return lines.map(({ sequence, text }) => {
-      const entry = entryOf(sequence, text);
-      if (sequence !== (before += 1))
-        throw new SealbookError("malformed", `entry ${sequence} stands where ${before} has to`);
-      // The stored fields of an entry must give the same digest.
-      if (encodeEntry(entry) !== text)
-        throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
-      digest = nextDigest(digest, text);
-      this.#unanchored.set(keyOfDigest(digest), sequence);
-      return entry;
-    });
   }
 
   async #clear(): Promise<void> {
@@ -324,6 +312,15 @@ export class JournalRebuild {
       .executeTakeFirstOrThrow();
     return id;
   }
+}
+
+/** @throws SealbookError `malformed` for an entry whose fields do not give its text again, and so its digest */
+function entriesOf(row: JournalRow): JournalEntry[] {
+  return row.lines().map(({ sequence, text }) => {
+    const entry = entryOf(sequence, text);
+    if (encodeEntry(entry) === text) return entry;
+    throw new SealbookError("malformed", `entry ${sequence} is not in its canonical form`);
+  });
 }
 
 function keyOfDigest(digest: Uint8Array): string {
