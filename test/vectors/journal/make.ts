@@ -1,5 +1,5 @@
-// Makes the vectors of this folder anew: node test/vectors/journal/make.ts. They are kept because journals, replicas and
-// anchored digests are: a change of the code must not need other vectors.
+// Makes the vectors of this folder anew: node test/vectors/journal/make.ts. They are kept because journals, replicas
+// and anchored digests are: a change of the code must not need other vectors.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeEntry, type JournalEntry } from "../../../server/journal/entries/codec.ts";
