@@ -202,5 +202,5 @@ async function fill(database: Database, engine: string, batches: number): Promis
 /** Computes the size of a proof in a full object of a replica. */
 async function replicaBytes(database: Database): Promise<number> {
   const rows = await Array.fromAsync(storedRows(database, 0, OBJECT_ENTRIES));
-  return encodeRows("31337:0x00", rows).length / (rows.at(-1)?.last ?? 0);
+  return encodeRows({ journal: "31337:0x00", nameCode: new Uint8Array(32) }, rows).length / (rows.at(-1)?.last ?? 0);
 }

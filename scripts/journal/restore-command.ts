@@ -31,7 +31,7 @@ import { JournalRebuild } from "./rebuild.ts";
 import { Stages } from "./stages.ts";
 import { openStore } from "../../server/journal/replication/open-store.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
-import { copyRows, prepareRestore, type Restored, restoreTables } from "./restore.ts";
+import { assertEmpty, copyRows, prepareRestore, type Restored, restoreTables } from "./restore.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { continuesSeen, OTHER_JOURNAL } from "./seen-head.ts";
 
@@ -111,22 +111,22 @@ interface Source {
 
 async function openSource(config: Config, from: string | undefined): Promise<Source> {
   await using opened = new AsyncDisposableStack();
-  const replica = from === undefined ? undefined : await openReplica(config, from);
-  if (replica === undefined) {
+  if (from === undefined) {
     const missing = missingFile(config.database);
     if (missing !== undefined)
       throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
     await assertChainMade(config.chain);
   }
-  const link = replica && (await openLink(config, opened));
-  const here = link && deploymentName(link.deployment);
-  if (replica !== undefined && here !== replica.journal)
-    throw new CommandFailure(`the replica belongs to ${replica.journal}; here is ${here}`);
   const { database, key } = await openJournalToRead(config);
   opened.defer(() => database.destroy());
-  const used = link ?? (await openLink(config, opened, database));
+  if (from !== undefined) await assertEmpty(database);
+  const replica = from === undefined ? undefined : await openReplica(config, from, key);
+  const link = await openLink(config, opened, replica === undefined ? database : undefined);
+  const here = deploymentName(link.deployment);
+  if (replica !== undefined && here !== replica.journal)
+    throw new CommandFailure(`the replica belongs to ${replica.journal}; here is ${here}`);
   const resources = opened.move();
-  return { replica, database, key, link: used, close: () => resources.disposeAsync() };
+  return { replica, database, key, link, close: () => resources.disposeAsync() };
 }
 
 /** @param database A journal with the chain and the contracts that are expected */
@@ -152,11 +152,12 @@ async function restore(
   if (key === undefined && !newKey)
     throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup, or use --new-key`);
   const chain = anchorsOf(link, config);
+  // For the progress only; a fault is found where it is.
+  const newest = replica && (await findNewestObject(replica.store, 0).catch(() => undefined));
   let file: string | undefined;
   const result = await database.transaction().execute(async (transaction) => {
     await prepareRestore(transaction);
     if (replica !== undefined) {
-      const newest = await findNewestObject(replica.store, 0);
       await copyRows(transaction, replica.store, key, (done) =>
         progress.update("copying entries", "entries", done, newest?.last ?? 0),
       );
@@ -197,9 +198,9 @@ function anchorsOf({ rpc, deployment }: ContractsLink, { chain }: Config): Proof
 }
 
 /** Opens a replica, and writes the addresses of its contracts into an empty data folder. */
-async function openReplica(config: Config, from: string): Promise<Source["replica"]> {
+async function openReplica(config: Config, from: string, key: JournalKey | undefined): Promise<Source["replica"]> {
   const store = await openStore(parseAddress(from));
-  const journal = await replicatedJournal(store);
+  const journal = await replicatedJournal(store, key);
   if (journal === undefined) throw new CommandFailure(`there is no replica at ${store.name}`);
   const deployment = parseDeploymentName(journal);
   if (deployment === undefined)

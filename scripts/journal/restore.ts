@@ -37,6 +37,14 @@ export async function prepareRestore(transaction: Database): Promise<void> {
   if (isPostgres(transaction)) await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
 }
 
+/** @throws SealbookError `conflict` when a journal is not empty */
+export async function assertEmpty(database: Database): Promise<void> {
+  const { sequence } = await readHead(database);
+  const known = await database.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
+  if (sequence > 0 || known !== undefined)
+    throw new SealbookError("conflict", "the database is not empty: a replica is restored into one that is");
+}
+
 /**
  * Writes the rows of a replica into an empty journal, as they are, and checks each.
  * @param key `undefined`: they have to give their digests only
@@ -49,10 +57,7 @@ export async function copyRows(
   key: JournalKey | undefined,
   onEntries: (done: number) => void,
 ): Promise<void> {
-  const { sequence } = await readHead(transaction);
-  const known = await transaction.selectFrom("transactions").select("id").limit(1).executeTakeFirst();
-  if (sequence > 0 || known !== undefined)
-    throw new SealbookError("conflict", "the database is not empty: a replica is restored into one that is");
+  await assertEmpty(transaction);
   for await (const { rows, last } of replicaObjects(store, key)) {
     for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
       const some = rows.slice(from, from + ROWS_AT_ONCE);

@@ -23,10 +23,11 @@ function createReplicators(context: Context): readonly Replicator[] {
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
   };
-  const { replicas, journalName } = context.opened;
+  const { replicas, journalName, journalKey } = context.opened;
+  const named = { journal: journalName, nameCode: journalKey.codeOfName(journalName) };
   const replicators = replicas.map(
     (store) =>
-      new Replicator(store, journalName, journal.entries, rules, steadyClock, (event) =>
+      new Replicator(store, named, journal.entries, rules, steadyClock, (event) =>
         reportReplica(context, store.name, event),
       ),
   );
@@ -82,6 +83,7 @@ function createReconciler(
     clock,
   }: Context,
   store: ReconciliationStore,
+  replicators: readonly Replicator[],
 ): Reconciler {
   return new Reconciler({
     store,
@@ -95,8 +97,9 @@ function createReconciler(
       onUnreachable: (replica, err) =>
         logger.warn({ err, replica }, "a replica could not be compared with the journal; the next comparison retries"),
     }),
-    replicas: opened.replicas.map((store) => ({
+    replicas: opened.replicas.map((store, index) => ({
       name: store.name,
+      replicated: () => replicators[index]?.replicated ?? 0,
       objects: () => replicaObjects(store, opened.journalKey),
     })),
     divergences,
@@ -128,7 +131,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
   const replicators = createReplicators(context);
   // Two relayers with one key do not share a journal.
   const store = reconciliationStore(database, context.opened.journalKey, signer.address);
-  const reconciler = createReconciler(context, store);
+  const reconciler = createReconciler(context, store, replicators);
   const headCheck = new HeadCheck({
     file: headFile(dataDirectory),
     database,

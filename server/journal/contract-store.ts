@@ -6,35 +6,15 @@ import type { ValidatorSetStore } from "../chain/consensus/validators.ts";
 import { SealbookError } from "../errors.ts";
 import { bytesOfHex, prefixedHex } from "../kit/bytes.ts";
 
-/**
- * Returns the id of an anchor contract; adds it when the journal has no anchor there yet.
- * @param block The block of the anchor
- */
-export async function contractIdOf(database: Database, address: Address, block: number): Promise<number> {
-  const find = () => database.selectFrom("contracts").select("id").where("address", "=", address).executeTakeFirst();
-  const known = await find();
-  if (known !== undefined) return known.id;
-  await database
-    .insertInto("contracts")
-    .values({ address, first_block: block })
-    // Another relayer on the same journal may have added it.
-    .onConflict((conflict) => conflict.column("address").doNothing())
-    .execute();
-  const added = await find();
-  if (added === undefined) throw new RangeError(`the journal lacks contract ${address}, which was just added`);
-  return added.id;
-}
-
 /** Returns the contract of the newest confirmed anchor; `undefined` before the first one. */
 export async function newestContract(database: Database): Promise<Address | undefined> {
   const row = await database
     .selectFrom("confirmations")
-    .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
-    .select("address")
+    .select("contract")
     .orderBy("sequence", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row?.address;
+  return row?.contract;
 }
 
 /**

@@ -57,7 +57,7 @@ const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cance
 export const OUTCOME_COLUMNS = [
   "transactions.state",
   "transactions.reason",
-  "contracts.address as contract",
+  "confirmations.contract",
   "confirmations.transaction_hash",
   "confirmations.block_number",
   "confirmations.block_hash",
@@ -67,9 +67,9 @@ export const OUTCOME_COLUMNS = [
 
 /** The outcome columns; all null for an anchor without a transaction. */
 export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
-  [Column in "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
+  [Column in "contract" | "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
     Schema["confirmations"][Column] | null;
-} & { contract: string | null };
+};
 
 export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
   const {
@@ -95,7 +95,6 @@ function select(database: Database) {
     .selectFrom("anchors")
     .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-    .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
     .select(["anchors.id", "anchors.hash", "anchors.size", "anchors.transaction_id", ...OUTCOME_COLUMNS]);
 }
 
@@ -184,7 +183,6 @@ export function anchorStore(database: Database, key: JournalKey | undefined, rel
         .selectFrom("anchors")
         .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
         .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-        .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
         .select(["anchors.id", "anchors.hash", "anchors.size", ...OUTCOME_COLUMNS])
         .where(isAmong(database, "anchors.id", ids))
         .execute();
@@ -221,8 +219,7 @@ export function anchorStore(database: Database, key: JournalKey | undefined, rel
       const rows = await database
         .selectFrom("confirmations")
         .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
-        .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
-        .select(["confirmations.anchor_id", "contracts.address as contract", "transaction_hash", "block_number"])
+        .select(["confirmations.anchor_id", "contract", "transaction_hash", "block_number"])
         .select(["block_hash", "block_time", "validator"])
         .where(isAmong(database, "confirmations.anchor_id", ids))
         .where((e) =>

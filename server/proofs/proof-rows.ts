@@ -20,7 +20,6 @@ function anchorsWith(database: Database, ids: readonly number[]) {
   return database
     .selectFrom("anchors")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-    .leftJoin("contracts", "contracts.id", "confirmations.contract_id")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select([
       "anchors.id as anchor_id",
@@ -122,9 +121,9 @@ function holds({ anchor_hash: hash, size }: AnchorRow, leaf: number): boolean {
 function assertWhole({ sequence }: ProofEntry, anchor: AnchorRow | undefined, checked: VerifiedEntries): void {
   if (anchor === undefined)
     return checked.damaged(`entry ${sequence} is not a proof under its anchor, though the journal refers to it`);
-  const { anchor_id: id, confirmation, state, block_number: block, contract } = anchor;
-  const isLost = confirmation === null ? state === "confirmed" : block === null || contract === null;
-  if (isLost) checked.damaged(`the confirmation of anchor ${id} is missing, or the contract that it names`);
+  const { anchor_id: id, confirmation, state, block_number: block } = anchor;
+  const isLost = confirmation === null ? state === "confirmed" : block === null;
+  if (isLost) checked.damaged(`the confirmation of anchor ${id} is missing`);
 }
 
 function toProof(entry: ProofEntry, anchor: AnchorRow): StoredProof {

@@ -32,8 +32,6 @@ export interface S3Server {
   latencyMilliseconds: number;
   /** Maximum names on a page of a listing. */
   pageSize: number;
-  /** Whether it supports `If-None-Match`; some services do not. */
-  conditional: boolean;
   /** Stops listening until {@link S3Server.makeAvailable}. */
   makeUnavailable(): Promise<void>;
   makeAvailable(): Promise<void>;
@@ -72,7 +70,6 @@ export async function startS3Server(): Promise<S3Server> {
     intercept: () => "pass",
     latencyMilliseconds: 0,
     pageSize: 1_000,
-    conditional: true,
     makeUnavailable,
     makeAvailable: () => listen(port),
     close: makeUnavailable,
@@ -106,11 +103,13 @@ function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLS
   const found = s3.objects.get(key);
   switch (request.method) {
     case "PUT":
-      if (s3.conditional && request.headers["if-none-match"] === "*" && found !== undefined)
+      if (request.headers["if-none-match"] === "*" && found !== undefined)
         return (response) => fail(response, 412, "PreconditionFailed");
-      if (request.headers["x-amz-content-sha256"] !== createHash("sha256").update(body).digest("hex")) {
-        return (response) => fail(response, 400, "BadDigest");
-      }
+      if (request.headers["x-amz-content-sha256"] !== createHash("sha256").update(body).digest("hex"))
+        return (response) => fail(response, 400, "XAmzContentSHA256Mismatch");
+      // As a bucket with object lock demands.
+      if (request.headers["x-amz-checksum-sha256"] !== createHash("sha256").update(body).digest("base64"))
+        return (response) => fail(response, 400, "InvalidRequest");
       s3.objects.set(key, body);
       return (response) => response.writeHead(200, { ETag: etag(body) }).end();
     case "GET":
@@ -118,36 +117,22 @@ function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLS
         return (response) => response.writeHead(200, { "Content-Type": "application/xml" }).end(listing(s3, query));
       if (found === undefined) return (response) => fail(response, 404, "NoSuchKey");
       return (response) => response.writeHead(200, { "Content-Length": found.length, ETag: etag(found) }).end(found);
-    case "HEAD":
-      return (response) =>
-        response.writeHead(found === undefined ? 404 : 200, { "Content-Length": found?.length ?? 0 }).end();
-    case "DELETE":
-      s3.objects.delete(key);
-      return (response) => response.writeHead(204).end();
     default:
       return (response) => fail(response, 405, "MethodNotAllowed");
   }
 }
 
-/** Returns a page of names, or of their common prefixes up to a delimiter, in the byte order of the names. */
+/** Returns a page of names, in their byte order. */
 function listing(s3: S3Server, query: URLSearchParams): string {
   const prefix = query.get("prefix") ?? "";
-  const delimiter = query.get("delimiter") ?? "";
   const after = query.get("continuation-token") ?? query.get("start-after") ?? "";
-  const names = new Set<string>();
-  for (const key of [...s3.objects.keys()].sort()) {
-    if (!key.startsWith(prefix)) continue;
-    const cut = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-    const name = cut === -1 ? key : key.slice(0, cut + delimiter.length);
-    if (name > after) names.add(name);
-  }
-  const page = [...names].slice(0, s3.pageSize);
-  const next = names.size > page.length ? page.at(-1) : undefined;
-  const items = page.map((name) =>
-    delimiter !== "" && name.endsWith(delimiter)
-      ? `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`
-      : `<Contents><Key>${name}</Key><Size>${s3.objects.get(name)?.length ?? 0}</Size></Contents>`,
-  );
+  const names = [...s3.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  const page = names.slice(0, s3.pageSize);
+  const next = names.length > page.length ? page.at(-1) : undefined;
+  const items = page.map((name) => {
+    const key = name.replaceAll("&", "&amp;").replaceAll("'", "&#39;");
+    return `<Contents><Key>${key}</Key><Size>${s3.objects.get(name)?.length ?? 0}</Size></Contents>`;
+  });
   const token = next === undefined ? "" : `<NextContinuationToken>${next}</NextContinuationToken>`;
   return (
     `<?xml version="1.0"?><ListBucketResult><Name>${s3.bucket}</Name><KeyCount>${page.length}</KeyCount>` +

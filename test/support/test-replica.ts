@@ -4,7 +4,7 @@ import type { StoredRow } from "../../server/journal/entries/journal-row.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { FolderStore } from "../../server/journal/replication/folder-store.ts";
 import type { ObjectStore } from "../../server/journal/replication/object-store.ts";
-import { encodeRows, objectName } from "../../server/journal/replication/replica-object.ts";
+import { encodeRows, objectName, type ReplicaJournal } from "../../server/journal/replication/replica-object.ts";
 import { replicaObjects } from "../../server/journal/replication/replica-reader.ts";
 import { S3Store } from "../../server/journal/replication/s3-store.ts";
 import { removeDirectory, temporaryDirectory } from "./directory.ts";
@@ -13,8 +13,15 @@ import { type S3Server, startS3Server } from "./s3-server.ts";
 
 export const JOURNAL = "7325:0x00000000000000000000000000000000000000aa";
 
+/** What the objects of a replica say of their journal. */
+export const NAMED: ReplicaJournal = { journal: JOURNAL, nameCode: KEY.codeOfName(JOURNAL) };
+
 /** Stores rows as one object; returns its name. */
-export async function storeRows(store: ObjectStore, rows: readonly StoredRow[], journal = JOURNAL): Promise<string> {
+export async function storeRows(
+  store: ObjectStore,
+  rows: readonly StoredRow[],
+  journal: ReplicaJournal = NAMED,
+): Promise<string> {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) throw new Error("there are no rows");
   const name = objectName(first.first, last);

@@ -18,7 +18,6 @@ export interface Schema {
   journal_name: JournalNameTable;
   resolutions: ResolutionsTable;
   anchors: AnchorsTable;
-  contracts: ContractsTable;
   confirmations: ConfirmationsTable;
   transactions: TransactionsTable;
   transaction_versions: TransactionVersionsTable;
@@ -202,14 +201,6 @@ export interface AnchorsTable {
   opened_at: number;
 }
 
-/** Contracts that have anchors of the journal. */
-export interface ContractsTable {
-  id: Generated<number>;
-  address: string;
-  /** Block of the journal's first anchor in it. */
-  first_block: number;
-}
-
 /** Entries: confirmations on chain. A superseded confirmation is kept, and another one follows. */
 export interface ConfirmationsTable {
   sequence: number;
@@ -217,8 +208,8 @@ export interface ConfirmationsTable {
   hash: Uint8Array;
   size: number;
   checkpoint: number | null;
-  /** The contract that has the anchor. */
-  contract_id: number;
+  /** Address of the contract that has the anchor. */
+  contract: string;
   transaction_hash: Uint8Array;
   block_number: number;
   block_hash: Uint8Array;

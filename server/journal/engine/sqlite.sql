@@ -176,15 +176,13 @@ create index anchors_open on anchors (id) where transaction_id is null;
 create index anchors_checkpoint on anchors (checkpoint) where checkpoint is not null;
 create index anchors_confirmed on anchors (confirmation) where confirmation is not null;
 
-create table contracts (id integer primary key autoincrement, address text not null unique, first_block integer not null);
-
 create table confirmations (
   sequence integer primary key,
   anchor_id integer not null,
   hash blob not null,
   size integer not null,
   checkpoint integer,
-  contract_id integer not null,
+  contract text not null,
   transaction_hash blob not null,
   block_number integer not null,
   block_hash blob not null,

@@ -120,9 +120,6 @@ const KEYS = new Map(
   ]),
 );
 
-/** The kinds of entries. */
-export const ENTRY_KINDS: readonly JournalEntry["kind"][] = [...KEYS.keys()];
-
 export type ProofEntry = Readonly<z.output<typeof Proof>>;
 export type ConfirmationEntry = Readonly<z.output<typeof Confirmation>>;
 export type AccountEntry = Readonly<z.output<typeof Account>>;

@@ -13,9 +13,7 @@ export async function readTables(database: Database, after: number, upTo: number
   const [confirmations, accounts, issuerKeys] = await Promise.all([
     database
       .selectFrom("confirmations")
-      .innerJoin("contracts", "contracts.id", "confirmations.contract_id")
-      .selectAll("confirmations")
-      .select("contracts.address as contract")
+      .selectAll()
       .where("sequence", ">", after)
       .where("sequence", "<=", upTo)
       .execute(),

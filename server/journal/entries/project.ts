@@ -1,4 +1,3 @@
-import { contractIdOf } from "../contract-store.ts";
 import type { Database } from "../engine/database.ts";
 import { insertKeys } from "../index/proof-index.ts";
 import type {
@@ -63,7 +62,7 @@ async function insertConfirmation(transaction: Database, entry: ConfirmationEntr
       hash: entry.hash,
       size: entry.size,
       checkpoint: entry.checkpoint,
-      contract_id: await contractIdOf(transaction, entry.contract, entry.block_number),
+      contract: entry.contract,
       transaction_hash: entry.tx_hash,
       block_number: entry.block_number,
       block_hash: entry.block_hash,

@@ -54,6 +54,11 @@ export class JournalKey {
     return code.update(body).digest();
   }
 
+  /** Computes the authentication code of the journal's name, which its replicas have. */
+  codeOfName(name: string): Uint8Array {
+    return createHmac("sha256", this.#secret).update(`name of the journal\n${name}`).digest();
+  }
+
   isCodeOf(code: Uint8Array, row: EntryRow): boolean {
     return equalBytes(code, this.codeOf(row));
   }

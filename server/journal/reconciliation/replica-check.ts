@@ -6,6 +6,8 @@ import { equalBytes } from "../../kit/bytes.ts";
 /** A replica of the journal. */
 export interface Replica {
   readonly name: string;
+  /** The newest entry that it has, as far as its replicator knows. */
+  readonly replicated: () => number;
   /**
    * Reads from the first object on.
    * @throws ReplicaFault at the first fault
@@ -15,7 +17,7 @@ export interface Replica {
 
 export interface ReplicaCheckDeps {
   readonly entries: JournalSource;
-  readonly divergences: DivergenceTracker;
+  readonly divergences: Pick<DivergenceTracker, "diverged" | "resolved">;
   /** Called for a replica that could not be read; its replicator reports that, too. */
   readonly onUnreachable: (name: string, error: unknown) => void;
 }
@@ -31,12 +33,17 @@ export class ReplicaCheck {
   async run(replica: Replica, isStopped: () => boolean): Promise<void> {
     const { entries, divergences, onUnreachable } = this.#deps;
     const subject = { kind: "replica", name: replica.name } as const;
+    const expected = replica.replicated();
+    let reached = 0;
     try {
       for await (const { name, last, digest } of replica.objects()) {
         if (isStopped()) return;
+        reached = last;
         if (!equalBytes(await entries.digestAt(last), Buffer.from(digest, "hex")))
           throw new ReplicaFault(`${name} does not have the journal's digest at entry ${last}`);
       }
+      if (reached < expected)
+        throw new ReplicaFault(`it ends with entry ${reached}, and had the entries up to ${expected}`);
       await divergences.resolved(subject);
     } catch (error) {
       if (error instanceof ReplicaFault || error instanceof RangeError) {

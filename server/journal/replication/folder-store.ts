@@ -8,6 +8,9 @@ import type { ObjectStore } from "./object-store.ts";
 /** Ending of a file that is being written, or that a crash left. */
 const TEMPORARY = ".tmp";
 
+/** Name of a folder with objects; others, such as `lost+found`, may not be readable. */
+const DIRECTORY = /^\d+$/;
+
 /** Options of a folder target. */
 export interface FolderOptions {
   readonly name: string;
@@ -34,14 +37,13 @@ export class FolderStore implements ObjectStore {
   async *list(after: string): AsyncGenerator<string, void> {
     await this.#checkFolder();
     const entries = await readdir(this.#path, { withFileTypes: true });
-    const directories = entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+    const directories = entries.flatMap((entry) =>
+      entry.isDirectory() && DIRECTORY.test(entry.name) && entry.name >= dirname(after) ? [entry.name] : [],
+    );
     for (const directory of directories.sort()) {
-      if (directory < dirname(after)) continue;
       const files = await readdir(join(this.#path, directory));
-      for (const file of files.sort()) {
-        const name = `${directory}/${file}`;
-        if (name > after && !name.endsWith(TEMPORARY)) yield name;
-      }
+      const names = files.map((file) => `${directory}/${file}`);
+      yield* names.filter((name) => name > after && !name.endsWith(TEMPORARY)).sort();
     }
   }
 
@@ -56,7 +58,8 @@ export class FolderStore implements ObjectStore {
     await this.#checkFolder();
     const path = join(this.#path, name);
     await this.#makeDirectory(dirname(path));
-    if ((await sizeOf(path)) !== undefined) return;
+    // Who stored it may have ended before it was on disk.
+    if ((await sizeOf(path)) !== undefined) return syncDirectory(dirname(path));
     const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
     try {
       await writeSynced(temporary, content);
@@ -83,10 +86,10 @@ export class FolderStore implements ObjectStore {
   async #makeDirectory(directory: string): Promise<void> {
     try {
       await mkdir(directory);
-      await syncDirectory(this.#path);
     } catch (error) {
       if (!isCode(error, "EEXIST")) throw error;
     }
+    await syncDirectory(this.#path);
   }
 }
 

@@ -4,9 +4,9 @@ import { equalBytes, hex } from "../../kit/bytes.ts";
 
 /**
  * An object of a replica: consecutive rows of the journal, as they are in the database. It begins with a line that
- * names format and journal. Each row follows as `first`, `last` and `proofs` (8 bytes each, big-endian), `digest` and
- * `code` (32 bytes each), the length of `body` (4 bytes), and `body`. The digest before a row is that of the row
- * before.
+ * names the format and the journal, with the code of the name. Each row follows as `first`, `last` and `proofs` (8
+ * bytes each, big-endian), `digest` and `code` (32 bytes each), the length of `body` (4 bytes), and `body`. The digest
+ * before a row is that of the row before.
  */
 
 const FORMAT = "sealbook-rows/1";
@@ -39,10 +39,16 @@ export interface ObjectName {
   readonly digest: string;
 }
 
-/** The content of an object. */
-export interface ReplicaObject {
-  /** Name of the journal. */
+/** The journal that an object belongs to. */
+export interface ReplicaJournal {
+  /** Name of the journal, by which a restore finds its contracts. */
   readonly journal: string;
+  /** The authentication code of the name, by the journal's key. */
+  readonly nameCode: Uint8Array;
+}
+
+/** The content of an object. */
+export interface ReplicaObject extends ReplicaJournal {
   readonly rows: readonly StoredRow[];
 }
 
@@ -64,9 +70,9 @@ export function parseObjectName(name: string): ObjectName | undefined {
 }
 
 /** Encodes rows. */
-export function encodeRows(journal: string, rows: readonly StoredRow[]): Buffer {
+export function encodeRows({ journal, nameCode }: ReplicaJournal, rows: readonly StoredRow[]): Buffer {
   return Buffer.concat([
-    Buffer.from(`${FORMAT} ${journal}\n`),
+    Buffer.from(`${FORMAT} ${hex(nameCode)} ${journal}\n`),
     ...rows.flatMap((row) => {
       const numbers = Buffer.alloc(3 * NUMBER_LENGTH);
       for (const [index, number] of [row.first, row.last, row.proofs].entries())
@@ -83,9 +89,13 @@ export function encodeRows(journal: string, rows: readonly StoredRow[]): Buffer 
  * @param previous Digest before its first entry
  * @throws ReplicaFault when it is cut off, or is not what its name says
  */
-export function decodeRows(content: Buffer, { name, first, last, digest }: ObjectName, previous: Uint8Array) {
+export function decodeRows(
+  content: Buffer,
+  { name, first, last, digest }: ObjectName,
+  previous: Uint8Array,
+): ReplicaObject {
   const end = content.indexOf("\n");
-  const [format, ...journal] = content.subarray(0, end).toString().split(" ");
+  const [format, nameCode = "", ...journal] = content.subarray(0, end).toString().split(" ");
   if (format !== FORMAT) throw new ReplicaFault(`${name} is no object of a replica`);
   const rows: StoredRow[] = [];
   let before = previous;
@@ -110,7 +120,7 @@ export function decodeRows(content: Buffer, { name, first, last, digest }: Objec
   }
   if (rows[0]?.first !== first || rows.at(-1)?.last !== last || !equalBytes(before, Buffer.from(digest, "hex")))
     throw new ReplicaFault(`${name} has other entries than its name says`);
-  return { journal: journal.join(" "), rows } satisfies ReplicaObject;
+  return { journal: journal.join(" "), nameCode: Buffer.from(nameCode, "hex"), rows };
 }
 
 function padded(number: number): string {

@@ -1,3 +1,5 @@
+import { equalBytes } from "../../kit/bytes.ts";
+import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import { JournalRow, type StoredRow } from "../entries/journal-row.ts";
 import { GENESIS, type JournalHead } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
@@ -8,11 +10,15 @@ import {
   type ObjectName,
   parseObjectName,
   ReplicaFault,
+  type ReplicaJournal,
   type ReplicaObject,
 } from "./replica-object.ts";
 
 /** Maximum length of an object: what a store states must not exhaust the memory. */
 const MOST_BYTES = 256 * 1024 * 1024;
+
+/** Rows that are checked before others get the thread. */
+const ROWS_AT_ONCE = 200;
 
 /**
  * Numbers of entries before the newest one from which names are listed. A store lists names in ascending order only,
@@ -51,9 +57,17 @@ export async function readObject(store: ObjectStore, object: ObjectName, previou
   return decodeRows(content, object, previous);
 }
 
-/** Returns the name of the journal in a replica; `undefined` without an object. */
-export async function replicatedJournal(store: ObjectStore): Promise<string | undefined> {
-  for await (const object of names(store, "")) return (await readObject(store, object, GENESIS.digest)).journal;
+/**
+ * Returns the name of the journal in a replica; `undefined` without an object.
+ * @param key `undefined`: the name is taken as it is
+ * @throws ReplicaFault when it was changed
+ */
+export async function replicatedJournal(store: ObjectStore, key: JournalKey | undefined): Promise<string | undefined> {
+  for await (const object of names(store, "")) {
+    const read = await readObject(store, object, GENESIS.digest);
+    assertName(object, read, key);
+    return read.journal;
+  }
   return undefined;
 }
 
@@ -68,20 +82,30 @@ export async function* replicaObjects(
   key: JournalKey | undefined,
 ): AsyncGenerator<ObjectName & ReplicaObject, void> {
   let at: JournalHead = GENESIS;
+  let journal: string | undefined;
   for await (const object of names(store, "")) {
     if (object.last <= at.sequence) continue;
     if (object.first > at.sequence + 1)
       throw new ReplicaFault(`the entries ${at.sequence + 1} to ${object.first - 1} are missing before ${object.name}`);
-    const { journal, rows } = await readObject(store, object, at.digest);
+    const read = await readObject(store, object, at.digest);
+    assertName(object, read, key);
+    journal ??= read.journal;
+    if (read.journal !== journal) throw new ReplicaFault(`${object.name} names another journal than those before it`);
     const further: StoredRow[] = [];
-    for (const row of rows) {
+    for (const [index, row] of read.rows.entries()) {
+      if (index % ROWS_AT_ONCE === 0) await yieldToEventLoop();
       if (row.last <= at.sequence) continue;
       const followed = { ...row, previous: at.digest };
       at = checked(object, followed, at.sequence, key);
       further.push(followed);
     }
-    yield { ...object, journal, rows: further };
+    yield { ...object, ...read, rows: further };
   }
+}
+
+function assertName({ name }: ObjectName, { journal, nameCode }: ReplicaJournal, key: JournalKey | undefined): void {
+  if (key !== undefined && !equalBytes(nameCode, key.codeOfName(journal)))
+    throw new ReplicaFault(`${name} is another journal's, or the name of the journal in it was changed`);
 }
 
 function checked({ name }: ObjectName, row: StoredRow, after: number, key: JournalKey | undefined): JournalHead {

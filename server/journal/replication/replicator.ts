@@ -5,7 +5,14 @@ import type { Clock } from "../../kit/time.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
 import type { StoredRow } from "../entries/journal-row.ts";
 import type { ObjectStore } from "./object-store.ts";
-import { encodeRows, nameFrom, type ObjectName, objectName, ReplicaFault } from "./replica-object.ts";
+import {
+  encodeRows,
+  nameFrom,
+  type ObjectName,
+  objectName,
+  ReplicaFault,
+  type ReplicaJournal,
+} from "./replica-object.ts";
 import { findNewestObject, newestObject, readObject } from "./replica-reader.ts";
 import { type Lag, ReplicationLag } from "./replication-lag.ts";
 
@@ -57,7 +64,7 @@ class Divergence extends Error {}
  */
 export class Replicator {
   readonly #store: ObjectStore;
-  readonly #journal: string;
+  readonly #journal: ReplicaJournal;
   readonly #source: JournalSource;
   readonly #rules: ReplicatorRules;
   readonly #clock: Clock;
@@ -73,10 +80,9 @@ export class Replicator {
   #lagging = false;
   #work: Promise<unknown> = Promise.resolve();
 
-  /** @param journal Name of the journal, by which a restore finds its contracts */
   constructor(
     store: ObjectStore,
-    journal: string,
+    journal: ReplicaJournal,
     source: JournalSource,
     rules: ReplicatorRules,
     clock: Clock,
@@ -94,6 +100,11 @@ export class Replicator {
   /** Name of the target. */
   get name(): string {
     return this.#store.name;
+  }
+
+  /** The newest entry at the target, as far as this replicator knows. */
+  get replicated(): number {
+    return this.#seen?.last ?? 0;
   }
 
   /** Returns the lag of the target, which counts as empty until its newest object is known. */
@@ -143,19 +154,28 @@ export class Replicator {
   async #catchUp(): Promise<void> {
     const { sequence: head } = await this.#source.head();
     this.#lag.seen(head, this.#clock());
-    if (this.#agrees && (this.#seen?.last ?? 0) >= head) return;
+    if (this.#agrees && this.replicated >= head) return;
     await this.#locate(head);
     let gathered: StoredRow[] = [];
     let bytes = 0;
-    for await (const { stored } of this.#source.rows(this.#seen?.last ?? 0)) {
-      gathered.push(stored);
-      bytes += stored.body.length;
-      if (stored.last - (this.#seen?.last ?? 0) < this.#rules.entries && bytes < this.#rules.bytes) continue;
+    const put = async (): Promise<void> => {
       await this.#put(gathered);
-      if (this.#stopped) return;
       [gathered, bytes] = [[], 0];
+    };
+    try {
+      for await (const { stored } of this.#source.rows(this.replicated)) {
+        gathered.push(stored);
+        bytes += stored.body.length;
+        if (stored.last - this.replicated < this.#rules.entries && bytes < this.#rules.bytes) continue;
+        await put();
+        if (this.#stopped) return;
+      }
+    } catch (error) {
+      // A row was changed; those before it are whole.
+      if (error instanceof RangeError) await put();
+      throw error;
     }
-    await this.#put(gathered);
+    await put();
   }
 
   async #put(rows: readonly StoredRow[]): Promise<void> {
@@ -194,7 +214,10 @@ export class Replicator {
       throw new Divergence(`the target has another entry ${newest.last} than the journal`);
     const previous = await this.#source.digestAt(newest.first - 1);
     if (previous === undefined) throw new RangeError(`entry ${newest.first - 1} of the journal is missing`);
-    const replicated = (await readObject(this.#store, newest, previous)).rows.at(-1);
+    const { journal, nameCode, rows } = await readObject(this.#store, newest, previous);
+    const replicated = rows.at(-1);
+    if (journal !== this.#journal.journal || !equalBytes(nameCode, this.#journal.nameCode))
+      throw new Divergence(`${newest.name} names the journal ${journal}, and this is ${this.#journal.journal}`);
     for await (const { stored } of this.#source.rows(newest.last - 1)) {
       if (stored.last === newest.last && equalBytes(replicated?.code, stored.code)) return;
       break;

@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AwsClient } from "aws4fetch";
 import { SealbookError } from "../../errors.ts";
 import type { ObjectStore } from "./object-store.ts";
 
-/** Total time of a request: a service may send single bytes at long intervals. */
-const REQUEST_TIMEOUT_MILLISECONDS = 60_000;
-/** Repetitions of a request that the service could not process. */
-const RETRIES = 1;
+/** Total time of an attempt: a service may send single bytes at long intervals. */
+const ATTEMPT_TIMEOUT_MILLISECONDS = 120_000;
+const ATTEMPTS = 3;
+const RETRY_MILLISECONDS = 200;
+/** Status of a conflict with a concurrent upload of the same name; a repeated request returns its outcome. */
+const CONFLICT = 409;
+const TOO_MANY = 429;
+const EXISTS = 412;
 /** Most bytes of a listing or an error that are read. */
 const MOST_TEXT_BYTES = 4 * 1024 * 1024;
 
@@ -48,11 +54,13 @@ export class S3Store implements ObjectStore {
       ...(sessionToken === undefined ? {} : { sessionToken }),
       service: "s3",
       region: usedRegion,
-      retries: RETRIES,
+      retries: 0,
     });
     this.#bucket = new URL(endpoint ?? `https://s3.${usedRegion}.amazonaws.com`);
-    if (pathStyle) this.#bucket.pathname = `${this.#bucket.pathname.replace(/\/$/, "")}/${bucket}`;
-    else this.#bucket.host = `${bucket}.${this.#bucket.host}`;
+    // An address has no names below it, and a certificate for one name below does not cover two.
+    const isInPath = pathStyle || bucket.includes(".") || isIP(this.#bucket.hostname.replace(/^\[|\]$/g, "")) !== 0;
+    if (isInPath) this.#bucket.pathname = `${this.#bucket.pathname.replace(/\/$/, "")}/${bucket}`;
+    else this.#bucket.hostname = `${bucket}.${this.#bucket.hostname}`;
     this.#prefix = prefix;
   }
 
@@ -67,6 +75,8 @@ export class S3Store implements ObjectStore {
       const response = await this.#request(url);
       if (!response.ok) throw await this.#refusal(response);
       const page = await textOf(response);
+      // Anything else must not pass for an empty bucket.
+      if (!page.includes("<ListBucketResult")) throw new Error(`${this.name} responds with something else than a list`);
       for (const key of valuesOf(page, "Key")) yield key.slice(this.#prefix.length);
       [token] = valuesOf(page, "NextContinuationToken");
     } while (token !== undefined);
@@ -81,40 +91,64 @@ export class S3Store implements ObjectStore {
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
+    const digest = createHash("sha256").update(content).digest();
     const response = await this.#request(this.#object(name), {
       method: "PUT",
       body: Buffer.from(content),
-      headers: { "If-None-Match": "*", "X-Amz-Content-Sha256": createHash("sha256").update(content).digest("hex") },
+      headers: {
+        "If-None-Match": "*",
+        "X-Amz-Content-Sha256": digest.toString("hex"),
+        // A bucket with object lock takes nothing without a checksum.
+        "X-Amz-Checksum-Sha256": digest.toString("base64"),
+      },
     });
     // It exists, for instance from an upload with a lost response.
-    if (response.status === 412) return response.body?.cancel();
+    if (response.status === EXISTS) return response.body?.cancel();
     if (!response.ok) throw await this.#refusal(response);
     await response.body?.cancel();
   }
 
   #object(name: string): URL {
     const url = new URL(this.#bucket);
-    url.pathname = `${url.pathname.replace(/\/$/, "")}/${this.#prefix}${name}`;
+    const path = `${this.#prefix}${name}`.split("/").map(encodeURIComponent);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}/${path.join("/")}`;
     return url;
   }
 
-  #request(url: URL, options: RequestInit = {}): Promise<Response> {
-    return this.#client.fetch(url.href, {
-      ...options,
-      redirect: "error",
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS),
-    });
+  async #request(url: URL, options: RequestInit = {}): Promise<Response> {
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.#client.fetch(url.href, {
+        ...options,
+        // Of a bucket in another region: the signature holds for one address only.
+        redirect: "manual",
+        signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MILLISECONDS),
+      });
+      const { status } = response;
+      const mayPass = status >= 500 || status === CONFLICT || status === TOO_MANY;
+      if (!mayPass || attempt === ATTEMPTS) return response;
+      await response.body?.cancel();
+      await sleep(RETRY_MILLISECONDS);
+    }
   }
 
   async #refusal(response: Response): Promise<Error> {
-    const text = await textOf(response);
-    const [code = "", message = ""] = [valuesOf(text, "Code")[0], valuesOf(text, "Message")[0]];
-    return new Error(`${this.name} responds with ${response.status} ${code} ${message}`.trim());
+    const text = await textOf(response).catch(() => "");
+    const region = response.headers.get("x-amz-bucket-region");
+    const parts = [
+      response.status,
+      ...valuesOf(text, "Code").slice(0, 1),
+      ...valuesOf(text, "Message").slice(0, 1),
+      ...(region === null ? [] : [`(the bucket is in the region ${region})`]),
+    ];
+    return new Error(`${this.name} responds with ${parts.join(" ")}`);
   }
 }
 
+/** @throws Error when it is longer than any listing */
 async function textOf(response: Response): Promise<string> {
-  return (await bytesOf(response, MOST_TEXT_BYTES))?.toString() ?? "";
+  const bytes = await bytesOf(response, MOST_TEXT_BYTES);
+  if (bytes === undefined) throw new Error(`a response has more than ${MOST_TEXT_BYTES} bytes`);
+  return bytes.toString();
 }
 
 /** Reads a response; `undefined` when it is longer than `limit` bytes. */
@@ -138,5 +172,8 @@ function valuesOf(xml: string, element: string): string[] {
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 function unescaped(text: string): string {
-  return text.replace(/&(amp|lt|gt|quot|apos);/g, (entity, name: string) => ENTITIES[name] ?? entity);
+  return text.replace(/&(#x?)?([0-9a-z]+);/gi, (entity, number: string | undefined, name: string) => {
+    if (number === undefined) return ENTITIES[name] ?? entity;
+    return String.fromCodePoint(Number.parseInt(name, number === "#" ? 10 : 16));
+  });
 }

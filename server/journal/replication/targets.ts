@@ -58,7 +58,7 @@ function pathOf(url: URL): string {
 function bucket(name: string, url: URL): TargetAddress {
   const options = optionsOf(url, ["endpoint", "region", "path_style"]);
   if (url.username !== "" || url.password !== "")
-    throw new AddressFault("holds credentials: they belong where the AWS SDK looks for them");
+    throw new AddressFault("holds credentials: they belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host)) throw new AddressFault("does not name a bucket");
   const endpoint = options.get("endpoint");
   if (endpoint !== undefined && !isEndpoint(endpoint))

@@ -118,11 +118,13 @@ const row = {
   body: packTexts(entries.map(({ text }) => text)),
 };
 const stored = { ...row, code: KEY.codeOf(row) };
+const journal = "31337:journal";
+const named = { journal, nameCode: KEY.codeOfName(journal) };
 const vectors = {
   description: "Entries of each kind, and the row and the object of a replica that have them",
   key: KEY.text().trim(),
   entries,
   row: { ...row, previous: hex(row.previous), digest: hex(digest), body: hex(row.body), code: hex(stored.code) },
-  object: { name: objectName(1, stored), content: hex(encodeRows("31337:journal", [stored])) },
+  object: { name: objectName(1, stored), content: hex(encodeRows(named, [stored])) },
 };
 writeFileSync(join(import.meta.dirname, "journal.json"), `${JSON.stringify(vectors, null, 2)}\n`);

@@ -3,12 +3,14 @@ import type { ObjectStore } from "../../../../server/journal/replication/object-
 import { encodeRows, objectName } from "../../../../server/journal/replication/replica-object.ts";
 import { replicaObjects, replicatedJournal } from "../../../../server/journal/replication/replica-reader.ts";
 import type { StoredRow } from "../../../../server/journal/entries/journal-row.ts";
+import { KEY } from "../../../support/journal-key.ts";
 import { JournalKey } from "../../../../server/journal/integrity/journal-key.ts";
 import { GrownJournal } from "../../../support/grown-journal.ts";
 import {
   bucketReplica,
   folderReplica,
   JOURNAL,
+  NAMED,
   readAll,
   storeRows,
   type TestReplica,
@@ -58,13 +60,13 @@ for (const [kind, makeReplica] of [
         read.map(({ first, last, proofs }) => [first, last, proofs]),
         rows.map(({ first, last, proofs }) => [first, last, proofs]),
       );
-      assert.equal(await replicatedJournal(store), JOURNAL);
+      assert.equal(await replicatedJournal(store, KEY), JOURNAL);
     });
 
     it("returns nothing, and no name, from an empty one", async () => {
       for (const name of names) await replica.remove(name);
       assert.isEmpty(await readAll(store));
-      assert.isUndefined(await replicatedJournal(store));
+      assert.isUndefined(await replicatedJournal(store, KEY));
     });
 
     it("ignores objects with other names", async () => {
@@ -102,7 +104,7 @@ for (const [kind, makeReplica] of [
     });
 
     it("finds an object without its last row", async () => {
-      await replica.put(nameAt(1), encodeRows(JOURNAL, rows.slice(2, 3)));
+      await replica.put(nameAt(1), encodeRows(NAMED, rows.slice(2, 3)));
       assert.match(await fault(), /has other entries than its name says$/);
     });
 
@@ -113,7 +115,7 @@ for (const [kind, makeReplica] of [
     });
 
     it("finds each changed byte of a row", async () => {
-      const length = `sealbook-rows/1 ${JOURNAL}\n`.length;
+      const length = (await replica.get(nameAt(1))).indexOf("\n") + 1;
       for (const at of [7, 15, 23, 30, 60, 91, 100, 140]) {
         const before = await replica.get(nameAt(1));
         await change(1, (content) => {
@@ -148,6 +150,19 @@ for (const [kind, makeReplica] of [
       } finally {
         await foreign.close();
       }
+    });
+
+    it("finds a changed name of the journal, which is restored with", async () => {
+      const other = JOURNAL.replace("7325", "7326");
+      for (const index of [0, 1, 2])
+        await change(index, (content) => Buffer.from(content.toString("latin1").replace(JOURNAL, other), "latin1"));
+      const message = /is another journal's, or the name of the journal in it was changed$/;
+      assert.match(await fault(), message);
+      assert.match((await thrownBy(replicatedJournal(store, KEY))).message, message);
+      assert.equal(await replicatedJournal(store, undefined), other, "without a key it is taken as it is");
+      await change(1, (content) => Buffer.from(content.toString("latin1").replace(other, JOURNAL), "latin1"));
+      const unkeyed = await thrownBy(Array.fromAsync(replicaObjects(store, undefined)));
+      assert.match(unkeyed.message, /names another journal than those before it$/);
     });
 
     it("reads no object that is longer than any can be", async () => {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { assert } from "chai";
 import type { ObjectStore } from "../../../../server/journal/replication/object-store.ts";
@@ -57,11 +58,11 @@ describe("a bucket", () => {
   });
 
   it("gets a request again that it could not process", async () => {
-    for (const fate of [500, 503]) {
-      strike("PUT", fate);
+    for (const fate of [500, 503, 409]) {
+      strike("PUT", fate, 2);
       await store.put(`0000000/${fate}`, CONTENT);
     }
-    assert.lengthOf(await Array.fromAsync(store.list("")), 2);
+    assert.lengthOf(await Array.fromAsync(store.list("")), 3);
   });
 
   it("has the object after a lost response", async () => {
@@ -108,6 +109,49 @@ describe("a bucket", () => {
     const other = new S3Store({ ...options, bucket: "another", endpoint: replica.server.url, region: "eu-west-1" });
     for (const use of [() => other.get(NAME, 100), () => Array.fromAsync(other.list(""))])
       assert.include((await thrownBy(use())).message, "NoSuchBucket");
+  });
+
+  it("has names with any characters", async () => {
+    const bucket = { bucket: replica.server.bucket, endpoint: replica.server.url };
+    const odd = new S3Store({ ...options, ...bucket, prefix: "a+b/100% & 'c'/" });
+    await odd.put(NAME, CONTENT);
+    assert.deepEqual([...replica.server.objects.keys()], [`a+b/100% & 'c'/${NAME}`]);
+    assert.deepEqual(await Array.fromAsync(odd.list("")), [NAME]);
+    assert.deepEqual(await odd.get(NAME, 100), CONTENT);
+  });
+
+  it("is in the path of an address without a name", async () => {
+    const { bucket, url: endpoint } = replica.server;
+    const addressed = new S3Store({ ...options, bucket, endpoint, pathStyle: false });
+    await addressed.put(NAME, CONTENT);
+    assert.deepEqual([...replica.server.objects.keys()], [NAME]);
+  });
+
+  it("does not count as empty when the answer is no list", async () => {
+    const other = createHttpServer((_, response) => response.end("<html>It works!</html>")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    assert(address !== null && typeof address === "object");
+    const wrong = new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` });
+    assert.match((await thrownBy(Array.fromAsync(wrong.list("")))).message, /something else than a list/);
+    other.close();
+  });
+
+  it("names the region of a bucket that is in another one", async () => {
+    const moved = createHttpServer((_, response) =>
+      response
+        .writeHead(301, { "x-amz-bucket-region": "eu-west-1" })
+        .end("<Error><Code>PermanentRedirect</Code><Message>Elsewhere</Message></Error>"),
+    ).listen(0, "127.0.0.1");
+    await once(moved, "listening");
+    const address = moved.address();
+    assert(address !== null && typeof address === "object");
+    const wrong = new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` });
+    assert.equal(
+      (await thrownBy(wrong.put(NAME, CONTENT))).message,
+      "x responds with 301 PermanentRedirect Elsewhere (the bucket is in the region eu-west-1)",
+    );
+    moved.close();
   });
 
   it("needs credentials", () => {
