@@ -21,7 +21,13 @@ import type { ObjectStore } from "../../server/journal/replication/object-store.
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { chainIdentityStore, journalName, newestContract } from "../../server/journal/contract-store.ts";
-import { journalKeyFile, missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
+import {
+  hasJournal,
+  journalKeyFile,
+  missingFile,
+  openJournalToRead,
+  readJournalKey,
+} from "../../server/composition/journal-database.ts";
 import { readHead } from "../../server/journal/entries/journal-rows.ts";
 import { recordIndexStore } from "../../server/records/record-index.ts";
 import { appendReason, assertNoKey, type ProvedExtent, provedExtent, storeKey, writeUnderNewKey } from "./new-key.ts";
@@ -89,7 +95,7 @@ async function run(terminal: Terminal, options: Options): Promise<Result> {
   opened.defer(() => progress.stop());
   if (options.newKey) assertNoKey(config);
   try {
-    const source = await openSource(config, options.from);
+    const source = await openSource(config, options);
     opened.defer(() => source.close());
     return await restore(terminal, config, options, source, progress);
   } catch (error) {
@@ -99,9 +105,15 @@ async function run(terminal: Terminal, options: Options): Promise<Result> {
   }
 }
 
+interface Replica {
+  readonly store: ObjectStore;
+  /** Name of the journal. */
+  readonly journal: string;
+}
+
 /** What a journal is restored from: a replica, or its own rows. */
 interface Source {
-  readonly replica: { readonly store: ObjectStore; readonly journal: string } | undefined;
+  readonly replica: Replica | undefined;
   readonly database: Database;
   /** `undefined` when there is no file with it. */
   readonly key: JournalKey | undefined;
@@ -109,24 +121,48 @@ interface Source {
   close(): Promise<void>;
 }
 
-async function openSource(config: Config, from: string | undefined): Promise<Source> {
+async function openSource(config: Config, { from, newKey }: Options): Promise<Source> {
   await using opened = new AsyncDisposableStack();
-  if (from === undefined) {
-    const missing = missingFile(config.database);
-    if (missing !== undefined)
-      throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
-    await assertChainMade(config.chain);
-  }
+  const found =
+    from === undefined ? await openRows(config, opened) : await openReplicated(config, opened, from, newKey);
+  if (found.key === undefined && !newKey) throw keyMissing(config);
+  const resources = opened.move();
+  return { ...found, close: () => resources.disposeAsync() };
+}
+
+async function openRows(config: Config, opened: AsyncDisposableStack): Promise<Omit<Source, "close">> {
+  const missing = missingFile(config.database);
+  if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}: name a replica with --from`);
+  await assertChainMade(config.chain);
   const { database, key } = await openJournalToRead(config);
   opened.defer(() => database.destroy());
-  if (from !== undefined) await assertEmpty(database);
-  const replica = from === undefined ? undefined : await openReplica(config, from, key);
-  const link = await openLink(config, opened, replica === undefined ? database : undefined);
+  return { replica: undefined, database, key, link: await openLink(config, opened, database) };
+}
+
+/** The database is made last: with the tables of a journal in it, a server would begin a new one. */
+async function openReplicated(
+  config: Config,
+  opened: AsyncDisposableStack,
+  from: string,
+  newKey: boolean | undefined,
+): Promise<Omit<Source, "close">> {
+  const known = await readJournalKey(journalKeyFile(config));
+  if (known === undefined && !newKey) throw keyMissing(config);
+  if (await hasJournal(config.database)) {
+    const { database } = await openJournalToRead(config);
+    await assertEmpty(database).finally(() => database.destroy());
+  }
+  const replica = await openReplica(config, from, known);
+  const link = await openLink(config, opened);
   const here = deploymentName(link.deployment);
-  if (replica !== undefined && here !== replica.journal)
-    throw new CommandFailure(`the replica belongs to ${replica.journal}; here is ${here}`);
-  const resources = opened.move();
-  return { replica, database, key, link, close: () => resources.disposeAsync() };
+  if (here !== replica.journal) throw new CommandFailure(`the replica belongs to ${replica.journal}; here is ${here}`);
+  const { database, key } = await openJournalToRead(config);
+  opened.defer(() => database.destroy());
+  return { replica, database, key, link };
+}
+
+function keyMissing(config: Config): CommandFailure {
+  return new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup, or use --new-key`);
 }
 
 /** @param database A journal with the chain and the contracts that are expected */
@@ -149,8 +185,6 @@ async function restore(
   { replica, database, key, link }: Source,
   progress: Stages,
 ): Promise<Result> {
-  if (key === undefined && !newKey)
-    throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup, or use --new-key`);
   const chain = anchorsOf(link, config);
   // For the progress only; a fault is found where it is.
   const newest = replica && (await findNewestObject(replica.store, 0).catch(() => undefined));
@@ -198,7 +232,7 @@ function anchorsOf({ rpc, deployment }: ContractsLink, { chain }: Config): Proof
 }
 
 /** Opens a replica, and writes the addresses of its contracts into an empty data folder. */
-async function openReplica(config: Config, from: string, key: JournalKey | undefined): Promise<Source["replica"]> {
+async function openReplica(config: Config, from: string, key: JournalKey | undefined): Promise<Replica> {
   const store = await openStore(parseAddress(from));
   const journal = await replicatedJournal(store, key);
   if (journal === undefined) throw new CommandFailure(`there is no replica at ${store.name}`);

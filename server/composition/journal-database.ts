@@ -82,10 +82,11 @@ export async function openJournalToRead(config: Config): Promise<OpenedJournal> 
 }
 
 /**
+ * Reads the journal's key.
  * @returns `undefined` when the file does not exist
  * @throws SealbookError `config_invalid` when it has no key
  */
-async function readJournalKey(file: string): Promise<JournalKey | undefined> {
+export async function readJournalKey(file: string): Promise<JournalKey | undefined> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw new SealbookError("config_invalid", `the journal's key cannot be read: ${error.message}`, { cause: error });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -228,6 +229,14 @@ for (const [engine, openReplica] of [
       await replica.put(key, foreign);
       const refused = await restore();
       assert.equal(refused.code, 1, refused.err);
+      if (!isKeyLost) assert.isFalse(existsSync(join(directory, "deployments")), "the name has no code of the key");
+      // A server would begin a new journal in a database with tables.
+      assert.isEmpty(
+        await restored.query("select 1 from entries").then(
+          () => ["tables"],
+          () => [],
+        ),
+      );
       await replica.put(key, genuine);
       await rm(join(directory, "deployments"), { recursive: true, force: true });
       await removeDirectory(empty);
@@ -243,14 +252,13 @@ for (const [engine, openReplica] of [
     });
 
     it("needs the journal's key, or a new one with a reason", async () => {
-      const without = await runJournalScript(
-        { ...restoreVariables(), JOURNAL_KEY_FILE: join(directory, "none") },
-        "restore",
-        "--from",
-        target,
-      );
+      const empty = await temporaryDirectory();
+      const variables = { ...restoreVariables(), DATA_DIR: empty, JOURNAL_KEY_FILE: join(empty, "none") };
+      const without = await runJournalScript(variables, "restore", "--from", target);
       assert.equal(without.code, 1);
       assert.match(without.err, /none is missing: restore it from a backup, or use --new-key/);
+      assert.isFalse(existsSync(join(empty, "deployments")), "nothing of the replica is believed");
+      await removeDirectory(empty);
       await isEmpty(restored);
     });
 
@@ -353,6 +361,10 @@ describe("restore of a lost journal, with the embedded chain", () => {
         await cp(join(directory, name), join(backup, name), { recursive: true });
       await rm(directory, { recursive: true });
 
+      const unkeyed = await restore();
+      assert.equal(unkeyed.code, 1, unkeyed.err);
+      assert.match(unkeyed.err, /journal\.key is missing/);
+      await cp(join(backup, "journal.key"), join(directory, "journal.key"));
       const missing = await restore();
       assert.equal(missing.code, 1, missing.err);
       assert.match(missing.err, /there is no chain in/);
@@ -361,10 +373,6 @@ describe("restore of a lost journal, with the embedded chain", () => {
       assert.equal(keyless.code, 1, keyless.err);
       assert.match(keyless.err, /keys\.json is missing/);
       await cp(join(backup, "keys.json"), join(directory, "keys.json"));
-      const unkeyed = await restore();
-      assert.equal(unkeyed.code, 1, unkeyed.err);
-      assert.match(unkeyed.err, /journal\.key is missing/);
-      await cp(join(backup, "journal.key"), join(directory, "journal.key"));
       const { code, err } = await restore();
       assert.equal(code, 0, err);
 
