@@ -5,7 +5,7 @@ import { decodeEntry, type JournalEntry } from "./codec.ts";
 import type { JournalRow } from "./journal-row.ts";
 import { readHead, rowsBetween, rowsOf } from "./journal-rows.ts";
 
-/** The entries of the journal, as text. */
+/** The entries of the journal, in their rows. */
 export interface JournalSource {
   /** Returns the newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
   head(): Promise<JournalHead>;

@@ -55,6 +55,8 @@ export const DEFAULT_RULES = {
   retry: { firstMilliseconds: 1_000, longestMilliseconds: 30_000 },
 } as const;
 
+type SeenObject = Omit<ObjectName, "digest">;
+
 /** Thrown when a retry does not help. */
 class Divergence extends Error {}
 
@@ -72,7 +74,7 @@ export class Replicator {
   readonly #lag = new ReplicationLag();
   readonly #stop = new AbortController();
   /** The newest object that was seen at the target: it never loses one. */
-  #seen: Pick<ObjectName, "name" | "first" | "last"> | undefined;
+  #seen: SeenObject | undefined;
   /** `diverged` needs an operator; `failing` ends with its cause. */
   #state: "replicating" | "failing" | "diverged" = "replicating";
   #agrees = false;
@@ -216,19 +218,18 @@ export class Replicator {
     if (previous === undefined) throw new RangeError(`entry ${newest.first - 1} of the journal is missing`);
     const { journal, nameCode, rows } = await readObject(this.#store, newest, previous);
     const replicated = rows.at(-1);
-    if (journal !== this.#journal.journal || !equalBytes(nameCode, this.#journal.nameCode))
-      throw new Divergence(`${newest.name} names the journal ${journal}, and this is ${this.#journal.journal}`);
+    const isOwn = journal === this.#journal.journal && equalBytes(nameCode, this.#journal.nameCode);
     for await (const { stored } of this.#source.rows(newest.last - 1)) {
-      if (stored.last === newest.last && equalBytes(replicated?.code, stored.code)) return;
+      if (isOwn && stored.last === newest.last && equalBytes(replicated?.code, stored.code)) return;
       break;
     }
     throw new Divergence(
-      `the target's entries up to ${newest.last} were written in other rows, or with another key: ` +
-        "replicate to an empty target",
+      `the target's entries up to ${newest.last} have another name of the journal, were written in other rows, or ` +
+        "with another key: replicate to an empty target",
     );
   }
 
-  #reached(object: Pick<ObjectName, "name" | "first" | "last">): void {
+  #reached(object: SeenObject): void {
     this.#seen = object;
     this.#lag.replicated(object.last);
   }

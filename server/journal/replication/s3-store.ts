@@ -169,11 +169,13 @@ function valuesOf(xml: string, element: string): string[] {
   return Array.from(found, ([, text = ""]) => unescaped(text));
 }
 
+const LAST_CODE_POINT = 0x10ffff;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 function unescaped(text: string): string {
   return text.replace(/&(#x?)?([0-9a-z]+);/gi, (entity, number: string | undefined, name: string) => {
     if (number === undefined) return ENTITIES[name] ?? entity;
-    return String.fromCodePoint(Number.parseInt(name, number === "#" ? 10 : 16));
+    const code = Number.parseInt(name, number === "#" ? 10 : 16);
+    return code <= LAST_CODE_POINT ? String.fromCodePoint(code) : entity;
   });
 }

@@ -64,6 +64,8 @@ function bucket(name: string, url: URL): TargetAddress {
   if (endpoint !== undefined && !isEndpoint(endpoint))
     throw new AddressFault("has an endpoint that is not an http or https address");
   const prefix = decoded(url.pathname).replace(/^\/+|\/+$/g, "");
+  // In an address of the service they would lead elsewhere.
+  if (/(?:^|\/)\.\.?(?:\/|$)/.test(prefix)) throw new AddressFault('has "." or ".." in its prefix');
   return {
     kind: "s3",
     name,

@@ -43,6 +43,7 @@ describe("target addresses", () => {
       ["s3://b/x", "does not name a bucket"],
       ["s3://bucket:99/x", "does not name a bucket"],
       ["s3://bucket/%ff", "cannot be one"],
+      ["s3://bucket/a%2F..%2Fb", 'has "." or ".." in its prefix'],
       ["s3://bucket/x?mount=true", "option mount"],
       ["s3://bucket/x?endpoint=minio:9000", "http or https"],
       ["s3://bucket/x?region=", "one value for region"],
