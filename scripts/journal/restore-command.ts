@@ -20,7 +20,7 @@ import { findNewestObject, replicatedJournal } from "../../server/journal/replic
 import type { ObjectStore } from "../../server/journal/replication/object-store.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
-import { chainIdentityStore, journalName, newestContract } from "../../server/journal/contract-store.ts";
+import { chainIdentityStore, newestContract } from "../../server/journal/contract-store.ts";
 import {
   hasJournal,
   journalKeyFile,
@@ -195,7 +195,6 @@ async function restore(
       await copyRows(transaction, replica.store, key, (done) =>
         progress.update("copying entries", "entries", done, newest?.last ?? 0),
       );
-      await journalName(transaction, replica.journal);
     }
     const { sequence: total } = await readHead(transaction);
     const onEntries = (stage: string) => (done: number) => progress.update(stage, "entries", done, total);

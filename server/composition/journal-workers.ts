@@ -1,3 +1,4 @@
+import { deploymentName } from "../chain/contracts/deployment.ts";
 import { replicaObjects } from "../journal/replication/replica-reader.ts";
 import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
 import type { Context } from "./context.ts";
@@ -23,8 +24,9 @@ function createReplicators(context: Context): readonly Replicator[] {
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
   };
-  const { replicas, journalName, journalKey } = context.opened;
-  const named = { journal: journalName, nameCode: journalKey.codeOfName(journalName) };
+  const { replicas, link, journalKey } = context.opened;
+  const name = deploymentName(link.deployment);
+  const named = { journal: name, nameCode: journalKey.codeOfName(name) };
   const replicators = replicas.map(
     (store) =>
       new Replicator(store, named, journal.entries, rules, steadyClock, (event) =>
@@ -171,6 +173,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
       for (const replicator of replicators) replicator.start();
     },
     async stop(): Promise<void> {
+      context.opened.replicaStop.abort();
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
       await headCheck.stop();
     },

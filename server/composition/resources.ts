@@ -7,7 +7,6 @@ import { ChainGuard } from "../chain/identity.ts";
 import { isWrongChain } from "../chain/rpc/rpc.ts";
 import { canBeginAnew } from "./fresh-folder.ts";
 import { ValidatorHistory } from "../chain/consensus/validators.ts";
-import { deploymentName } from "../chain/contracts/deployment.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-crypto.ts";
 import type { CertificateFiles, Config, TokenConfig } from "../config/config.ts";
@@ -23,7 +22,7 @@ import { openJournalToAppend } from "./journal-database.ts";
 import { chatStore } from "../bot/chat-store.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { assertSameTable } from "../records/record-reader.ts";
-import { chainIdentityStore, journalName, newestContract, validatorSetStore } from "../journal/contract-store.ts";
+import { chainIdentityStore, newestContract, validatorSetStore } from "../journal/contract-store.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { openStore } from "../journal/replication/open-store.ts";
@@ -40,10 +39,10 @@ export interface Opened {
   readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
   readonly storage: StorageGuard;
-  /** Name of the journal, which its replicas have. */
-  readonly journalName: string;
   /** The journal's replicas. */
   readonly replicas: readonly ObjectStore[];
+  /** Ends the requests to replicas that are under way: one may not respond for minutes. */
+  readonly replicaStop: AbortController;
   /** Verifies bearer tokens; without it none is accepted. */
   readonly tokens: TokenVerifier | undefined;
   readonly issuerKeys: IssuerKeys;
@@ -86,8 +85,10 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     resources.defer(() => link.close());
     if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
     await assertSameTable(database, config.records.tableName);
-    const name = await journalName(database, deploymentName(link.deployment));
-    const replicas = await Promise.all(config.journal.replicaTargets.map((address) => openStore(address)));
+    const replicaStop = new AbortController();
+    const replicas = await Promise.all(
+      config.journal.replicaTargets.map((address) => openStore(address, replicaStop.signal)),
+    );
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
     const issuerKeys = await openIssuerKeys(config, issuerKeyStore(database, journalKey), logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
@@ -100,8 +101,8 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       journalKey,
       validators,
       storage,
-      journalName: name,
       replicas,
+      replicaStop,
       tokens,
       issuerKeys,
       certificate,

@@ -17,19 +17,6 @@ export async function newestContract(database: Database): Promise<Address | unde
   return row?.contract;
 }
 
-/**
- * Returns the name of the journal, which its replicas have: that of its deployment when it was begun.
- * @param name Becomes the name of a journal without one
- */
-export async function journalName(database: Database, name: string): Promise<string> {
-  await database
-    .insertInto("journal_name")
-    .values({ id: 1, name })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
-  return (await database.selectFrom("journal_name").select("name").executeTakeFirstOrThrow()).name;
-}
-
 const Contract = z.object({ address: z.string(), codeHash: z.string() });
 const Contracts = z.object({ SessionRegistry: Contract, EventTable: Contract, ProofAnchor: Contract });
 

@@ -53,10 +53,8 @@ export interface AnchorStore extends CheckpointStore {
 export const IN_FLIGHT = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
 const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
-/** The columns of an outcome: those of the confirmation, or of the transaction without one. */
-export const OUTCOME_COLUMNS = [
-  "transactions.state",
-  "transactions.reason",
+/** The columns of a confirmation that are part of an outcome. */
+export const CONFIRMATION_COLUMNS = [
   "confirmations.contract",
   "confirmations.transaction_hash",
   "confirmations.block_number",
@@ -64,6 +62,9 @@ export const OUTCOME_COLUMNS = [
   "confirmations.block_time",
   "confirmations.validator",
 ] as const;
+
+/** The columns of an outcome: those of the confirmation, or of the transaction without one. */
+const OUTCOME_COLUMNS = ["transactions.state", "transactions.reason", ...CONFIRMATION_COLUMNS] as const;
 
 /** The outcome columns; all null for an anchor without a transaction. */
 export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {

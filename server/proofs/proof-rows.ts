@@ -10,29 +10,43 @@ import { documentKey, keyOf, type KeyRange } from "../journal/index/proof-key.ts
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
-import { OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
+import { CONFIRMATION_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
-/** Selects anchors over proofs, with their outcomes. */
-function anchorsWith(database: Database, ids: readonly number[]) {
-  return database
+/** Reads anchors over proofs, with their outcomes. */
+async function anchorsWith(database: Database, ids: readonly number[]) {
+  const anchors = await database
     .selectFrom("anchors")
     .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-    .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
-    .select([
-      "anchors.id as anchor_id",
-      "anchors.hash as anchor_hash",
-      "anchors.size",
-      "anchors.confirmation",
-      ...OUTCOME_COLUMNS,
-    ])
+    .select(["anchors.id as anchor_id", "anchors.hash as anchor_hash", "anchors.size"])
+    .select(["anchors.confirmation", "anchors.transaction_id", ...CONFIRMATION_COLUMNS])
     .where(isAmong(database, "anchors.id", ids))
-    .where("anchors.checkpoint", "is", null);
+    .where("anchors.checkpoint", "is", null)
+    .execute();
+  // Few are not confirmed, and a join of three tables takes PostgreSQL longer to plan than all else.
+  const unconfirmed = anchors.flatMap((row) =>
+    row.confirmation === null && row.transaction_id !== null ? [row.transaction_id] : [],
+  );
+  const transactions = unconfirmed.length === 0 ? [] : await transactionsWith(database, unconfirmed).execute();
+  const states = new Map(transactions.map((row) => [row.id, row]));
+  return new Map(
+    anchors.map((row) => {
+      const { state = null, reason = null } = states.get(row.transaction_id ?? 0) ?? {};
+      return [row.anchor_id, { ...row, state, reason }];
+    }),
+  );
 }
 
-type AnchorRow = Awaited<ReturnType<ReturnType<typeof anchorsWith>["executeTakeFirstOrThrow"]>>;
+function transactionsWith(database: Database, ids: readonly number[]) {
+  return database
+    .selectFrom("transactions")
+    .select(["id", "state", "reason"])
+    .where(isAmong(database, "id", ids));
+}
+
+type AnchorRow = NonNullable<ReturnType<Awaited<ReturnType<typeof anchorsWith>>["get"]>>;
 
 /** Reads proofs from the rows of the journal, with the outcomes of their anchors. */
 export class ProofReader {
@@ -64,10 +78,9 @@ export class ProofReader {
   /** Adds the anchors of proofs and their outcomes; throws as {@link read} does. */
   async withAnchors(proofs: readonly ProofEntry[], checked?: VerifiedEntries): Promise<StoredProof[]> {
     const ids = [...new Set(proofs.map(({ anchor }) => anchor))];
-    const rows = ids.length === 0 ? [] : await anchorsWith(this.#database, ids).execute();
-    const anchors = new Map(rows.map((row) => [row.anchor_id, row]));
+    const anchors = ids.length === 0 ? undefined : await anchorsWith(this.#database, ids);
     return proofs.flatMap((entry) => {
-      const found = anchors.get(entry.anchor);
+      const found = anchors?.get(entry.anchor);
       const anchor = found !== undefined && holds(found, entry.leaf) ? found : undefined;
       if (checked !== undefined) assertWhole(entry, anchor, checked);
       return anchor === undefined ? [] : [toProof(entry, anchor)];

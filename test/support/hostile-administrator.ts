@@ -48,7 +48,6 @@ const UNREAD: Readonly<Record<string, string>> = {
   chain_identity: "compared at the start",
   divergences: "what operators are told",
   index_progress: "of the index over records",
-  journal_name: "compared at the start",
   keyed_calls: "which calls are repetitions",
   schema_version: "read at the start",
   login_sources: "limits of logins",

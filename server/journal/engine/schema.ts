@@ -15,7 +15,6 @@ export interface Schema {
   records: RecordsTable;
   index_progress: IndexProgressTable;
   entries: EntriesTable;
-  journal_name: JournalNameTable;
   resolutions: ResolutionsTable;
   anchors: AnchorsTable;
   confirmations: ConfirmationsTable;
@@ -174,12 +173,6 @@ interface EntriesTable {
 /** The entries by which operators acknowledged divergences. */
 export interface ResolutionsTable {
   sequence: number;
-}
-
-/** The name that the journal's replicas have. */
-export interface JournalNameTable {
-  id: 1;
-  name: string;
 }
 
 /** Content to be anchored: a single hash (`size` 0) or the root over `size` hashes. */

@@ -157,8 +157,6 @@ create index versions_of_transaction on transaction_versions (transaction_id, nu
 
 create table resolutions (sequence integer primary key);
 
-create table journal_name (id integer primary key check (id = 1), name text not null);
-
 create table anchors (
   id integer primary key autoincrement,
   first_sequence integer not null,

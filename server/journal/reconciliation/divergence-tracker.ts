@@ -29,7 +29,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   readonly #clock: Clock;
   /** The open divergences that this process has loaded. */
   readonly #open = new OpenDivergences();
-  /** Subjects of the divergences that the current pass found. */
+  /** Subjects of the divergences that the current pass found or could not check. */
   readonly #found = new Set<string>();
   /** Subjects of the divergences that checks of this process found, until they are resolved. */
   readonly #own = new Set<string>();
@@ -148,6 +148,11 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     this.#found.add(text);
     this.#own.add(text);
     return this.#isKnown(text, message) ? false : this.#raise(text, message);
+  }
+
+  /** Keeps the divergence of a subject that a full pass could not check. */
+  unchecked(subject: Subject): void {
+    this.#found.add(subjectText(subject));
   }
 
   async resolved(subject: Subject): Promise<void> {

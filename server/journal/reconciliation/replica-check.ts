@@ -17,7 +17,7 @@ export interface Replica {
 
 export interface ReplicaCheckDeps {
   readonly entries: JournalSource;
-  readonly divergences: Pick<DivergenceTracker, "diverged" | "resolved">;
+  readonly divergences: Pick<DivergenceTracker, "diverged" | "resolved" | "unchecked">;
   /** Called for a replica that could not be read; its replicator reports that, too. */
   readonly onUnreachable: (name: string, error: unknown) => void;
 }
@@ -48,7 +48,8 @@ export class ReplicaCheck {
     } catch (error) {
       if (error instanceof ReplicaFault || error instanceof RangeError) {
         await divergences.diverged(subject, `the replica ${replica.name} differs from the journal: ${error.message}`);
-      } else {
+      } else if (!isStopped()) {
+        divergences.unchecked(subject);
         onUnreachable(replica.name, error);
       }
     }

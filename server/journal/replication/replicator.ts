@@ -118,7 +118,7 @@ export class Replicator {
     this.#work = Promise.all([this.#replicate(), this.#watch()]);
   }
 
-  /** Stops after the current write. */
+  /** Stops after the current request, which the store's own signal can end. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#work;
@@ -143,6 +143,7 @@ export class Replicator {
       return this.#rules.intervalMilliseconds;
     } catch (error) {
       this.#agrees = false;
+      if (this.#stopped) return 0;
       // A row of the journal that was changed, or an object of the target.
       if (error instanceof Divergence || error instanceof RangeError || error instanceof ReplicaFault) {
         if (this.#enter("diverged")) this.#onEvent({ kind: "diverged", reason: error.message });

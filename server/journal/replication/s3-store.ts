@@ -39,9 +39,13 @@ export class S3Store implements ObjectStore {
   readonly #client: AwsClient;
   readonly #bucket: URL;
   readonly #prefix: string;
+  readonly #stop: AbortSignal | undefined;
 
-  /** @throws SealbookError `config_invalid` without credentials */
-  constructor({ name, bucket, prefix, endpoint, region, pathStyle }: S3Options) {
+  /**
+   * @param stop Ends requests
+   * @throws SealbookError `config_invalid` without credentials
+   */
+  constructor({ name, bucket, prefix, endpoint, region, pathStyle }: S3Options, stop?: AbortSignal) {
     const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, ...environment } = process.env;
     if (accessKeyId === undefined || secretAccessKey === undefined)
       throw new SealbookError("config_invalid", `${name} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`);
@@ -62,6 +66,7 @@ export class S3Store implements ObjectStore {
     if (isInPath) this.#bucket.pathname = `${this.#bucket.pathname.replace(/\/$/, "")}/${bucket}`;
     else this.#bucket.hostname = `${bucket}.${this.#bucket.hostname}`;
     this.#prefix = prefix;
+    this.#stop = stop;
   }
 
   async *list(after: string): AsyncGenerator<string, void> {
@@ -72,9 +77,11 @@ export class S3Store implements ObjectStore {
       url.searchParams.set("prefix", this.#prefix);
       if (after !== "") url.searchParams.set("start-after", `${this.#prefix}${after}`);
       if (token !== undefined) url.searchParams.set("continuation-token", token);
-      const response = await this.#request(url);
-      if (!response.ok) throw await this.#refusal(response);
-      const page = await textOf(response);
+      const answer = await this.#request(url);
+      if (!answer.ok) throw this.#refusal(answer);
+      if (answer.content === undefined)
+        throw new Error(`${this.name} responds with more than ${MOST_TEXT_BYTES} bytes`);
+      const page = answer.content.toString();
       // Anything else must not pass for an empty bucket.
       if (!page.includes("<ListBucketResult")) throw new Error(`${this.name} responds with something else than a list`);
       for (const key of valuesOf(page, "Key")) yield key.slice(this.#prefix.length);
@@ -83,16 +90,16 @@ export class S3Store implements ObjectStore {
   }
 
   async get(name: string, limit: number): Promise<Buffer | undefined> {
-    const response = await this.#request(this.#object(name));
-    if (response.ok) return bytesOf(response, limit);
-    const refusal = await this.#refusal(response);
-    if (response.status === 404 && !refusal.message.includes("NoSuchBucket")) return undefined;
+    const answer = await this.#request(this.#object(name), {}, limit);
+    if (answer.ok) return answer.content;
+    const refusal = this.#refusal(answer);
+    if (answer.status === 404 && !refusal.message.includes("NoSuchBucket")) return undefined;
     throw refusal;
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
     const digest = createHash("sha256").update(content).digest();
-    const response = await this.#request(this.#object(name), {
+    const answer = await this.#request(this.#object(name), {
       method: "PUT",
       body: Buffer.from(content),
       headers: {
@@ -103,9 +110,7 @@ export class S3Store implements ObjectStore {
       },
     });
     // It exists, for instance from an upload with a lost response.
-    if (response.status === EXISTS) return response.body?.cancel();
-    if (!response.ok) throw await this.#refusal(response);
-    await response.body?.cancel();
+    if (!answer.ok && answer.status !== EXISTS) throw this.#refusal(answer);
   }
 
   #object(name: string): URL {
@@ -115,27 +120,36 @@ export class S3Store implements ObjectStore {
     return url;
   }
 
-  async #request(url: URL, options: RequestInit = {}): Promise<Response> {
+  /** @param limit Maximum length of a content; a longer one is `undefined` */
+  async #request(url: URL, options: RequestInit = {}, limit = MOST_TEXT_BYTES): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#client.fetch(url.href, {
-        ...options,
-        // Of a bucket in another region: the signature holds for one address only.
-        redirect: "manual",
-        signal: AbortSignal.timeout(ATTEMPT_TIMEOUT_MILLISECONDS),
-      });
-      const { status } = response;
-      const mayPass = status >= 500 || status === CONFLICT || status === TOO_MANY;
-      if (!mayPass || attempt === ATTEMPTS) return response;
-      await response.body?.cancel();
-      await sleep(RETRY_MILLISECONDS);
+      const isLast = attempt === ATTEMPTS;
+      const timeout = AbortSignal.timeout(ATTEMPT_TIMEOUT_MILLISECONDS);
+      const signal = AbortSignal.any([timeout, ...(this.#stop === undefined ? [] : [this.#stop])]);
+      try {
+        const response = await this.#client.fetch(url.href, {
+          ...options,
+          // Of a bucket in another region: the signature holds for one address only.
+          redirect: "manual",
+          signal,
+        });
+        const { ok, status, headers } = response;
+        const content = await bytesOf(response, ok ? limit : MOST_TEXT_BYTES);
+        const mayPass = status >= 500 || status === CONFLICT || status === TOO_MANY;
+        if (!mayPass || isLast) return { ok, status, headers, content };
+      } catch (error) {
+        // A lost connection; without any response the next attempt would not get one.
+        if (isLast || signal.aborted) throw error;
+      }
+      await sleep(RETRY_MILLISECONDS, undefined, { signal: this.#stop });
     }
   }
 
-  async #refusal(response: Response): Promise<Error> {
-    const text = await textOf(response).catch(() => "");
-    const region = response.headers.get("x-amz-bucket-region");
+  #refusal({ status, headers, content }: Answer): Error {
+    const text = content?.toString() ?? "";
+    const region = headers.get("x-amz-bucket-region");
     const parts = [
-      response.status,
+      status,
       ...valuesOf(text, "Code").slice(0, 1),
       ...valuesOf(text, "Message").slice(0, 1),
       ...(region === null ? [] : [`(the bucket is in the region ${region})`]),
@@ -144,11 +158,9 @@ export class S3Store implements ObjectStore {
   }
 }
 
-/** @throws Error when it is longer than any listing */
-async function textOf(response: Response): Promise<string> {
-  const bytes = await bytesOf(response, MOST_TEXT_BYTES);
-  if (bytes === undefined) throw new Error(`a response has more than ${MOST_TEXT_BYTES} bytes`);
-  return bytes.toString();
+interface Answer extends Pick<Response, "ok" | "status" | "headers"> {
+  /** `undefined` when it is too long. */
+  readonly content: Buffer | undefined;
 }
 
 /** Reads a response; `undefined` when it is longer than `limit` bytes. */

@@ -100,6 +100,19 @@ describe("divergences", function () {
       assert.isEmpty([...open]);
     });
 
+    it("stay when a comparison could not check their subject", async () => {
+      const tracker = new DivergenceTracker(store(), telemetry, () => 1);
+      const subject = { kind: "replica", name: "file:///disk" } as const;
+      await tracker.diverged(subject, "an object is missing");
+      tracker.begin();
+      tracker.unchecked(subject);
+      await tracker.end();
+      assert.deepEqual(await stored(), ["replica file:///disk"]);
+      tracker.begin();
+      await tracker.end();
+      assert.isEmpty(await stored());
+    });
+
     it("are announced once for each cause", async () => {
       const tracker = new DivergenceTracker(store(), telemetry, () => 1);
       for (let n = 0; n < 1_539; n += 1) tracker.journalDiverged(`proof ${n}`, `${n} differs`);

@@ -6,6 +6,7 @@ import type { ObjectStore } from "../../../../server/journal/replication/object-
 import { S3Store } from "../../../../server/journal/replication/s3-store.ts";
 import type { S3Fate } from "../../../support/s3-server.ts";
 import { type BucketReplica, bucketReplica } from "../../../support/test-replica.ts";
+import { eventually } from "../../../support/eventually.ts";
 import { thrownBy } from "../../../support/thrown.ts";
 
 const NAME = "0000000/one";
@@ -67,8 +68,8 @@ describe("a bucket", () => {
 
   it("has the object after a lost response", async () => {
     strike("PUT", "deaf");
-    await thrownBy(store.put(NAME, CONTENT));
     await store.put(NAME, CONTENT);
+    assert.lengthOf(replica.server.requests, 2);
     assert.deepEqual(await store.get(NAME, 100), CONTENT);
   });
 
@@ -96,6 +97,24 @@ describe("a bucket", () => {
     } finally {
       AbortSignal.timeout = original;
     }
+  });
+
+  it("gets a request again whose connection was lost", async () => {
+    await store.put(NAME, CONTENT);
+    strike("GET", "cut", 2);
+    assert.deepEqual(await store.get(NAME, 100), CONTENT);
+  });
+
+  it("ends requests when it is told to", async () => {
+    strike("GET", "hang", 100);
+    const stop = new AbortController();
+    const { bucket, url: endpoint } = replica.server;
+    const stopped = new S3Store({ ...options, bucket, endpoint }, stop.signal);
+    const ended = thrownBy(stopped.get(NAME, 100));
+    await eventually(async () => assert.lengthOf(replica.server.requests, 1));
+    stop.abort();
+    assert.equal((await ended).name, "AbortError");
+    assert.lengthOf(replica.server.requests, 1);
   });
 
   it("fails for an address of another service, and for a missing bucket", async () => {
