@@ -75,7 +75,7 @@ export class JournalCheck {
   /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
   #candidates: ResumePoint[] = [];
   #resumePoint: ResumePoint;
-  #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0, verification: 0, resolution: 0 };
+  #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0, verification: 0, resolution: 0, store: 0 };
   #checkpoints = 0;
   #pending = 0;
   #compared = 0;

@@ -9,7 +9,8 @@ export type EntrySubject =
   | { readonly kind: "account"; readonly address: string }
   | { readonly kind: "verification"; readonly id: string }
   | { readonly kind: "resolution"; readonly divergence: string }
-  | { readonly kind: "issuer_key"; readonly publicKey: string };
+  | { readonly kind: "issuer_key"; readonly publicKey: string }
+  | { readonly kind: "store"; readonly rowId: string };
 
 /** A range of entries, both ends included. */
 export interface EntryRange {
@@ -86,6 +87,8 @@ export function subjectText(subject: EntrySubject): string {
       return `resolution of ${subject.divergence}`;
     case "issuer_key":
       return `issuer key ${subject.publicKey}`;
+    case "store":
+      return `store of row ${subject.rowId}`;
   }
 }
 
@@ -104,5 +107,7 @@ export function subjectOf(entry: JournalEntry): EntrySubject {
       return { kind: "resolution", divergence: entry.divergence };
     case "issuer_key":
       return { kind: "issuer_key", publicKey: hex(entry.public_key) };
+    case "store":
+      return { kind: "store", rowId: entry.row_id };
   }
 }

@@ -110,7 +110,24 @@ const Resolution = z.strictObject({
   resolved_at: whole,
 });
 
-const Entry = z.discriminatedUnion("kind", [Proof, Confirmation, Account, IssuerKey, Verification, Resolution]);
+/** A record that an account stores: what its transaction has to put on chain, and the key that a repeat has. */
+const Store = z.strictObject({
+  sequence: whole,
+  kind: z.literal("store"),
+  account: z.string(),
+  /** In decimal digits. */
+  row_id: z.string().regex(/^(?:0|[1-9]\d{0,77})$/),
+  /** SHA-256 of the call data. */
+  call: bytes32,
+  /** SHA-256 of the caller and its idempotency key; `null` without one. */
+  idempotency_key: bytes32.nullable(),
+  /** SHA-256 of the route and the body. */
+  request: bytes32,
+  /** Unix milliseconds. */
+  accepted_at: whole,
+});
+
+const Entry = z.discriminatedUnion("kind", [Proof, Confirmation, Account, IssuerKey, Verification, Resolution, Store]);
 
 /** The keys of each kind, in their order, as they stand in the text. */
 const KEYS = new Map(
@@ -126,6 +143,7 @@ export type AccountEntry = Readonly<z.output<typeof Account>>;
 export type IssuerKeyEntry = Readonly<z.output<typeof IssuerKey>>;
 export type VerificationEntry = Readonly<z.output<typeof Verification>>;
 export type ResolutionEntry = Readonly<z.output<typeof Resolution>>;
+export type StoreEntry = Readonly<z.output<typeof Store>>;
 
 /** An entry of any kind. */
 export type JournalEntry = Readonly<z.output<typeof Entry>>;

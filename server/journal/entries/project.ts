@@ -39,6 +39,7 @@ async function growAnchors(transaction: Database, proofs: readonly ProofEntry[])
 async function projectOne(transaction: Database, entry: JournalEntry): Promise<void> {
   switch (entry.kind) {
     case "proof":
+    case "store":
       return;
     case "confirmation":
       return insertConfirmation(transaction, entry);

@@ -101,6 +101,26 @@ const ENTRIES: readonly JournalEntry[] = [
     block_time: 1_700_000_008,
     validator: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   },
+  {
+    sequence: 9,
+    kind: "store",
+    account: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    row_id: "9007199254740993",
+    call: bytes(0x0b),
+    idempotency_key: bytes(0x0c),
+    request: bytes(0x0d),
+    accepted_at: 1_700_000_009_000,
+  },
+  {
+    sequence: 10,
+    kind: "store",
+    account: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    row_id: "0",
+    call: bytes(0x0e),
+    idempotency_key: null,
+    request: bytes(0x0f),
+    accepted_at: 1_700_000_010_000,
+  },
 ];
 
 let digest = GENESIS_DIGEST;

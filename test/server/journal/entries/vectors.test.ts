@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<JournalEntry["kind"], true>> = {
   issuer_key: true,
   verification: true,
   resolution: true,
+  store: true,
 };
 
 describe("the vectors of the journal", () => {
