@@ -110,6 +110,8 @@ function handle(s3: S3Server, request: IncomingMessage, key: string, query: URLS
       // As a bucket with object lock demands.
       if (request.headers["x-amz-checksum-sha256"] !== createHash("sha256").update(body).digest("base64"))
         return (response) => fail(response, 400, "InvalidRequest");
+      if (request.headers["x-amz-sdk-checksum-algorithm"] !== "SHA256")
+        return (response) => fail(response, 400, "MissingUploadObjectWithObjectLockHeaders");
       s3.objects.set(key, body);
       return (response) => response.writeHead(200, { ETag: etag(body) }).end();
     case "GET":

@@ -107,6 +107,7 @@ export class S3Store implements ObjectStore {
         "X-Amz-Content-Sha256": digest.toString("hex"),
         // A bucket with object lock takes nothing without a checksum.
         "X-Amz-Checksum-Sha256": digest.toString("base64"),
+        "X-Amz-Sdk-Checksum-Algorithm": "SHA256",
       },
     });
     // It exists, for instance from an upload with a lost response.
