@@ -45,7 +45,7 @@ export class AnchorsWithProofs {
   }
 
   /** Returns the other anchors that begin among the checked entries; checkpoints have no proofs. */
-  async *others(database: Database, after: number, upTo: number): AsyncGenerator<number> {
+  async *others(database: Database, upTo: number): AsyncGenerator<number> {
     for (let last: number | undefined = 0; last !== undefined;) {
       const rows: { id: number; first: number; checkpoint: number | null }[] = await database
         .selectFrom("anchors")
@@ -55,7 +55,7 @@ export class AnchorsWithProofs {
         .limit(IDS_AT_ONCE)
         .execute();
       for (const { id, first, checkpoint } of rows)
-        if (checkpoint === null && (after === 0 || first > after) && first <= upTo && !this.#has(id)) yield id;
+        if (checkpoint === null && first <= upTo && !this.#has(id)) yield id;
       last = rows.at(-1)?.id;
     }
   }
@@ -85,13 +85,6 @@ export class OpenBatches {
 
   close(batch: number): void {
     this.#batches.delete(batch);
-  }
-
-  /** The oldest entry of the open batches; infinite when there is none. */
-  get oldest(): number {
-    let oldest = Infinity;
-    for (const [first] of this.#batches.values()) oldest = Math.min(oldest, first?.sequence ?? Infinity);
-    return oldest;
   }
 }
 

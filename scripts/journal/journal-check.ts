@@ -4,23 +4,14 @@ import type { Database } from "../../server/journal/engine/database.ts";
 import { proofsUnder } from "../../server/journal/entries/anchor-proofs.ts";
 import type { ConfirmationEntry, ProofEntry } from "../../server/journal/entries/codec.ts";
 import { type CountedHead, readHead } from "../../server/journal/entries/journal-rows.ts";
-import type { JournalHead } from "../../server/journal/integrity/entry-chain.ts";
+import { GENESIS, type JournalHead } from "../../server/journal/integrity/entry-chain.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 import { equalBytes } from "../../server/kit/bytes.ts";
 import { type AnchorFacts, checkConfirmation, isCurrent, outcomeFaults, readAnchors } from "./anchor-facts.ts";
-import {
-  AnchorsWithProofs,
-  beginsBefore,
-  beyondEntries,
-  checkBatch,
-  isComplete,
-  type Leaf,
-  OpenBatches,
-} from "./batch-check.ts";
+import { AnchorsWithProofs, beginsBefore, beyondEntries, checkBatch, isComplete, OpenBatches } from "./batch-check.ts";
 import { type AnchorQueries, ChainComparison } from "./chain-comparison.ts";
 import type { Finding } from "./finding.ts";
-import { BEGINNING, type ResumePoint } from "./resume-file.ts";
 
 /** Dependencies of a check. */
 export interface JournalCheckDeps {
@@ -33,18 +24,16 @@ export interface JournalCheckDeps {
   readonly onFinding: (finding: Finding) => void;
   /** Receives the progress. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Receives, at intervals, the point up to which there are no findings. */
-  readonly onResumePoint?: (resumePoint: ResumePoint) => void | Promise<void>;
 }
 
 /** The extent of a check. */
 export interface CheckResult {
   /** False when the check was interrupted. */
   readonly isComplete: boolean;
-  /** The entry after which the check began. */
-  readonly from: number;
   /** The newest checked entry. */
   readonly to: number;
+  /** Digest of its row. */
+  readonly digest: Uint8Array;
   readonly proofs: number;
   readonly confirmations: number;
   readonly accounts: number;
@@ -55,70 +44,54 @@ export interface CheckResult {
   /** Confirmations that were compared with the chain. */
   readonly compared: number;
   readonly findings: number;
-  /** The point up to which there are no findings. */
-  readonly resumePoint: ResumePoint;
 }
 
 /**
- * Checks a journal from an entry to the newest one at the start of the check: its rows, the anchors over the proofs,
+ * Checks a journal up to its newest entry at the start of the check: its rows, the anchors over the proofs,
  * their confirmations on chain, and the tables for finding. The check only reads and can run beside a server: entries
  * never change, and related mutable rows are read in one snapshot.
  */
 export class JournalCheck {
   readonly #deps: JournalCheckDeps;
-  readonly #start: ResumePoint;
   readonly #head: CountedHead;
   /** The newest checked entry, with the digest of its row. */
-  #at: JournalHead;
+  #at: JournalHead = GENESIS;
   readonly #batches = new OpenBatches();
   readonly #anchored = new AnchorsWithProofs();
-  /** Ends of pages without findings; batches that were incomplete there are not checked yet. */
-  #candidates: ResumePoint[] = [];
-  #resumePoint: ResumePoint;
   #counts = { proof: 0, confirmation: 0, account: 0, issuer_key: 0, verification: 0, resolution: 0, store: 0 };
   #checkpoints = 0;
   #pending = 0;
   #compared = 0;
   #findings = 0;
 
-  private constructor(deps: JournalCheckDeps, start: ResumePoint, head: CountedHead) {
+  private constructor(deps: JournalCheckDeps, head: CountedHead) {
     this.#deps = deps;
-    this.#start = start;
-    this.#resumePoint = start;
-    this.#at = start;
     this.#head = head;
   }
 
-  /**
-   * Checks the entries after a resume point.
-   * @param signal Once aborted, the check ends at the next page
-   */
-  static async run(deps: JournalCheckDeps, start: ResumePoint = BEGINNING, signal?: AbortSignal): Promise<CheckResult> {
-    return new JournalCheck(deps, start, await readHead(deps.database)).#run(signal);
+  /** @param signal Once aborted, the check ends at the next page */
+  static async run(deps: JournalCheckDeps, signal?: AbortSignal): Promise<CheckResult> {
+    return new JournalCheck(deps, await readHead(deps.database)).#run(signal);
   }
 
   async #run(signal: AbortSignal | undefined): Promise<CheckResult> {
     const { database, key, onProgress } = this.#deps;
-    const { sequence: start } = this.#start;
-    const total = Math.max(0, this.#head.sequence - start);
-    const check = { database, key, start: this.#start, head: this.#head, readsIndex: true };
+    const check = { database, key, start: GENESIS, head: this.#head, readsIndex: true };
     for await (const page of checkEntries(check)) {
       await this.#page(page);
-      onProgress?.(this.#at.sequence - start, total);
-      await this.#keepResumePoint();
+      onProgress?.(this.#at.sequence, this.#head.sequence);
       if (signal?.aborted === true) return this.#result(false);
     }
     await this.#endBatches();
     await this.#extent();
-    await this.#keepResumePoint();
     return this.#result(true);
   }
 
   #result(isComplete: boolean): CheckResult {
     return {
       isComplete,
-      from: this.#start.sequence,
       to: this.#at.sequence,
+      digest: this.#at.digest,
       proofs: this.#counts.proof,
       confirmations: this.#counts.confirmation,
       accounts: this.#counts.account,
@@ -126,7 +99,6 @@ export class JournalCheck {
       pending: this.#pending,
       compared: this.#compared,
       findings: this.#findings,
-      resumePoint: this.#resumePoint,
     };
   }
 
@@ -195,25 +167,10 @@ export class JournalCheck {
   }
 
   async #checkBatch(batch: number, anchor: AnchorFacts | undefined, goesOn = false): Promise<void> {
-    const leaves = [...(await this.#earlier(batch)), ...this.#batches.of(batch)];
-    const { findings, pending } = checkBatch(batch, leaves, anchor);
+    const { findings, pending } = checkBatch(batch, this.#batches.of(batch), anchor);
     for (const finding of findings) this.#report(finding);
     this.#pending += pending;
     if (!goesOn) this.#batches.close(batch);
-  }
-
-  /** Reads the proofs of a batch that began before the first checked entry. */
-  async #earlier(batch: number): Promise<Leaf[]> {
-    const { database } = this.#deps;
-    const { sequence: start } = this.#start;
-    if (start === 0 || !(await beginsBefore(database, batch, start + 1))) return [];
-    const proofs = await proofsUnder(database, this.#deps.key, batch).catch(unreadable);
-    const own = new Map<number, Leaf>();
-    for (const { sequence, leaf, ...entry } of proofs) {
-      if (sequence <= start && !own.has(leaf))
-        own.set(leaf, { sequence, leaf, recordHash: recordHashOf(entry), isDoubtful: false });
-    }
-    return [...own.values()];
   }
 
   async #checkConfirmations(
@@ -249,29 +206,10 @@ export class JournalCheck {
     // What is written during the check is in the journal by now.
     const { sequence: newest } = await readHead(database);
     for (const sequence of anchorsBeyond) if (sequence > newest) this.#report({ kind: "entry_beyond", sequence });
-    const { proofs } = this.#start;
-    const counted = (proofs ?? 0) + this.#counts.proof;
-    if (proofs !== undefined && counted !== this.#head.proofs)
-      this.#report({ kind: "proofs_miscounted", counted, stored: this.#head.proofs });
-    const { sequence: start } = this.#start;
-    for await (const anchor of this.#anchored.others(database, start, this.#head.sequence))
+    const { proof: counted } = this.#counts;
+    if (counted !== this.#head.proofs) this.#report({ kind: "proofs_miscounted", counted, stored: this.#head.proofs });
+    for await (const anchor of this.#anchored.others(database, this.#head.sequence))
       this.#report({ kind: "anchor_wrong", anchor, fault: "no_proofs" });
-  }
-
-  /**
-   * Stores the end of a page as a candidate. It becomes the resume point when all batches that began before it are
-   * checked, without findings.
-   */
-  async #keepResumePoint(): Promise<void> {
-    if (this.#findings > 0) return;
-    const proofs = this.#start.proofs === undefined ? undefined : this.#start.proofs + this.#counts.proof;
-    this.#candidates.push({ ...this.#at, proofs });
-    const { oldest } = this.#batches;
-    const safe = this.#candidates.findLast((candidate) => candidate.sequence < oldest);
-    if (safe === undefined || safe.sequence <= this.#resumePoint.sequence) return;
-    this.#candidates = this.#candidates.filter((candidate) => candidate.sequence > safe.sequence);
-    this.#resumePoint = safe;
-    await this.#deps.onResumePoint?.(this.#resumePoint);
   }
 }
 
