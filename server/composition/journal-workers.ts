@@ -15,6 +15,9 @@ import { HeadCheck } from "../journal/reconciliation/head-check.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 
+/** How long a request to a replica may still take when the server stops. */
+const REPLICA_STOP_MILLISECONDS = 5_000;
+
 /** Builds a replicator for each target, and registers the metrics of their lag. */
 function createReplicators(context: Context): readonly Replicator[] {
   const { journal, metrics, steadyClock } = context;
@@ -173,8 +176,9 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
       for (const replicator of replicators) replicator.start();
     },
     async stop(): Promise<void> {
-      context.opened.replicaStop.abort();
+      const timer = setTimeout(() => context.opened.replicaStop.abort(), REPLICA_STOP_MILLISECONDS);
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
+      clearTimeout(timer);
       await headCheck.stop();
     },
     /** Returns the lag of the replica that lags most, in seconds; `null` without replicas. */

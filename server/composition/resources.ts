@@ -41,7 +41,7 @@ export interface Opened {
   readonly storage: StorageGuard;
   /** The journal's replicas. */
   readonly replicas: readonly ObjectStore[];
-  /** Ends the requests to replicas that are under way: one may not respond for minutes. */
+  /** Ends requests to replicas: a target can leave them without a response for minutes. */
   readonly replicaStop: AbortController;
   /** Verifies bearer tokens; without it none is accepted. */
   readonly tokens: TokenVerifier | undefined;

@@ -64,9 +64,9 @@ export const CONFIRMATION_COLUMNS = [
 ] as const;
 
 /** The columns of an outcome: those of the confirmation, or of the transaction without one. */
-const OUTCOME_COLUMNS = ["transactions.state", "transactions.reason", ...CONFIRMATION_COLUMNS] as const;
+export const OUTCOME_COLUMNS = ["transactions.state", "transactions.reason", ...CONFIRMATION_COLUMNS] as const;
 
-/** The outcome columns; all null for an anchor without a transaction. */
+/** The outcome columns: null without a confirmation and without a transaction. */
 export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
   [Column in "contract" | "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
     Schema["confirmations"][Column] | null;

@@ -10,43 +10,46 @@ import { documentKey, keyOf, type KeyRange } from "../journal/index/proof-key.ts
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import { hashesUnder } from "../journal/integrity/stored-anchor.ts";
-import { CONFIRMATION_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
+import { CONFIRMATION_COLUMNS, OUTCOME_COLUMNS, toAnchorOutcome } from "./anchor-store.ts";
 import { type AcceptedProof, metadataOf, type StoredProof } from "./proof.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
-/** Reads anchors over proofs, with their outcomes. */
-async function anchorsWith(database: Database, ids: readonly number[]) {
-  const anchors = await database
-    .selectFrom("anchors")
-    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-    .select(["anchors.id as anchor_id", "anchors.hash as anchor_hash", "anchors.size"])
-    .select(["anchors.confirmation", "anchors.transaction_id", ...CONFIRMATION_COLUMNS])
-    .where(isAmong(database, "anchors.id", ids))
-    .where("anchors.checkpoint", "is", null)
+/** An anchor over proofs with its outcome. */
+type AnchorRow = Awaited<ReturnType<ReturnType<typeof withTransactions>["executeTakeFirstOrThrow"]>>;
+
+/**
+ * Reads anchors over proofs, with their outcomes. Most are confirmed, and PostgreSQL plans a join of three tables longer
+ * than all else in a look-up: only the others are read with it. Each anchor is read as one statement sees it.
+ */
+async function readAnchors(database: Database, ids: readonly number[]): Promise<Map<number, AnchorRow>> {
+  const confirmed = await anchorsWith(database, ids)
+    .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .select(CONFIRMATION_COLUMNS)
     .execute();
-  // Few are not confirmed, and a join of three tables takes PostgreSQL longer to plan than all else.
-  const unconfirmed = anchors.flatMap((row) =>
-    row.confirmation === null && row.transaction_id !== null ? [row.transaction_id] : [],
+  const anchors = new Map<number, AnchorRow>(
+    confirmed.map((row) => [row.anchor_id, { ...row, state: null, reason: null }]),
   );
-  const transactions = unconfirmed.length === 0 ? [] : await transactionsWith(database, unconfirmed).execute();
-  const states = new Map(transactions.map((row) => [row.id, row]));
-  return new Map(
-    anchors.map((row) => {
-      const { state = null, reason = null } = states.get(row.transaction_id ?? 0) ?? {};
-      return [row.anchor_id, { ...row, state, reason }];
-    }),
-  );
+  const others = ids.filter((id) => !anchors.has(id));
+  if (others.length === 0) return anchors;
+  for (const row of await withTransactions(database, others).execute()) anchors.set(row.anchor_id, row);
+  return anchors;
 }
 
-function transactionsWith(database: Database, ids: readonly number[]) {
+function anchorsWith(database: Database, ids: readonly number[]) {
   return database
-    .selectFrom("transactions")
-    .select(["id", "state", "reason"])
-    .where(isAmong(database, "id", ids));
+    .selectFrom("anchors")
+    .select(["anchors.id as anchor_id", "anchors.hash as anchor_hash", "anchors.size", "anchors.confirmation"])
+    .where(isAmong(database, "anchors.id", ids))
+    .where("anchors.checkpoint", "is", null);
 }
 
-type AnchorRow = NonNullable<ReturnType<Awaited<ReturnType<typeof anchorsWith>>["get"]>>;
+function withTransactions(database: Database, ids: readonly number[]) {
+  return anchorsWith(database, ids)
+    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
+    .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
+    .select(OUTCOME_COLUMNS);
+}
 
 /** Reads proofs from the rows of the journal, with the outcomes of their anchors. */
 export class ProofReader {
@@ -78,9 +81,9 @@ export class ProofReader {
   /** Adds the anchors of proofs and their outcomes; throws as {@link read} does. */
   async withAnchors(proofs: readonly ProofEntry[], checked?: VerifiedEntries): Promise<StoredProof[]> {
     const ids = [...new Set(proofs.map(({ anchor }) => anchor))];
-    const anchors = ids.length === 0 ? undefined : await anchorsWith(this.#database, ids);
+    const anchors = await readAnchors(this.#database, ids);
     return proofs.flatMap((entry) => {
-      const found = anchors?.get(entry.anchor);
+      const found = anchors.get(entry.anchor);
       const anchor = found !== undefined && holds(found, entry.leaf) ? found : undefined;
       if (checked !== undefined) assertWhole(entry, anchor, checked);
       return anchor === undefined ? [] : [toProof(entry, anchor)];

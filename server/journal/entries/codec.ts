@@ -14,6 +14,8 @@ const bytes = (length: number) =>
     .regex(new RegExp(`^[0-9a-f]{${2 * length}}$`))
     .transform((text): Uint8Array => Buffer.from(text, "hex"));
 const bytes32 = bytes(32);
+/** With checksum. */
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 
 /** A proof: leaf `leaf` under anchor `anchor`. */
 const Proof = z.strictObject({
@@ -45,8 +47,8 @@ const Confirmation = z.strictObject({
   size: whole,
   /** The entry whose digest is anchored; `null` for proofs. */
   checkpoint: whole.nullable(),
-  /** Address of the contract that has the anchor, with checksum. */
-  contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  /** Of the contract that has the anchor. */
+  contract: address,
   tx_hash: bytes32,
   block_number: whole,
   block_hash: bytes32,
@@ -110,12 +112,15 @@ const Resolution = z.strictObject({
   resolved_at: whole,
 });
 
-/** A record that an account stores: what its transaction has to put on chain, and the key that a repeat has. */
+/**
+ * A record that an account stores: the digest of the call that goes on chain, and of the idempotency key by which a
+ * repeat is recognized.
+ */
 const Store = z.strictObject({
   sequence: whole,
   kind: z.literal("store"),
-  account: z.string(),
-  /** In decimal digits. */
+  account: address,
+  /** In decimal digits, up to those of 2^256 - 1. */
   row_id: z.string().regex(/^(?:0|[1-9]\d{0,77})$/),
   /** SHA-256 of the call data. */
   call: bytes32,

@@ -218,15 +218,17 @@ export class Replicator {
     const previous = await this.#source.digestAt(newest.first - 1);
     if (previous === undefined) throw new RangeError(`entry ${newest.first - 1} of the journal is missing`);
     const { journal, nameCode, rows } = await readObject(this.#store, newest, previous);
+    if (journal !== this.#journal.journal)
+      throw new Divergence(`the target belongs to ${journal}, and the journal to ${this.#journal.journal}`);
     const replicated = rows.at(-1);
-    const isOwn = journal === this.#journal.journal && equalBytes(nameCode, this.#journal.nameCode);
+    const isOwn = equalBytes(nameCode, this.#journal.nameCode);
     for await (const { stored } of this.#source.rows(newest.last - 1)) {
       if (isOwn && stored.last === newest.last && equalBytes(replicated?.code, stored.code)) return;
       break;
     }
     throw new Divergence(
-      `the target's entries up to ${newest.last} have another name of the journal, were written in other rows, or ` +
-        "with another key: replicate to an empty target",
+      `the target's entries up to ${newest.last} were written in other rows, or with another key: replicate to an ` +
+        "empty target",
     );
   }
 

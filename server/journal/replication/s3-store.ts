@@ -31,7 +31,7 @@ export interface S3Options {
 }
 
 /**
- * Stores objects in a bucket of S3, or of a service with its protocol that honours `If-None-Match`. Credentials are in
+ * Stores objects in a bucket of S3, or of a service with its protocol. Credentials are in
  * the environment variables of AWS.
  */
 export class S3Store implements ObjectStore {
@@ -93,7 +93,7 @@ export class S3Store implements ObjectStore {
     const answer = await this.#request(this.#object(name), {}, limit);
     if (answer.ok) return answer.content;
     const refusal = this.#refusal(answer);
-    if (answer.status === 404 && !refusal.message.includes("NoSuchBucket")) return undefined;
+    if (answer.status === 404 && refusal.message.includes("NoSuchKey")) return undefined;
     throw refusal;
   }
 
@@ -135,11 +135,13 @@ export class S3Store implements ObjectStore {
           signal,
         });
         const { ok, status, headers } = response;
-        const content = await bytesOf(response, ok ? limit : MOST_TEXT_BYTES);
+        const content = ok
+          ? await bytesOf(response, limit)
+          : await bytesOf(response, MOST_TEXT_BYTES).catch(() => undefined);
         const mayPass = status >= 500 || status === CONFLICT || status === TOO_MANY;
         if (!mayPass || isLast) return { ok, status, headers, content };
       } catch (error) {
-        // A lost connection; without any response the next attempt would not get one.
+        // Anything else is tried again: a lost connection, for instance.
         if (isLast || signal.aborted) throw error;
       }
       await sleep(RETRY_MILLISECONDS, undefined, { signal: this.#stop });
