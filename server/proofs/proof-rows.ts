@@ -19,8 +19,8 @@ import { equalBytes } from "../kit/bytes.ts";
 type AnchorRow = Awaited<ReturnType<ReturnType<typeof withTransactions>["executeTakeFirstOrThrow"]>>;
 
 /**
- * Reads anchors over proofs, with their outcomes. Most are confirmed, and PostgreSQL plans a join of three tables longer
- * than all else in a look-up: only the others are read with it. Each anchor is read as one statement sees it.
+ * Reads anchors over proofs, with their outcomes. Most are confirmed, and PostgreSQL plans a join of three tables
+ * longer than all else in a look-up: only the others are read with it. Each anchor is read as one statement sees it.
  */
 async function readAnchors(database: Database, ids: readonly number[]): Promise<Map<number, AnchorRow>> {
   const confirmed = await anchorsWith(database, ids)
