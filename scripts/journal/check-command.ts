@@ -15,7 +15,7 @@ import { Stages } from "./stages.ts";
 import { printable } from "../../verifier/verify.mjs";
 
 /** Formats a finding as a line of standard output. */
-export function findingLine(finding: Finding, json: boolean): string {
+function findingLine(finding: Finding, json: boolean): string {
   return json ? JSON.stringify({ ...finding, message: findingText(finding) }) : printable(findingText(finding));
 }
 

@@ -32,7 +32,7 @@ export interface CheckResult {
   readonly isComplete: boolean;
   /** The newest checked entry. */
   readonly to: number;
-  /** Digest of its row. */
+  /** The digest that is stored with its row. */
   readonly digest: Uint8Array;
   readonly proofs: number;
   readonly confirmations: number;
@@ -148,7 +148,7 @@ export class JournalCheck {
     const anchors = await readAnchors(this.#deps.database, this.#batches.ids);
     for (const batch of [...this.#batches.ids]) {
       const anchor = anchors.get(batch);
-      if (isComplete(this.#batches.of(batch), anchor)) await this.#checkBatch(batch, anchor);
+      if (isComplete(this.#batches.of(batch), anchor)) this.#checkBatch(batch, anchor);
     }
     return anchors;
   }
@@ -161,16 +161,15 @@ export class JournalCheck {
       const anchor = anchors.get(batch);
       const proofs = await proofsUnder(database, this.#deps.key, batch).catch(unreadable);
       const hasLater = proofs.some(({ sequence }) => sequence > this.#head.sequence);
-      const goesOn = hasLater || anchor?.hash === null;
-      await this.#checkBatch(batch, anchor && hasLater ? asOpen(anchor) : anchor, goesOn);
+      this.#checkBatch(batch, anchor && hasLater ? asOpen(anchor) : anchor);
     }
   }
 
-  async #checkBatch(batch: number, anchor: AnchorFacts | undefined, goesOn = false): Promise<void> {
+  #checkBatch(batch: number, anchor: AnchorFacts | undefined): void {
     const { findings, pending } = checkBatch(batch, this.#batches.of(batch), anchor);
     for (const finding of findings) this.#report(finding);
     this.#pending += pending;
-    if (!goesOn) this.#batches.close(batch);
+    this.#batches.close(batch);
   }
 
   async #checkConfirmations(

@@ -4,11 +4,6 @@ import { dirname, join } from "node:path";
 /** Numbers the temporary files of this process. */
 let written = 0;
 
-/** Writes JSON, see {@link writePieces}. */
-export function writeJson(path: string, content: unknown): Promise<void> {
-  return writePieces(path, [`${JSON.stringify(content, null, 2)}\n`]);
-}
-
 /** Writes a text and a newline, see {@link writePieces}. */
 export function writeText(path: string, content: string): Promise<void> {
   return writePieces(path, [`${content}\n`]);

@@ -15,7 +15,7 @@ import { HeadCheck } from "../journal/reconciliation/head-check.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 
-/** How long a request to a replica may still take when the server stops. */
+/** How long a request to a bucket may still take when the server stops. */
 const REPLICA_STOP_MILLISECONDS = 5_000;
 
 /** Builds a replicator for each target, and registers the metrics of their lag. */
@@ -176,7 +176,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
       for (const replicator of replicators) replicator.start();
     },
     async stop(): Promise<void> {
-      const timer = setTimeout(() => context.opened.replicaStop.abort(), REPLICA_STOP_MILLISECONDS);
+      const timer = setTimeout(() => context.opened.replicaStop.abort(), REPLICA_STOP_MILLISECONDS).unref();
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
       clearTimeout(timer);
       await headCheck.stop();

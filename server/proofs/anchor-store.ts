@@ -67,7 +67,7 @@ export const CONFIRMATION_COLUMNS = [
 export const OUTCOME_COLUMNS = ["transactions.state", "transactions.reason", ...CONFIRMATION_COLUMNS] as const;
 
 /** The outcome columns: null without a confirmation and without a transaction. */
-export type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
+type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
   [Column in "contract" | "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
     Schema["confirmations"][Column] | null;
 };

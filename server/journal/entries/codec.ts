@@ -105,7 +105,7 @@ const Verification = z.strictObject({
 const Resolution = z.strictObject({
   sequence: whole,
   kind: z.literal("resolution"),
-  /** The cause and the subjects of the divergence. */
+  /** Its subject and message. */
   divergence: z.string(),
   reason: z.string(),
   /** Unix milliseconds. */
@@ -148,7 +148,6 @@ export type AccountEntry = Readonly<z.output<typeof Account>>;
 export type IssuerKeyEntry = Readonly<z.output<typeof IssuerKey>>;
 export type VerificationEntry = Readonly<z.output<typeof Verification>>;
 export type ResolutionEntry = Readonly<z.output<typeof Resolution>>;
-export type StoreEntry = Readonly<z.output<typeof Store>>;
 
 /** An entry of any kind. */
 export type JournalEntry = Readonly<z.output<typeof Entry>>;

@@ -219,7 +219,8 @@ export class Replicator {
     if (previous === undefined) throw new RangeError(`entry ${newest.first - 1} of the journal is missing`);
     const { journal, nameCode, rows } = await readObject(this.#store, newest, previous);
     if (journal !== this.#journal.journal)
-      throw new Divergence(`the target belongs to ${journal}, and the journal to ${this.#journal.journal}`);
+      // Not its text: anybody could have written that.
+      throw new Divergence(`the target is of another journal than ${this.#journal.journal}`);
     const replicated = rows.at(-1);
     const isOwn = equalBytes(nameCode, this.#journal.nameCode);
     for await (const { stored } of this.#source.rows(newest.last - 1)) {

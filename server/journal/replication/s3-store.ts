@@ -31,8 +31,8 @@ export interface S3Options {
 }
 
 /**
- * Stores objects in a bucket of S3, or of a service with its protocol. Credentials are in
- * the environment variables of AWS.
+ * Stores objects in a bucket of S3, or of a service with its protocol. Credentials are in the environment variables of
+ * AWS.
  */
 export class S3Store implements ObjectStore {
   readonly name: string;

@@ -209,7 +209,7 @@ for (const [kind, makeReplica] of [
       await storeRows(replica.open(), await journal.rows(), { ...NAMED, journal: "another" });
       start();
       await happened("diverged");
-      assert.equal(diverged(), `the target belongs to another, and the journal to ${NAMED.journal}`);
+      assert.equal(diverged(), `the target is of another journal than ${NAMED.journal}`);
     });
 
     it("never writes to a target that is ahead, and continues when the journal has its entries", async () => {
