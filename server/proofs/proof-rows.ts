@@ -23,6 +23,7 @@ type AnchorRow = Awaited<ReturnType<ReturnType<typeof withTransactions>["execute
  * longer than all else in a look-up: only the others are read with it. Each anchor is read as one statement sees it.
  */
 async function readAnchors(database: Database, ids: readonly number[]): Promise<Map<number, AnchorRow>> {
+  if (ids.length === 0) return new Map();
   const confirmed = await anchorsWith(database, ids)
     .innerJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
     .select(CONFIRMATION_COLUMNS)

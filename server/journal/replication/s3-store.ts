@@ -92,9 +92,9 @@ export class S3Store implements ObjectStore {
   async get(name: string, limit: number): Promise<Buffer | undefined> {
     const answer = await this.#request(this.#object(name), {}, limit);
     if (answer.ok) return answer.content;
-    const refusal = this.#refusal(answer);
-    if (answer.status === 404 && refusal.message.includes("NoSuchKey")) return undefined;
-    throw refusal;
+    // Any other 404 is of something else than the bucket: a proxy, for instance.
+    if (answer.status === 404 && codeOf(answer) === "NoSuchKey") return undefined;
+    throw this.#refusal(answer);
   }
 
   async put(name: string, content: Uint8Array): Promise<void> {
@@ -148,16 +148,16 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  #refusal({ status, headers, content }: Answer): Error {
-    const text = content?.toString() ?? "";
+  #refusal(answer: Answer): Error {
+    const { status, headers, content } = answer;
     const region = headers.get("x-amz-bucket-region");
     const parts = [
       status,
-      ...valuesOf(text, "Code").slice(0, 1),
-      ...valuesOf(text, "Message").slice(0, 1),
-      ...(region === null ? [] : [`(the bucket is in the region ${region})`]),
+      codeOf(answer) ?? [],
+      valuesOf(content?.toString() ?? "", "Message").slice(0, 1),
+      region === null ? [] : `(the bucket is in the region ${region})`,
     ];
-    return new Error(`${this.name} responds with ${parts.join(" ")}`);
+    return new Error(`${this.name} responds with ${parts.flat().join(" ")}`);
   }
 }
 
@@ -176,6 +176,11 @@ async function bytesOf(response: Response, limit: number): Promise<Buffer | unde
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** Returns the error code of a refusal. */
+function codeOf({ content }: Answer): string | undefined {
+  return valuesOf(content?.toString() ?? "", "Code")[0];
 }
 
 /** Returns the texts of all elements of one name. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type RequestListener, type Server } from "node:http";
 import { createServer } from "node:net";
 import { assert } from "chai";
 import type { ObjectStore } from "../../../../server/journal/replication/object-store.ts";
@@ -146,31 +146,51 @@ describe("a bucket", () => {
     assert.deepEqual([...replica.server.objects.keys()], [NAME]);
   });
 
-  it("does not count as empty when the answer is no list", async () => {
-    const other = createHttpServer((_, response) => response.end("<html>It works!</html>")).listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const address = other.address();
-    assert(address !== null && typeof address === "object");
-    const wrong = new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` });
-    assert.match((await thrownBy(Array.fromAsync(wrong.list("")))).message, /something else than a list/);
-    other.close();
-  });
+  describe("that responds with something else", () => {
+    let wrong: ObjectStore;
+    let service: Server;
 
-  it("names the region of a bucket that is in another one", async () => {
-    const moved = createHttpServer((_, response) =>
-      response
-        .writeHead(301, { "x-amz-bucket-region": "eu-west-1" })
-        .end("<Error><Code>PermanentRedirect</Code><Message>Elsewhere</Message></Error>"),
-    ).listen(0, "127.0.0.1");
-    await once(moved, "listening");
-    const address = moved.address();
-    assert(address !== null && typeof address === "object");
-    const wrong = new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` });
-    assert.equal(
-      (await thrownBy(wrong.put(NAME, CONTENT))).message,
-      "x responds with 301 PermanentRedirect Elsewhere (the bucket is in the region eu-west-1)",
-    );
-    moved.close();
+    const responding = async (respond: RequestListener): Promise<void> => {
+      service = createHttpServer(respond).listen(0, "127.0.0.1");
+      await once(service, "listening");
+      const address = service.address();
+      assert(address !== null && typeof address === "object");
+      wrong = new S3Store({ ...options, bucket: "bucket", endpoint: `http://127.0.0.1:${address.port}` });
+    };
+    afterEach(() => service.close());
+
+    it("does not count as empty when the answer is no list", async () => {
+      await responding((_, response) => response.end("<html>It works!</html>"));
+      assert.match((await thrownBy(Array.fromAsync(wrong.list("")))).message, /something else than a list/);
+    });
+
+    it("does not count as without an object when the answer is not a bucket's", async () => {
+      for (const body of ["", "<html>NoSuchKey</html>", "<Error><Code>NoSuchBucket</Code></Error>"]) {
+        await responding((_, response) => response.writeHead(404).end(body));
+        assert.match((await thrownBy(wrong.get(NAME, 100))).message, /^x responds with 404/);
+        service.close();
+      }
+    });
+
+    it("is named with the status of a refusal that breaks off", async () => {
+      await responding((_, response) => {
+        response.writeHead(403, { "Content-Length": 100 }).write("<Error><Code>Acc");
+        setImmediate(() => response.destroy());
+      });
+      assert.equal((await thrownBy(wrong.get(NAME, 100))).message, "x responds with 403");
+    });
+
+    it("is named with the region of a bucket that is in another one", async () => {
+      await responding((_, response) =>
+        response
+          .writeHead(301, { "x-amz-bucket-region": "eu-west-1" })
+          .end("<Error><Code>PermanentRedirect</Code><Message>Elsewhere</Message></Error>"),
+      );
+      assert.equal(
+        (await thrownBy(wrong.put(NAME, CONTENT))).message,
+        "x responds with 301 PermanentRedirect Elsewhere (the bucket is in the region eu-west-1)",
+      );
+    });
   });
 
   it("needs credentials", () => {
