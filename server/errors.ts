@@ -21,6 +21,8 @@ export type ErrorCode =
   | "too_many_requests"
   | "overloaded"
   | "journal_unavailable"
+  | "not_leader"
+  | "outcome_unknown"
   | "storage_full"
   | "journal_damaged"
   | "chain_unavailable"

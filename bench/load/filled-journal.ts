@@ -24,7 +24,7 @@ const MILLISECONDS_A_PROOF = 10;
 export type BenchJournal = ReturnType<typeof createJournal>;
 
 export function journalOver(database: Database): BenchJournal {
-  return createJournal(database, KEY, CONTRACTS, ADDRESS);
+  return createJournal(database, KEY, CONTRACTS);
 }
 
 /** Returns the proof with a number, from 0. It is deterministic, so that no proof is stored. */
@@ -70,7 +70,7 @@ export async function fillJournal(
 async function addBatch(transaction: Database, batch: number): Promise<void> {
   const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
   const time = proofs[0]?.acceptedAt ?? 0;
-  const anchors = anchorStore(transaction, KEY, ADDRESS);
+  const anchors = anchorStore(transaction, KEY);
   const anchorId = await anchors.open(time);
   const leaves = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex }));
   await journalOver(transaction).proofs.insert(leaves);

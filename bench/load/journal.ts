@@ -17,18 +17,17 @@ export async function fillJournal(
   { proofs, batchSize }: { readonly proofs: number; readonly batchSize: number },
   onProgress: (done: number) => void,
 ): Promise<void> {
-  const journal = createJournal(
-    database,
-    KEY,
-    { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },
-    ADDRESS,
-  );
+  const journal = createJournal(database, KEY, {
+    SessionRegistry: ADDRESS,
+    EventTable: ADDRESS,
+    ProofAnchor: ADDRESS,
+  });
   const transactions = transactionStore(database, KEY);
   const documents = new Documents();
   for (let done = 0, block = 1; done < proofs; done += batchSize, block += 1) {
     const size = Math.min(batchSize, proofs - done);
     const id = await journal.atomically((atomic) => writeBatch(atomic, documents, size));
-    const queued = await transactions.queued(ADDRESS, MAX_IN_FLIGHT, 0);
+    const queued = await transactions.queued(MAX_IN_FLIGHT);
     const [signed] = await transactions.claim(
       ADDRESS,
       queued.map((each, index) => ({ id: each.id, nonce: block + index, raw: randomBytes(9), hash: randomBytes(32) })),

@@ -17,7 +17,7 @@ import type { Scope } from "../../server/chain/contracts/session-registry-client
 import { SealbookError } from "../../server/errors.ts";
 import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
 import { accountStore } from "../../server/sessions/account-store.ts";
-import { createJournal, NO_RELAYER } from "../../server/composition/journal.ts";
+import { createJournal } from "../../server/composition/journal.ts";
 import { type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 /** The administrator's key signs everything here: none of the commands needs a relayer's. */
@@ -43,7 +43,7 @@ async function withAccounts(terminal: Terminal, work: (accounts: AccountService)
   // An account is in the journal and in its contracts.
   const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
   guard.begin(link.deployment.contracts);
-  const journal = createJournal(database, key, link.deployment.contracts, NO_RELAYER);
+  const journal = createJournal(database, key, link.deployment.contracts);
   await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));
 }
 

@@ -137,7 +137,7 @@ export class JournalRebuild {
         continue;
       }
       // An open anchor, until its content is known.
-      const found = { id: anchor, first_sequence: first, size: 0, relayer: "", opened_at: Date.now() };
+      const found = { id: anchor, first_sequence: first, size: 0, opened_at: Date.now() };
       await this.#database.insertInto("anchors").values(found).execute();
       const hashes: Uint8Array[] = [];
       for (const entry of await proofsUnder(this.#database, this.#key, anchor))
@@ -236,12 +236,9 @@ export class JournalRebuild {
     await this.#insertAnchor({ id, first_sequence, ...confirmed, opened_at: time * 1000 });
   }
 
-  async #insertAnchor(anchor: Omit<Insertable<AnchorsTable>, "relayer">): Promise<void> {
+  async #insertAnchor(anchor: Insertable<AnchorsTable>): Promise<void> {
     this.#nextAnchor = Math.max(this.#nextAnchor, (anchor.id ?? 0) + 1);
-    await this.#database
-      .insertInto("anchors")
-      .values({ ...anchor, relayer: "" })
-      .execute();
+    await this.#database.insertInto("anchors").values(anchor).execute();
   }
 
   async #hasAnchor(id: number): Promise<boolean> {

@@ -7,6 +7,9 @@ import type { Config } from "../config/config.ts";
 import { NetworkList } from "../kit/network-list.ts";
 import { fromAllowedNetwork, hostCheck, noteSource } from "../http/access/source.ts";
 import { compressedJson } from "../http/compressed-json.ts";
+import { acceptForwarded } from "../http/forwarding/accept.ts";
+import { forwardToLeader, type Peers } from "../http/forwarding/forward.ts";
+import type { ForwardedCalls } from "../http/forwarding/forwarded-call.ts";
 import { crossOrigin } from "../http/cross-origin.ts";
 import { urlLimit } from "../http/listener.ts";
 import { requestRate } from "../http/source-limits.ts";
@@ -27,6 +30,7 @@ import { sessionCalls, type SessionRouteDeps } from "../sessions/routes.ts";
 import { logRequests, type ObserveRequest } from "../http/request-log.ts";
 import { dataHeaders, pageHeaders, tileSource } from "../http/security-headers.ts";
 import type { Issuer } from "../issuer/issuer.ts";
+import { notLeader } from "../journal/leader/not-leader.ts";
 import { keysRoute } from "../issuer/routes.ts";
 import type { MapSettings } from "../panel/page.ts";
 import { panelRouter } from "../panel/routes.ts";
@@ -75,6 +79,10 @@ export interface AppDeps {
   readonly attest: Attest;
   readonly issuer: Pick<Issuer, "publicKeys">;
   readonly map: MapSettings;
+  /** Whether this relayer writes. */
+  readonly isLeader: boolean;
+  /** The relayers of the journal; `undefined` when there is no other one. */
+  readonly relayers?: { readonly peers: Peers; readonly forwardedCalls: ForwardedCalls } | undefined;
 }
 
 /** Mounts both APIs, the explorer and the panel; does not listen. */
@@ -88,7 +96,10 @@ export function createApp(deps: AppDeps): Express {
   // Only trusted proxies may set the address of a request.
   app.set("trust proxy", (address: string) => access.proxies.has(address));
   const observe: ObserveRequest = (labels, seconds) => operations.metrics.httpRequests.observe(labels, seconds);
-  app.use(logRequests(logger, observe), dataHeaders(), hostCheck(access.hosts), urlLimit());
+  const { forwardedCalls, peers } = deps.relayers ?? {};
+  const forwarding = forwardToLeader(peers, deps.isLeader);
+  app.use(logRequests(logger, observe), acceptForwarded(forwardedCalls), dataHeaders(), hostCheck(access.hosts));
+  app.use(urlLimit());
   app.use(noteSource(access), requestRate(access.requestRate), ...crossOrigin(access.origins), compressedJson());
   const authenticated = authenticate(access.authentication);
   const unless = (part: Config["access"]["open"][number]): RequestHandler[] =>
@@ -97,6 +108,9 @@ export function createApp(deps: AppDeps): Express {
   const needsKeys = access.authentication.apiKeys !== undefined || access.authentication.tokens !== undefined;
   const verifying =
     needsKeys && access.open.includes("verify") ? [fromAllowedNetwork, authenticateIfPresented(authenticated)] : guards;
+  // Each call of a session changes it.
+  const sessions = sessionCalls(deps.sessions);
+  const calls = deps.isLeader ? sessions : sessions.map((call) => ({ ...call, handle: refuse }));
   // Posts of proofs are the most frequent requests: their routes come first.
   const integrity = [
     ...proofRoutes(deps.proofs),
@@ -107,7 +121,7 @@ export function createApp(deps: AppDeps): Express {
   addRoutes(app, integrity, guards);
   addRoutes(app, verificationRoutes(deps.verifier), verifying);
   app.use("/api/v1", ...guards, nothingHere);
-  app.use("/api", recordStoreRouter([...sessionCalls(deps.sessions), ...recordCalls(deps.records)]));
+  app.use("/api", recordStoreRouter([...calls, ...recordCalls(deps.records)], forwarding));
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const strict = Router({ strict: true });
   // The data are public, but the queries go to the chain's node.
@@ -118,8 +132,13 @@ export function createApp(deps: AppDeps): Express {
   addRoutes(app, [keysRoute(deps.issuer), ...healthRoutes(operations)]);
   app.use(openApiRouter(version, () => import("./openapi.ts")));
   app.use(panelRouter({ version, map }, pageHeaders(map.tiles && [tileSource(map.tiles.template)])));
-  app.use(nothingHere, sendProblem);
+  app.use(nothingHere, forwarding, sendProblem);
   return app;
+}
+
+/** In place of what a follower cannot do: the leader does all of it. */
+async function refuse(): Promise<never> {
+  throw notLeader();
 }
 
 function nothingHere(): never {
@@ -176,26 +195,30 @@ export function createApi(context: Context, parts: Parts): Express {
       ),
     },
     access: accessOf(context),
-    attest: statementQueue(
-      new AttestationService({
-        journal: context.journal,
-        entryVerifier: context.entryVerifier,
-        issuer,
-        telemetry: context.telemetry,
-        clock: context.clock,
-        trees: proofs.trees,
-        chain: proofAnchor,
-        bundles,
-        recovery: recovery.service,
-        issuerName: config.issuer.name,
-        installation: location,
-        jwksUrl: () => address.jwksUrl,
-        verifier: readFileSync(VERIFIER, "utf8"),
-      }),
-      context.workers,
-    ),
+    attest: !context.isLeader
+      ? refuse
+      : statementQueue(
+          new AttestationService({
+            journal: context.journal,
+            entryVerifier: context.entryVerifier,
+            issuer,
+            telemetry: context.telemetry,
+            clock: context.clock,
+            trees: proofs.trees,
+            chain: proofAnchor,
+            bundles,
+            recovery: recovery.service,
+            issuerName: config.issuer.name,
+            installation: location,
+            jwksUrl: () => address.jwksUrl,
+            verifier: readFileSync(VERIFIER, "utf8"),
+          }),
+          context.workers,
+        ),
     issuer,
     map: config.map,
+    isLeader: context.isLeader,
+    relayers: context.opened.relayers,
   });
 }
 

@@ -5,21 +5,21 @@ import { watchHead } from "../chain/node/head-watcher.ts";
 import { FeeSource } from "../chain/transactions/fees.ts";
 import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { Config } from "../config/config.ts";
+import { SealbookError } from "../errors.ts";
 import { Issuer } from "../issuer/issuer.ts";
+import type { ObjectStore } from "../journal/replication/object-store.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
+import { notLeader } from "../journal/leader/not-leader.ts";
 import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
 import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import type { Logger } from "../kit/logger.ts";
 import { packageVersion } from "../kit/program-files.ts";
 import { type Clock, steadyClock } from "../kit/time.ts";
-import { WorkerPool } from "../kit/workers/worker-pool.ts";
-import { alertStore as openAlertStore, BufferedAlertStore } from "../operations/alert-store.ts";
+import { alertStore as openAlertStore, BufferedAlertStore, withoutStorage } from "../operations/alert-store.ts";
 import { AlertTracker } from "../operations/alert-tracker.ts";
-import { Metrics } from "../operations/metrics.ts";
 import { createTelemetry } from "../operations/telemetry.ts";
 import { createJournal } from "./journal.ts";
-import { PublicAddress } from "./public-address.ts";
-import type { Opened } from "./resources.ts";
+import { isLeader, type Opened } from "./resources.ts";
 
 /** Interval of queries for the newest block; the embedded chain announces its blocks. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
@@ -39,33 +39,56 @@ export interface ServerOverrides {
   readonly chainLagMilliseconds?: number;
   /** Between two looks at the transactions that have no receipt, and their age at the first. */
   readonly recheckMilliseconds?: number;
+  /** How long the leader's session may be silent. */
+  readonly leaderSilenceMilliseconds?: number;
   /** Cost of a new keystore: scrypt's N. */
   readonly keystoreRounds?: number;
 }
 
-/** Everything that the parts of the server share. */
+/** Everything that the parts of the server share, in one role. */
 export type Context = ReturnType<typeof createContext>;
 
-export function createContext(config: Config, opened: Opened, logger: Logger, overrides: ServerOverrides) {
-  const { link, database, journalKey, validators, issuerKeys } = opened;
+interface ContextDeps {
+  readonly config: Config;
+  readonly opened: Opened;
+  /** The journal's replicas; `stop` ends requests, because a target can leave them without a response for minutes. */
+  readonly replicas: { readonly stores: readonly ObjectStore[]; readonly stop: AbortController };
+  readonly logger: Logger;
+  readonly overrides: ServerOverrides;
+}
+
+/** Builds the context of a role: that of a leader ends with its session. */
+export function createContext({ config, opened, replicas, logger, overrides }: ContextDeps) {
+  const { link, journalKey, validators, issuerKeys, metrics, address, workers } = opened;
+  const { session } = opened.leadership;
+  const leads = isLeader(opened);
+  const assertLeads = (): void => {
+    if (leads && session?.lost.aborted !== true) return;
+    const { failure } = opened.journal.candidate ?? {};
+    throw failure instanceof SealbookError && failure.code === "journal_unavailable" ? failure : notLeader();
+  };
+  const database = opened.journal.roleDatabase(() => session);
   const { rpc, deployment, embedded } = link;
   const version = packageVersion();
   const clock = overrides.clock ?? Date.now;
   const signer = transactionSigner(link.relayer, rpc.chainId);
-  const journal = createJournal(database, journalKey, deployment.contracts, signer.address);
+  const journal = createJournal(database, journalKey, deployment.contracts);
   // Logger, metrics, alerts and events come before every part: each part registers its own metrics.
-  const alertStore = new BufferedAlertStore(openAlertStore(database));
-  const alerts = new AlertTracker(alertStore, logger, clock);
-  const metrics = new Metrics(version);
+  const stored = openAlertStore(database);
+  const alertStore = new BufferedAlertStore(stored);
+  // Those of a follower are in its log and its metrics: the leader alone stores alerts and notifies receivers.
+  const alerts = new AlertTracker(leads ? alertStore : withoutStorage(stored), logger, clock);
   metrics.gaugeBy("alert", "sealbook_alerts_active", "Alerts that last", () => alerts.counts());
   const events = createTelemetry({
     logger,
     metrics,
     alerts,
-    serviceLog: (line) => journal.atomically((atomic) => atomic.serviceLog.append(line)),
+    serviceLog: async (line) => {
+      if (leads) await journal.atomically((atomic) => atomic.serviceLog.append(line));
+    },
   });
   // Stores the divergences that any part finds.
-  const divergences = new DivergenceTracker(reconciliationStore(database, journalKey, signer.address), events, clock);
+  const divergences = new DivergenceTracker(reconciliationStore(database, journalKey), events, clock);
   const { journalDiverged, divergenceResolved } = divergences;
   const telemetry = { ...events, journalDiverged, divergenceResolved };
   // Blocks of the embedded chain name no proposer.
@@ -85,6 +108,14 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
   return {
     config,
     opened,
+    replicas,
+    /** Whether this relayer writes. Another one reads, and responds `not_leader` to what writes. */
+    isLeader: leads,
+    /** @throws SealbookError `not_leader`; `journal_unavailable` when it cannot be known who leads; `storage_full` */
+    assertWritable(): void {
+      assertLeads();
+      opened.storage.assertSpace();
+    },
     overrides,
     version,
     logger,
@@ -104,15 +135,17 @@ export function createContext(config: Config, opened: Opened, logger: Logger, ov
     proofAnchor,
     /** Reads the entries that are signed or returned as proof. */
     entryVerifier: new EntryVerifier({ database, key: journalKey, telemetry }),
-    issuer: new Issuer(issuerKeys, () => divergences.assertIntact()),
-    address: new PublicAddress(config.http.publicUrl, config.explorer.url),
+    issuer: new Issuer(issuerKeys, () => {
+      assertLeads();
+      divergences.assertIntact();
+    }),
+    address,
     /** Announces new blocks to its subscribers, in the order in which they subscribed. */
     head: watchHead(rpc, overrides.headMilliseconds ?? HEAD_INTERVAL_MILLISECONDS, (failure) =>
       failure === undefined
         ? logger.info("the chain's node responds again")
         : logger.warn({ err: failure }, "the chain cannot be used"),
     ),
-    /** The threads of heavy work. */
-    workers: new WorkerPool(),
+    workers,
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { link, readFile, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseConfig } from "../config/notations.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { openSqlite } from "../journal/engine/sqlite.ts";
@@ -10,6 +10,8 @@ import { SealbookError } from "../errors.ts";
 import { assertKeyOf, newestSequence } from "../journal/entries/journal-rows.ts";
 import { JournalKey } from "../journal/integrity/journal-key.ts";
 import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
+import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
+import type { Candidate, CandidateOptions, LeaderSession } from "../journal/leader/leader-session.ts";
 
 /**
  * Opens the journal's database, of either engine; creates the tables in an empty one.
@@ -62,6 +64,63 @@ export async function openJournalToAppend(config: Config, guard?: StorageGuard):
     await database.destroy();
     throw error;
   }
+}
+
+/** The journal of a server. */
+export interface SharedJournal {
+  readonly key: JournalKey;
+  /** With it the relayer leads, unless another one does; without it nobody else can. */
+  readonly candidate: Candidate | undefined;
+  /**
+   * Returns the database for a role.
+   * @param session Returns the leader's session; without one, writes fail with SealbookError `not_leader`
+   */
+  roleDatabase(session: () => LeaderSession | undefined): Database;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the journal for a server. Of several servers with one PostgreSQL database one at a time leads and writes.
+ * @throws SealbookError as {@link openJournalToAppend}; `conflict` when another process has the database file
+ */
+export async function openSharedJournal(
+  config: Config,
+  guard: StorageGuard,
+  leader: CandidateOptions,
+): Promise<SharedJournal> {
+  if (config.database.kind === "sqlite") {
+    const lock = lockFileOf(config.database.file, config.dataDirectory);
+    try {
+      const { database, key } = await openJournalToAppend(config, guard);
+      const close = async (): Promise<void> => {
+        await database.destroy();
+        lock?.release();
+      };
+      return { key, candidate: undefined, roleDatabase: () => database, close };
+    } catch (error) {
+      lock?.release();
+      throw error;
+    }
+  }
+  const { database, key } = await openJournalToAppend(config);
+  await database.destroy();
+  const [{ SharedPostgres }, { Candidate }] = await Promise.all([
+    import("../journal/engine/postgres.ts"),
+    import("../journal/leader/leader-session.ts"),
+  ]);
+  const shared = new SharedPostgres(config.database.url);
+  return {
+    key,
+    candidate: new Candidate(config.database.url, leader),
+    roleDatabase: (session) => shared.database(session),
+    close: () => shared.close(),
+  };
+}
+
+/** Locks a database file outside of the data folder, which has its own lock. */
+function lockFileOf(file: string, dataDirectory: string): DirectoryLock | undefined {
+  const folder = dirname(resolve(file));
+  return folder === resolve(dataDirectory) ? undefined : lockDirectory(folder, `${basename(file)}.lock`);
 }
 
 /**

@@ -27,10 +27,10 @@ function createReplicators(context: Context): readonly Replicator[] {
     intervalMilliseconds: config.replicaIntervalMilliseconds,
     lagLimitMilliseconds: config.replicaLagLimitMilliseconds,
   };
-  const { replicas, link, journalKey } = context.opened;
+  const { link, journalKey } = context.opened;
   const name = deploymentName(link.deployment);
   const named = { journal: name, nameCode: journalKey.codeOfName(name) };
-  const replicators = replicas.map(
+  const replicators = context.replicas.stores.map(
     (store) =>
       new Replicator(store, named, journal.entries, rules, steadyClock, (event) =>
         reportReplica(context, store.name, event),
@@ -79,6 +79,7 @@ function createReconciler(
   {
     config,
     opened,
+    replicas,
     database,
     journal,
     proofAnchor: chain,
@@ -102,7 +103,7 @@ function createReconciler(
       onUnreachable: (replica, err) =>
         logger.warn({ err, replica }, "a replica could not be compared with the journal; the next comparison retries"),
     }),
-    replicas: opened.replicas.map((store, index) => ({
+    replicas: replicas.stores.map((store, index) => ({
       name: store.name,
       replicated: () => replicators[index]?.replicated ?? 0,
       objects: () => replicaObjects(store, opened.journalKey),
@@ -134,8 +135,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
   const replicators = createReplicators(context);
-  // Two relayers with one key do not share a journal.
-  const store = reconciliationStore(database, context.opened.journalKey, signer.address);
+  const store = reconciliationStore(database, context.opened.journalKey);
   const reconciler = createReconciler(context, store, replicators);
   const headCheck = new HeadCheck({
     file: headFile(dataDirectory),
@@ -169,14 +169,15 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
   );
   return {
     async start(): Promise<void> {
-      await reconciler.start();
+      if (context.isLeader) await reconciler.start();
       // Nothing is signed before: a checkpoint of an older copy would stay.
       await headCheck.start();
+      if (!context.isLeader) return;
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
     },
     async stop(): Promise<void> {
-      const timer = setTimeout(() => context.opened.replicaStop.abort(), REPLICA_STOP_MILLISECONDS).unref();
+      const timer = setTimeout(() => context.replicas.stop.abort(), REPLICA_STOP_MILLISECONDS).unref();
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
       clearTimeout(timer);
       await headCheck.stop();

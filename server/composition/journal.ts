@@ -1,5 +1,5 @@
 import type { Atomic, Database } from "../journal/engine/database.ts";
-import type { Address, ContractAddresses } from "../chain/transaction.ts";
+import type { ContractAddresses } from "../chain/transaction.ts";
 import { type AccountStore, accountStore } from "../sessions/account-store.ts";
 import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore, type ChatStore } from "../bot/chat-store.ts";
@@ -31,23 +31,14 @@ export interface JournalStores {
 
 export type Journal = Atomic<JournalStores>;
 
-/** The owner of transactions that a process without a relayer writes: none, so that any relayer continues them. */
-export const NO_RELAYER: Address = "";
-
 /**
- * Builds the journal over one database, which several relayers can share.
+ * Builds the journal over one database.
  * @param key Key that entries are appended and checked with
  * @param addresses Contracts that intents name
- * @param relayer Owner of the intents and anchors that this process writes
  */
-export function createJournal(
-  database: Database,
-  key: JournalKey,
-  addresses: ContractAddresses,
-  relayer: Address,
-): Journal {
+export function createJournal(database: Database, key: JournalKey, addresses: ContractAddresses): Journal {
   const commits = new GroupCommit(database);
-  const stores = (on: Database) => storesOf(on, key, addresses, relayer);
+  const stores = (on: Database) => storesOf(on, key, addresses);
   return {
     ...stores(database),
     atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
@@ -63,7 +54,7 @@ function insideOf(stores: JournalStores): Journal {
 }
 
 /** Returns the stores over a connection or a transaction, each made when it is used. */
-function storesOf(database: Database, key: JournalKey, addresses: ContractAddresses, relayer: Address): JournalStores {
+function storesOf(database: Database, key: JournalKey, addresses: ContractAddresses): JournalStores {
   return {
     get entries() {
       return journalSource(database, key);
@@ -72,7 +63,7 @@ function storesOf(database: Database, key: JournalKey, addresses: ContractAddres
       return accountStore(database, key);
     },
     get sessions() {
-      return sessionStore(database, relayer);
+      return sessionStore(database);
     },
     get keyedCalls() {
       return keyedCallStore(database);
@@ -84,10 +75,10 @@ function storesOf(database: Database, key: JournalKey, addresses: ContractAddres
       return proofStore(database, key);
     },
     get anchors() {
-      return anchorStore(database, key, relayer);
+      return anchorStore(database, key);
     },
     get intents() {
-      return intentStore(database, addresses, relayer);
+      return intentStore(database, addresses);
     },
     get serviceLog() {
       return serviceLogStore(database);

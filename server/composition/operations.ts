@@ -10,6 +10,7 @@ import { freeBytesOf, probeDatabase, StorageMonitor } from "../operations/storag
 import { AlertWebhook } from "../operations/alert-webhook.ts";
 import { SealbookError } from "../errors.ts";
 import { ClockMonitor } from "../operations/clock-monitor.ts";
+import { newestSequence } from "../journal/entries/journal-rows.ts";
 import { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Status } from "../operations/responses.ts";
 import { STALE_BLOCK_SECONDS, type StatusDeps, statusReport } from "../operations/status.ts";
@@ -52,7 +53,15 @@ export function createNodeInspector(
 }
 
 /** Builds the monitor of the journal's files, database and disk. */
-function createStorageMonitor({ config, opened, database, telemetry, metrics, clock }: Context): StorageMonitor {
+function createStorageMonitor({
+  config,
+  opened,
+  isLeader,
+  database,
+  telemetry,
+  metrics,
+  clock,
+}: Context): StorageMonitor {
   const directories = [
     config.dataDirectory,
     ...(config.database.kind === "sqlite" ? [dirname(config.database.file)] : []),
@@ -60,7 +69,8 @@ function createStorageMonitor({ config, opened, database, telemetry, metrics, cl
   const monitor = new StorageMonitor({
     fault: () => opened.storage.fault(),
     isFailing: () => telemetry.counts().isJournalFailing,
-    probe: () => probeDatabase(database, clock),
+    // Only the leader writes.
+    probe: async () => void (isLeader ? await probeDatabase(database, clock) : await newestSequence(database)),
     freeBytes: () => freeBytesOf(directories),
     minimumFreeBytes: config.journal.minimumFreeBytes,
     lowFreeBytes: config.journal.lowFreeBytes,

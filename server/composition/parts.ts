@@ -30,7 +30,7 @@ export async function buildParts(context: Context) {
 }
 
 function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs {
-  const { config, database, signer, proofAnchor, head, divergences, logger } = context;
+  const { config, database, proofAnchor, divergences, logger } = context;
   const proofs = createProofs({
     ...config.proofs,
     journal: context.journal,
@@ -38,16 +38,14 @@ function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs 
     telemetry: context.telemetry,
     clock: context.clock,
     steadyClock: context.steadyClock,
-    takeOverMilliseconds: config.chain.takeOverMilliseconds,
     chain: proofAnchor,
-    reconciliation: reconciliationStore(database, context.opened.journalKey, signer.address),
+    reconciliation: reconciliationStore(database, context.opened.journalKey),
     openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
-    assertSpace: () => context.opened.storage.assertSpace(),
+    assertWritable: context.assertWritable,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
-  head.subscribe((newest) => proofs.onHead(newest));
   registerProofMetrics(context, proofs, config.proofs.maxInFlight);
   return proofs;
 }

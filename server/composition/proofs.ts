@@ -67,7 +67,7 @@ interface ProofDeps {
   readonly recheckMilliseconds: number;
   readonly transactions: Transactions & Pick<TransactionSender, "takenSince">;
   /** @throws SealbookError `storage_full` */
-  readonly assertSpace: () => void;
+  readonly assertWritable: () => void;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   /** Never jumps; for durations. */
@@ -76,7 +76,6 @@ interface ProofDeps {
   readonly proofWaitMilliseconds: number;
   readonly anchorDeadlineMilliseconds: number;
   readonly maxInFlight: number;
-  readonly takeOverMilliseconds: number;
   /** Called with the number of failed anchors that were given new transactions. */
   readonly onRetry: (count: number) => void;
 }

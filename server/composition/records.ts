@@ -24,7 +24,7 @@ export function createRecords(
   { sender: transactions }: RelayerTransactions,
   { sessions }: Pick<Sessions, "sessions">,
 ) {
-  const { journal, database, head, proofAnchor, metrics, telemetry, logger, clock, workers } = context;
+  const { journal, database, proofAnchor, metrics, telemetry, logger, clock, workers } = context;
   const { records: config, database: location } = context.config;
   const { storage } = context.opened;
   const { rpc, deployment } = context.link;
@@ -55,13 +55,11 @@ export function createRecords(
     context.overrides.chainLagMilliseconds,
   );
   // Records of blocks that can still change would come and go.
-  head.subscribe(
-    ({ number }) =>
-      void proofAnchor.chain.newestNumber(number).then(
-        (final) => indexer.onHead(final),
-        () => undefined, // The next block asks again.
-      ),
-  );
+  const onHead = (number: number): void =>
+    void proofAnchor.chain.newestNumber(number).then(
+      (final) => indexer.onHead(final),
+      () => undefined, // The next block asks again.
+    );
   const search = new RecordSearch(workers, location, () => storage.assertInPlace());
   const records = new RecordService<JournalStores>({
     journal,
@@ -71,7 +69,7 @@ export function createRecords(
     recordIndex: indexer,
     scan: (caller, query) => search.step(caller, query),
     pack: (account, text) => decoder.pack(account, text),
-    assertSpace: () => storage.assertSpace(),
+    assertWritable: context.assertWritable,
     telemetry,
     clock,
     chainWaitMilliseconds,
@@ -89,5 +87,5 @@ export function createRecords(
     audit: rowAudit(database, rpc, tableName),
     decodesPerAccount: rateLimit(config.queryRate, "decodes", "transactions decoded for this account"),
   };
-  return { records, routeDeps, indexer, decoder, search, foreignWrites, syncLog };
+  return { records, routeDeps, onHead, indexer, decoder, search, foreignWrites, syncLog };
 }

@@ -11,38 +11,45 @@ import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-crypto.ts";
 import type { CertificateFiles, Config, TokenConfig } from "../config/config.ts";
 import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
-import type { ObjectStore } from "../journal/replication/object-store.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
+import type { Peers } from "../http/forwarding/forward.ts";
+import { ForwardedCalls } from "../http/forwarding/forwarded-call.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
 import { type IssuerKeyStore, issuerKeyStore } from "../issuer/issuer-key-store.ts";
 import { IssuerKeys, issuerKeysFile } from "../issuer/issuer-keys.ts";
 import { readPassword } from "../chain/keys/keystore.ts";
-import { openJournalToAppend } from "./journal-database.ts";
+import { openSharedJournal, type SharedJournal } from "./journal-database.ts";
 import { chatStore } from "../bot/chat-store.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { assertSameTable } from "../records/record-reader.ts";
+import { leaderOf } from "../journal/leader/leader-of.ts";
+import type { LeaderSession } from "../journal/leader/leader-session.ts";
 import { chainIdentityStore, newestContract, validatorSetStore } from "../journal/contract-store.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { StorageGuard } from "../journal/engine/storage-guard.ts";
-import { openStore } from "../journal/replication/open-store.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
+import { packageVersion } from "../kit/program-files.ts";
+import { WorkerPool } from "../kit/workers/worker-pool.ts";
+import { Metrics } from "../operations/metrics.ts";
+import { PublicAddress } from "./public-address.ts";
 
 /** Resources that are open before any part is built. */
 export interface Opened {
   readonly link: ChainLink;
-  readonly database: Database;
+  readonly journal: SharedJournal;
+  readonly leadership: Leadership;
+  readonly relayers: { readonly peers: Peers; readonly forwardedCalls: ForwardedCalls } | undefined;
   /** The key that rows of the journal are written and checked with. */
   readonly journalKey: JournalKey;
+  readonly metrics: Metrics;
+  readonly address: PublicAddress;
+  /** The threads of heavy work. */
+  readonly workers: WorkerPool;
   /** Validators whose blocks the server accepts. */
   readonly validators: ValidatorHistory;
   /** Files that the journal depends on. */
   readonly storage: StorageGuard;
-  /** The journal's replicas. */
-  readonly replicas: readonly ObjectStore[];
-  /** Ends requests to replicas: a target can leave them without a response for minutes. */
-  readonly replicaStop: AbortController;
   /** Verifies bearer tokens; without it none is accepted. */
   readonly tokens: TokenVerifier | undefined;
   readonly issuerKeys: IssuerKeys;
@@ -56,11 +63,29 @@ export interface Opened {
   readonly resources: AsyncDisposableStack;
 }
 
+/** The session that this relayer leads with; without one it follows, or the database has no sessions. */
+export interface Leadership {
+  session: LeaderSession | undefined;
+}
+
+/** Returns whether this relayer leads: with a session, or because nobody else can. */
+export function isLeader({ journal, leadership }: Opened): boolean {
+  return journal.candidate === undefined || leadership.session !== undefined;
+}
+
+/** Replacements for tests. */
+interface Overrides {
+  readonly clock?: Clock;
+  readonly leaderSilenceMilliseconds?: number;
+}
+
 /** Locks the data folder, and opens the chain, the journal and everything else in files. */
-export async function openAll(config: Config, logger: Logger, clock: Clock): Promise<Opened> {
+export async function openAll(config: Config, logger: Logger, overrides: Overrides): Promise<Opened> {
   const resources = new AsyncDisposableStack();
   try {
     await useFastKeccak();
+    const workers = new WorkerPool();
+    resources.defer(() => workers.stop());
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
     // A file that cannot be read ends the start here, before anything runs.
@@ -68,14 +93,22 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     const storage = new StorageGuard();
     pinDataFolder(config.dataDirectory, storage);
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);
-    const { database, key: journalKey } = await openJournalToAppend(config, storage);
-    resources.defer(() => database.destroy());
+    const journal = await openSharedJournal(config, storage, {
+      holder: config.relayers?.self ?? "",
+      silenceMilliseconds: overrides.leaderSilenceMilliseconds,
+      onFailure: (err) => logger.warn({ err }, "the database does not say who leads; this relayer asks again"),
+    });
+    resources.defer(() => journal.close());
+    const leadership: Leadership = { session: await journal.candidate?.attempt() };
+    resources.defer(() => leadership.session?.end());
+    const database = journal.roleDatabase(() => leadership.session);
+    const { key: journalKey } = journal;
     const validators = await ValidatorHistory.open(validatorSetStore(database));
     const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {
       share: false,
-      clock,
+      clock: overrides.clock ?? Date.now,
       guard,
       onEvent(event) {
         logLinkEvent(logger, config, event);
@@ -84,11 +117,6 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     });
     resources.defer(() => link.close());
     if (!config.journal.mayBeNew) await assertJournalOfRelayer(database, link);
-    await assertSameTable(database, config.records.tableName);
-    const replicaStop = new AbortController();
-    const replicas = await Promise.all(
-      config.journal.replicaTargets.map((address) => openStore(address, replicaStop.signal)),
-    );
     const tokens = config.access.tokens && (await openTokenVerifier(config.access.tokens));
     const issuerKeys = await openIssuerKeys(config, issuerKeyStore(database, journalKey), logger);
     const certificate = config.http.tls && (await openCertificate(config.http.tls, logger));
@@ -97,12 +125,15 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
       (await BotCipher.load(join(config.dataDirectory, "bot-key"), (await chatStore(database).users()) > 0));
     return {
       link,
-      database,
+      journal,
+      leadership,
+      relayers: config.relayers && relayersOf(config.relayers, journalKey, database),
       journalKey,
+      metrics: new Metrics(packageVersion()),
+      address: new PublicAddress(config.http.publicUrl, config.explorer.url),
+      workers,
       validators,
       storage,
-      replicas,
-      replicaStop,
       tokens,
       issuerKeys,
       certificate,
@@ -114,6 +145,14 @@ export async function openAll(config: Config, logger: Logger, clock: Clock): Pro
     await resources.disposeAsync();
     throw error;
   }
+}
+
+function relayersOf(peers: NonNullable<Config["relayers"]>, journalKey: JournalKey, database: Database) {
+  const key = journalKey.callKey();
+  return {
+    peers: { ...peers, key, leader: () => leaderOf(database) },
+    forwardedCalls: new ForwardedCalls(key, peers.self),
+  };
 }
 
 /** @throws SealbookError `config_invalid` when the key cannot be read */

@@ -11,7 +11,7 @@ export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
 /** Builds the sender of the relayer's transactions. */
 export function createTransactions(context: Context) {
-  const { config, overrides, database, link, signer, fees, proofAnchor, head, metrics, telemetry, logger } = context;
+  const { config, overrides, database, link, signer, fees, proofAnchor, metrics, telemetry, logger } = context;
   const store = transactionStore(database, context.opened.journalKey);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
@@ -20,7 +20,6 @@ export function createTransactions(context: Context) {
     signer,
     fees,
     foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
-    takeOverMilliseconds: config.chain.takeOverMilliseconds,
     lagMilliseconds: overrides.chainLagMilliseconds,
     recheckMilliseconds: overrides.recheckMilliseconds,
     onEvent: ({ kind, ...details }) => {
@@ -35,7 +34,6 @@ export function createTransactions(context: Context) {
       logger[level]({ ...errorField(details) }, `transaction sender: ${kind}`);
     },
   });
-  head.subscribe(({ number }) => sender.onHead(number));
   const countInFlight = (): Promise<number> => store.countInFlight();
   metrics.gauge("sealbook_transactions_in_flight", "Transactions without an outcome", countInFlight);
   return {

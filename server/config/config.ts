@@ -76,6 +76,8 @@ function configOf(env: EnvironmentValues) {
     dataDirectory,
     database,
     logLevel: env.LOG_LEVEL,
+    /** All relayers of the journal; `undefined` when this is the only one. */
+    relayers: env.RELAYERS && env.RELAYER_ID ? { self: env.RELAYER_ID, addresses: env.RELAYERS } : undefined,
     http: {
       host: env.HOST,
       port: env.PORT,
@@ -115,8 +117,6 @@ function configOf(env: EnvironmentValues) {
       finality: env.CONFIRMATIONS,
       /** Maximum difference of clocks: blocks ahead of this machine's clock, and steps of the clock. */
       clockLimitMilliseconds: MINUTE,
-      /** How long another relayer on the same database may leave its work undone. */
-      takeOverMilliseconds: MINUTE,
     },
     sessions: {
       chainWaitMilliseconds,

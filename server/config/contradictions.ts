@@ -15,6 +15,7 @@ const PAIRS = [
   ["RELAYER_KEYSTORE_FILE", "RELAYER_KEYSTORE_PASSWORD_FILE"],
   ["RELAYER_SIGNER_URL", "RELAYER_ADDRESS"],
   ["TILE_URL", "TILE_ATTRIBUTION"],
+  ["RELAYERS", "RELAYER_ID"],
 ] as const satisfies readonly (readonly [Name, Name])[];
 
 const RELAYER_SOURCES = ["RELAYER_KEY", "RELAYER_KEYSTORE_FILE", "RELAYER_SIGNER_URL"] as const;
@@ -39,6 +40,12 @@ export function contradictions(env: EnvironmentValues, variables: EnvironmentVar
     rule(isSet(one) && !isSet(other), other, `is needed with ${one}`);
     rule(!isSet(one) && isSet(other), one, `is needed with ${other}`);
   }
+  rule(
+    env.RELAYER_ID !== undefined && env.RELAYERS?.has(env.RELAYER_ID) === false,
+    "RELAYER_ID",
+    "is none of the ids in RELAYERS",
+  );
+  only(env.DATABASE_URL?.kind === "postgres", ["RELAYERS"], "is for relayers of one PostgreSQL database");
   const [source, ...further] = RELAYER_SOURCES.filter(isSet);
   for (const path of further) faults.push({ path, message: `is set beside ${source}; one of them` });
   rule(

@@ -11,6 +11,7 @@ import {
   origins,
   privateKey,
   publicKeySource,
+  relayerAddresses,
   replicaTargets,
   telegramToken,
   tileUrl,
@@ -257,6 +258,17 @@ const JOURNAL = {
       "[The journal's key](operate.md#the-journals-key)",
     "`journal.key` in `DATA_DIR`, created at the first start",
   ),
+  RELAYERS: relayerAddresses.optional().meta({
+    description:
+      "All relayers of the journal with the addresses at which they reach each other, as `one=https://one.example,...`; " +
+      "see [Several relayers](operate.md#several-relayers)",
+    unset: "a relayer that does not lead forwards nothing",
+  }),
+  RELAYER_ID: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, "is not 1 to 64 letters, digits, dots, hyphens and underscores")
+    .optional()
+    .meta({ description: "The one in `RELAYERS` that this relayer is", unset: "needed with `RELAYERS`" }),
   CHECKPOINT_INTERVAL: whole(1, 2_592_000).default(600).meta({
     description: "Seconds between anchors of the journal's own digest, while there is something new in it",
   }),

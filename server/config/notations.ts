@@ -143,6 +143,24 @@ export const validatorNames = z.string().transform((text, context) => {
   return names;
 });
 
+/** Addresses of relayers by their ids. */
+export const relayerAddresses = z.string().transform((text, context) => {
+  const addresses = new Map<string, URL>();
+  for (const pair of text.split(",").filter((item) => item.trim() !== "")) {
+    const [, id = "", address = ""] = /^\s*([\w.-]{1,64})=(\S+)\s*$/.exec(pair) ?? [];
+    const url = URL.parse(address);
+    const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+    if (!isOrigin || addresses.has(id)) {
+      const form = "ID=URL, with an id of its own, and an http or https address without a path";
+      const message = `"${pair.trim()}" is not of the form ${form}`;
+      context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    }
+    addresses.set(id, url);
+  }
+  return addresses;
+});
+
 export const replicaTargets = z.string().transform((text, context) => {
   const { targets, faults } = parseTargets(text);
   for (const message of faults) context.addIssue({ code: "custom", message });

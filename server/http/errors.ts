@@ -25,6 +25,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   too_many_requests: 429,
   overloaded: 503,
   journal_unavailable: 503,
+  not_leader: 503,
+  outcome_unknown: 503,
   storage_full: 503,
   journal_damaged: 500,
   chain_unavailable: 503,

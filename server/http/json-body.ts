@@ -5,6 +5,7 @@ import type { NextFunction, Request, RequestHandler } from "express";
 import { SealbookError } from "../errors.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { duplicateKeys } from "../kit/duplicate-keys.ts";
+import { assertForwardedBody } from "./forwarding/accept.ts";
 
 /** Maximum nesting depth: deeper JSON has no use here and would exhaust recursive code. */
 const MAX_DEPTH = 32;
@@ -105,7 +106,7 @@ const MOST_MILLISECONDS = 120_000;
 /** Of a body that is larger than the limit, as many times the limit is read and dropped. */
 const READ_LIMITS = 8;
 
-const sizes = new WeakMap<object, number>();
+const bodies = new WeakMap<object, Uint8Array>();
 
 /** How {@link jsonBody} reads a body. */
 export interface JsonBodyOptions {
@@ -139,8 +140,9 @@ export function jsonBody({ limit, advice, check = checkBody }: JsonBodyOptions):
     },
     async (request, _response, next) => {
       const body: unknown = request.body;
+      assertForwardedBody(request, Buffer.isBuffer(body) ? body : Buffer.of());
       if (Buffer.isBuffer(body)) {
-        sizes.set(request, body.length);
+        bodies.set(request, body);
         const isLong = body.length > LONG_BYTES;
         // Others are served before and after the milliseconds that a long body takes.
         if (isLong) await yieldToEventLoop();
@@ -189,7 +191,12 @@ function readPlain(request: Request, next: NextFunction): void {
 
 /** Returns the number of bytes of the body that {@link jsonBody} read. */
 export function bodyBytes(request: Request): number {
-  return sizes.get(request) ?? 0;
+  return bodies.get(request)?.length ?? 0;
+}
+
+/** Returns the body that {@link jsonBody} read; `undefined` when there is none. */
+export function bodyOf(request: Request): Uint8Array | undefined {
+  return bodies.get(request);
 }
 
 /** Creates the error for a body of more than `limit` bytes. */

@@ -19,6 +19,8 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   too_many_requests: "Too many requests",
   overloaded: "Server overloaded",
   journal_unavailable: "The journal is not available",
+  not_leader: "This relayer does not lead",
+  outcome_unknown: "The outcome is not known",
   storage_full: "The disk is almost full",
   journal_damaged: "The journal was changed",
   chain_unavailable: "The chain is not reachable",

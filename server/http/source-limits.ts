@@ -3,6 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { KeyedQueue } from "../kit/keyed-queue.ts";
 import { sourceOf } from "./access/source.ts";
+import { forwardedCaller } from "./forwarding/accept.ts";
 import { noteRate, type RatePolicy, tooMany } from "./rate-limit.ts";
 
 /** Time over which the requests of a source are counted: they come in bursts. */
@@ -29,7 +30,7 @@ export function requestRate(perSecond: number): RequestHandler {
   const message = `too many requests from this network address; at most ${perSecond} a second, fewer large ones`;
   return (request, response, next) => {
     const { key, isProxy } = sourceOf(request);
-    if (isProxy) return next();
+    if (isProxy || forwardedCaller(request) !== undefined) return next();
     const { socket } = request;
     const before = socket.bytesRead + socket.bytesWritten;
     response.once("close", () => {

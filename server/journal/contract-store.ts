@@ -30,6 +30,9 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
   return {
     read,
     async record({ chainId, genesisHash, contracts }) {
+      // Only the leader writes.
+      const known = await read();
+      if (known !== undefined) return known;
       await database
         .insertInto("chain_identity")
         .values({
@@ -38,7 +41,6 @@ export function chainIdentityStore(database: Database): ChainIdentityStore {
           genesis_hash: bytesOfHex(genesisHash),
           contracts: JSON.stringify(contracts),
         })
-        // Another relayer on the same journal may have recorded it.
         .onConflict((conflict) => conflict.column("id").doNothing())
         .execute();
       const recorded = await read();
@@ -62,7 +64,7 @@ function contractsOf(text: string): ChainIdentity["contracts"] {
   }
 }
 
-/** The validators that the server accepts blocks of. */
+/** The validators that the server accepts blocks of. A relayer that does not lead stores none: the leader does. */
 export function validatorSetStore(database: Database): ValidatorSetStore {
   return {
     async read() {
@@ -74,7 +76,10 @@ export function validatorSetStore(database: Database): ValidatorSetStore {
         .insertInto("validator_sets")
         .values({ from_block: fromBlock, validators: validators.join(",") })
         .onConflict((conflict) => conflict.column("from_block").doNothing())
-        .execute();
+        .execute()
+        .catch((error: unknown) => {
+          if (!(error instanceof SealbookError && error.code === "not_leader")) throw error;
+        });
     },
   };
 }

@@ -85,6 +85,16 @@ export function alertStore(database: Database): AlertStore {
   };
 }
 
+/** Returns a store that keeps no changes. */
+export function withoutStorage(store: AlertStore): AlertStore {
+  return {
+    raise: async () => undefined,
+    resolve: async () => undefined,
+    open: async () => [],
+    list: (limit) => store.list(limit),
+  };
+}
+
 /** Maximum number of changes that wait to be stored; the oldest ones are dropped. */
 const MAX_PENDING = 1_000;
 

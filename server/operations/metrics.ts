@@ -87,10 +87,11 @@ export class Metrics {
   }
 
   /**
-   * Registers a gauge.
+   * Registers a gauge, in place of one with this name.
    * @param read Runs when the metrics are read; the gauge is left out when it returns `undefined` or fails
    */
   gauge(name: string, help: string, read: () => Promise<number | undefined> | number | undefined): void {
+    this.registry.removeSingleMetric(name);
     new Gauge({
       name,
       help,
@@ -108,7 +109,7 @@ export class Metrics {
   }
 
   /**
-   * Registers a gauge with one label.
+   * Registers a gauge with one label, in place of one with this name.
    * @param read Runs when the metrics are read and returns a value for each label; the gauge is left out when it fails
    */
   gaugeBy(
@@ -117,6 +118,7 @@ export class Metrics {
     help: string,
     read: () => Promise<Iterable<readonly [string, number]>> | Iterable<readonly [string, number]>,
   ): void {
+    this.registry.removeSingleMetric(name);
     new Gauge({
       name,
       help,

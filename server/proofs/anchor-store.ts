@@ -1,6 +1,5 @@
 import { sql, type SqlBool } from "kysely";
 import { equalBytes } from "../kit/bytes.ts";
-import type { Address } from "../chain/transaction.ts";
 import type { AnchorOutcome, StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
@@ -23,12 +22,10 @@ export interface AnchorState {
 export interface AnchorStore extends CheckpointStore {
   /** Opens an anchor for proofs; returns its id. */
   open(openedAt: number): Promise<number>;
-  /** Returns whether an anchor is open. */
-  isOpen(id: number): Promise<boolean>;
   /** Gives an open anchor its content and the transaction that puts it on chain. */
   close(id: number, content: AnchorContent & { readonly transactionId: number }): Promise<void>;
-  /** Returns open anchors of this relayer, and those of others opened before a time (Unix milliseconds). */
-  leftOpen(othersBefore: number): Promise<number[]>;
+  /** Returns the open anchors. */
+  leftOpen(): Promise<number[]>;
   /** Returns the recorded hashes under an anchor, by leaf index. */
   leaves(id: number): Promise<Uint8Array[]>;
   /** Returns the states of anchors. */
@@ -39,9 +36,9 @@ export interface AnchorStore extends CheckpointStore {
   byTransaction(transactionHash: Uint8Array): Promise<StoredAnchor | undefined>;
   /** Returns the positions of anchors on chain before a rollback, oldest first; of those that have some. */
   superseded(ids: readonly number[]): Promise<ReadonlyMap<number, BlockInclusion[]>>;
-  /** Returns anchors of this relayer whose transaction has no outcome. */
+  /** Returns anchors whose transaction has no outcome. */
   inFlight(): Promise<StoredAnchor[]>;
-  /** Returns anchors whose transaction failed permanently, of any relayer. */
+  /** Returns anchors whose transaction failed permanently. */
   failed(): Promise<StoredAnchor[]>;
   /** Gives a failed anchor a new transaction. */
   retry(id: number, transactionId: number): Promise<void>;
@@ -117,8 +114,7 @@ function toAnchors(
   );
 }
 
-/** @param relayer The relayer of newly opened anchors */
-export function anchorStore(database: Database, key: JournalKey | undefined, relayer: Address): AnchorStore {
+export function anchorStore(database: Database, key: JournalKey | undefined): AnchorStore {
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database
       .selectFrom("transactions")
@@ -134,33 +130,27 @@ export function anchorStore(database: Database, key: JournalKey | undefined, rel
       const first = (await newestSequence(database)) + 1;
       const { id } = await database
         .insertInto("anchors")
-        .values({ first_sequence: first, size: 0, relayer, opened_at: openedAt })
+        .values({ first_sequence: first, size: 0, opened_at: openedAt })
         .returning("id")
         .executeTakeFirstOrThrow();
       return id;
     },
 
-    async isOpen(id) {
-      const row = await database.selectFrom("anchors").select("transaction_id").where("id", "=", id).executeTakeFirst();
-      return row?.transaction_id === null;
-    },
-
     async close(id, { hash, size, transactionId }) {
       await database
         .updateTable("anchors")
-        .set({ hash, size, transaction_id: transactionId, relayer })
+        .set({ hash, size, transaction_id: transactionId })
         .where("id", "=", id)
         .execute();
     },
 
-    async leftOpen(othersBefore) {
+    async leftOpen() {
       const rows = await database
         .selectFrom("anchors")
         .select("id")
         .where("transaction_id", "is", null)
         // Otherwise its transaction was removed by an administrator: it needs no other.
         .where("confirmation", "is", null)
-        .where((e) => e.or([e("relayer", "=", relayer), e("opened_at", "<", othersBefore)]))
         .orderBy("id")
         .execute();
       return rows.map(({ id }) => id);
@@ -242,9 +232,7 @@ export function anchorStore(database: Database, key: JournalKey | undefined, rel
 
     async inFlight() {
       const rows = await Promise.all(
-        IN_FLIGHT.map((state) =>
-          select(database).where("anchors.relayer", "=", relayer).where(state).orderBy("anchors.id").execute(),
-        ),
+        IN_FLIGHT.map((state) => select(database).where(state).orderBy("anchors.id").execute()),
       );
       return toAnchors(rows.flat());
     },
@@ -278,7 +266,6 @@ export function anchorStore(database: Database, key: JournalKey | undefined, rel
           size: 0,
           transaction_id: transactionId,
           checkpoint: sequence,
-          relayer,
           opened_at: openedAt,
         })
         .execute();

@@ -11,10 +11,8 @@ import type { ProofEvents } from "./events.ts";
 import { type AcceptedProof, isSameRecord, type Proof, type StoredProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 
-/** Interval of journal reads for anchors of other relayers, and of retries after a failed read. */
-const OTHERS_MILLISECONDS = 500;
-/** Interval of journal reads for own anchors: another relayer may have taken one over. */
-const OWN_MILLISECONDS = 5_000;
+/** Interval of journal reads for anchors that were confirmed before a caller waits, and of retries of failed reads. */
+const REREAD_MILLISECONDS = 500;
 /** Interval of the checks for the deadline and for due retries. */
 const CHECK_MILLISECONDS = 1_000;
 /** Delays between retries of failed anchors. */
@@ -42,9 +40,9 @@ export interface AnchorTrackerDeps {
 
 /** An anchor without an outcome, and the callers that wait for it. */
 interface Tracked {
-  /** Whether this relayer is responsible for it; other relayers' anchors are tracked while a caller waits. */
-  isOwn: boolean;
-  /** Unset while it is open, and for an anchor of another relayer. */
+  /** Whether it is in flight; others are tracked while a caller waits. */
+  isInFlight: boolean;
+  /** Unset while it is open. */
   anchor: StoredAnchor | undefined;
   /** Acceptance times of its proofs, as far as this process accepted them. */
   readonly acceptedAt: number[];
@@ -73,7 +71,7 @@ interface Awaited {
  * - failed: the transaction was refused, reverted or cancelled. A later retry gives the anchor another one.
  *
  * The state itself is on disk. The sender hands confirmations over when they are there, and the tracker resolves the
- * callers' promises; it reads what failed, and what other relayers may have done.
+ * callers' promises; it reads what failed.
  */
 export class AnchorTracker {
   readonly #deps: AnchorTrackerDeps;
@@ -100,7 +98,7 @@ export class AnchorTracker {
     deps.transactions.onOutcome((ids, anchors) => this.#onOutcome(ids, anchors));
   }
 
-  /** Hashes in flight: under own anchors without an outcome, open ones included. */
+  /** Hashes in flight: under anchors without an outcome, open ones included. */
   get hashes(): number {
     return this.#hashes;
   }
@@ -127,8 +125,7 @@ export class AnchorTracker {
     // Failures are counted anew.
     this.#deps.telemetry.anchorsAccepted();
     this.#intervals = [
-      every(OTHERS_MILLISECONDS, () => this.#read(this.#ids(({ isOwn }) => !isOwn))),
-      every(OWN_MILLISECONDS, () => this.#read(this.#ids(({ anchor }) => anchor !== undefined))),
+      every(REREAD_MILLISECONDS, () => this.#read(this.#ids(({ isInFlight }) => !isInFlight))),
       // A journal that cannot be read is reported by its writers; the next run tries again.
       every(CHECK_MILLISECONDS, () => this.#checkDeadline().catch(() => undefined)),
       every(CHECK_MILLISECONDS, () => this.#retryFailed()),
@@ -158,7 +155,7 @@ export class AnchorTracker {
   /** Adds new proofs of an open anchor. */
   add(anchorId: number, acceptedAt: readonly number[]): void {
     const tracked = this.#entry(anchorId);
-    tracked.isOwn = true;
+    tracked.isInFlight = true;
     tracked.acceptedAt.push(...acceptedAt);
     this.#resize(tracked, tracked.size + acceptedAt.length);
   }
@@ -167,7 +164,7 @@ export class AnchorTracker {
   track(closed: readonly ClosedBatch[]): void {
     for (const { anchor, isShared, tree } of closed) {
       const tracked = this.#entry(anchor.id);
-      tracked.isOwn = true;
+      tracked.isInFlight = true;
       tracked.anchor = anchor;
       this.#resize(tracked, hashesUnder(anchor));
       if (isShared && !tracked.isShared) this.#sharedBatches += 1;
@@ -177,17 +174,8 @@ export class AnchorTracker {
     if (closed.length > 0) this.#deps.transactions.wake();
   }
 
-  /** Leaves an open anchor to the relayer that took it over. */
-  leave(anchorId: number): void {
-    const tracked = this.#tracked.get(anchorId);
-    if (tracked === undefined) return;
-    tracked.isOwn = false;
-    this.#resize(tracked, 0);
-    this.#dropIdle(anchorId, tracked);
-  }
-
   /**
-   * Waits for the anchors of proofs, whichever relayer is responsible for them.
+   * Waits for the anchors of proofs.
    * @param end By `performance.now()`; a proof without an outcome by then is `pending`
    * @returns the proofs in the order given
    */
@@ -274,7 +262,7 @@ export class AnchorTracker {
     const known = this.#tracked.get(anchorId);
     if (known !== undefined) return known;
     const tracked: Tracked = {
-      isOwn: false,
+      isInFlight: false,
       anchor: undefined,
       acceptedAt: [],
       size: 0,
@@ -290,9 +278,9 @@ export class AnchorTracker {
     tracked.size = size;
   }
 
-  /** Stops tracking an anchor of another relayer without waiting callers. */
+  /** Stops tracking an anchor that is not in flight and has no waiting callers. */
   #dropIdle(anchorId: number, tracked: Tracked): void {
-    if (tracked.isOwn || tracked.waiters.size > 0) return;
+    if (tracked.isInFlight || tracked.waiters.size > 0) return;
     if (this.#tracked.get(anchorId) === tracked) this.#tracked.delete(anchorId);
   }
 
@@ -377,7 +365,7 @@ export class AnchorTracker {
     if ([...this.#failures.values()].every((times) => times < MOST_FAILURES)) this.#deps.telemetry.anchorsAccepted();
   }
 
-  /** Retries failed anchors of any relayer, at increasing intervals, until none is failed. */
+  /** Retries failed anchors, at increasing intervals, until none is failed. */
   async #retryFailed(): Promise<void> {
     if (performance.now() < this.#retryAt) return;
     const { journal, writer, onRetry } = this.#deps;

@@ -35,8 +35,6 @@ export interface Written {
   readonly added: readonly { readonly anchorId: number; readonly acceptedAt: readonly number[] }[];
   readonly closed: readonly ClosedBatch[];
   readonly open: OpenBatch | undefined;
-  /** The previous open batch, when another relayer took it over and closed it. */
-  readonly lost: OpenBatch | undefined;
 }
 
 /** Input of one write. */
@@ -62,12 +60,11 @@ export class AnchorWriter {
   }
 
   /** Writes new proofs, each with its leaf index under an anchor, and closes the batches that are due. */
-  write({ open: before, singles, bulks, isDue }: Work): Promise<Written> {
+  write({ open: current, singles, bulks, isDue }: Work): Promise<Written> {
     return this.#journal.atomically(async (atomic) => {
       const added: Written["added"][number][] = [];
       const closed: ClosedBatch[] = [];
-      const lost = before === undefined || (await atomic.anchors.isOpen(before.anchorId)) ? undefined : before;
-      let open = lost === undefined ? before : undefined;
+      let open = current;
       let accepted: readonly Acceptance[] = [];
       if (singles.length > 0) {
         const result = await this.#insert(atomic, singles, open);
@@ -87,20 +84,15 @@ export class AnchorWriter {
         if (result.batch !== undefined)
           closed.push(await this.#close(atomic, result.batch.anchorId, result.hashes, false));
       }
-      return { singles: accepted, bulks: together, added, closed, open, lost };
+      return { singles: accepted, bulks: together, added, closed, open };
     });
   }
 
-  /**
-   * Closes anchors that were open when their process ended.
-   * @param othersBefore Includes anchors of other relayers opened before this time, in Unix milliseconds
-   * @param except The open batch in use
-   */
-  closeLeftOpen(othersBefore: number, except: OpenBatch | undefined): Promise<ClosedBatch[]> {
+  /** Closes anchors that were open when their process ended. */
+  closeLeftOpen(): Promise<ClosedBatch[]> {
     return this.#journal.atomically(async (atomic) => {
       const closed: ClosedBatch[] = [];
-      for (const anchorId of await atomic.anchors.leftOpen(othersBefore)) {
-        if (anchorId === except?.anchorId) continue;
+      for (const anchorId of await atomic.anchors.leftOpen()) {
         closed.push(await this.#close(atomic, anchorId, await atomic.anchors.leaves(anchorId), true));
       }
       return closed;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlockHead } from "../chain/block.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
-import { type Clock, every, type Interval } from "../kit/time.ts";
+import type { Clock } from "../kit/time.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
@@ -13,8 +13,6 @@ import type { NewProof } from "./proof.ts";
 
 /** Maximum number of bulk requests per write to disk: each has up to a thousand rows. */
 const BULKS_AT_ONCE = 4;
-/** Interval of taking over open anchors, unless the take-over time is shorter. */
-const TAKE_OVER_INTERVAL_MILLISECONDS = 10_000;
 /** Pause after a failed write to the journal. */
 const JOURNAL_PAUSE_MILLISECONDS = 500;
 /** Time after which a rejected request can be sent again. */
@@ -22,14 +20,12 @@ const OVERLOADED_RETRY_SECONDS = 5;
 
 export interface ProofQueueDeps {
   readonly writer: Pick<AnchorWriter, "write" | "closeLeftOpen">;
-  readonly tracker: Pick<AnchorTracker, "hashes" | "sharedBatches" | "onOutcome" | "add" | "track" | "leave">;
+  readonly tracker: Pick<AnchorTracker, "hashes" | "sharedBatches" | "onOutcome" | "add" | "track">;
   readonly telemetry: Pick<ProofEvents, "proofsAccepted" | "batchClosed"> & Pick<JournalEvents, "journalFailing">;
   readonly clock: Clock;
   readonly rules: BatchRules;
   /** Maximum number of proofs in flight; further ones are rejected. */
   readonly maxInFlight: number;
-  /** Age at which this relayer closes open anchors of another one. */
-  readonly takeOverMilliseconds: number;
 }
 
 /** One or many proofs to be written. */
@@ -58,8 +54,6 @@ export class ProofQueue {
   #timer: NodeJS.Timeout | undefined;
   /** The time for which the timer is set. */
   #timerAt = Infinity;
-  #takeOver: Interval | undefined;
-  #takeOverDue = false;
   #stopping = false;
   #stopped = true;
 
@@ -89,19 +83,15 @@ export class ProofQueue {
     this.#wake();
   }
 
-  /** Closes the anchors that this relayer left open. */
+  /** Closes the anchors that were left open. */
   async start(): Promise<void> {
+    const { writer, tracker } = this.#deps;
     this.#stopped = false;
-    await this.#closeLeftOpen(0);
-    this.#takeOver = every(Math.min(TAKE_OVER_INTERVAL_MILLISECONDS, this.#deps.takeOverMilliseconds), () => {
-      this.#takeOverDue = true;
-      this.#wake();
-    });
+    tracker.track(await writer.closeLeftOpen());
   }
 
   /** Writes all queued proofs; the batch that is then open is closed at the next start. */
   async stop(): Promise<void> {
-    await this.#takeOver?.stop();
     this.#stopping = true;
     this.#wake();
     while (this.#work !== undefined) await this.#work;
@@ -135,14 +125,7 @@ export class ProofQueue {
   async #run(): Promise<void> {
     // One turn later, so that requests which arrived in the same packet are written together.
     await new Promise((resolve) => setImmediate(resolve));
-    // Another relayer may also have taken over the open batch, if this process was suspended for long.
-    let isOpenInDoubt = this.#takeOverDue && this.#open !== undefined;
-    if (this.#takeOverDue) {
-      this.#takeOverDue = false;
-      await this.#closeLeftOpen(this.#deps.clock() - this.#deps.takeOverMilliseconds).catch(() => undefined);
-    }
-    while (isOpenInDoubt || this.#dueAt() <= this.#deps.clock()) {
-      isOpenInDoubt = false;
+    while (this.#dueAt() <= this.#deps.clock()) {
       const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
       const singles = this.#singles.splice(0, room);
       const bulks = this.#bulks.splice(0, BULKS_AT_ONCE);
@@ -162,9 +145,18 @@ export class ProofQueue {
         });
         for (const request of [...singles, ...bulks]) request.fail(error);
         this.#deps.telemetry.journalFailing(cause);
+        // The next start, or the next leader, closes the open batch.
+        if (this.#stopping) return this.#abandon(error);
         await sleep(JOURNAL_PAUSE_MILLISECONDS);
       }
     }
+  }
+
+  /** Gives up what is queued and the open batch: the journal cannot be written any more. */
+  #abandon(error: SealbookError): void {
+    for (const request of [...this.#singles.splice(0), ...this.#bulks.splice(0)]) request.fail(error);
+    this.#queued = 0;
+    this.#open = undefined;
   }
 
   /** Sets the timer for the next write. */
@@ -207,7 +199,6 @@ export class ProofQueue {
   #apply(singles: readonly Request[], bulks: readonly Request[], written: Written): void {
     const { tracker, telemetry } = this.#deps;
     this.#open = written.open;
-    if (written.lost !== undefined) tracker.leave(written.lost.anchorId);
     const all = [...written.singles, ...written.bulks.flat()];
     telemetry.proofsAccepted(all.filter(({ isNew }) => isNew).length);
     for (const { anchorId, acceptedAt } of written.added) tracker.add(anchorId, acceptedAt);
@@ -215,11 +206,5 @@ export class ProofQueue {
     tracker.track(written.closed);
     for (const [index, { respond }] of singles.entries()) respond(written.singles.slice(index, index + 1));
     for (const [index, { respond }] of bulks.entries()) respond(written.bulks[index] ?? []);
-  }
-
-  /** Closes anchors that were open when their process ended: those of this relayer, and old ones of others. */
-  async #closeLeftOpen(othersBefore: number): Promise<void> {
-    const { writer, tracker } = this.#deps;
-    tracker.track(await writer.closeLeftOpen(othersBefore, this.#open));
   }
 }

@@ -26,7 +26,7 @@ export interface ProofServiceDeps {
   readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
   readonly tracker: Pick<AnchorTracker, "outcomes">;
   /** @throws SealbookError `storage_full` */
-  readonly assertSpace: () => void;
+  readonly assertWritable: () => void;
   readonly trees: AnchorTrees;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly clock: Clock;
@@ -104,7 +104,7 @@ export class ProofService {
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;
     const end = this.#end();
-    this.#deps.assertSpace();
+    this.#deps.assertWritable();
     const begunAt = await this.#begin(call);
     const acceptance = await queue.accept(this.#newProof(request, begunAt));
     const [proof] = await tracker.outcomes([acceptance], end);
@@ -116,7 +116,7 @@ export class ProofService {
   async submitTogether(requests: readonly ProofRequest[], call?: KeyedCall): Promise<Submitted> {
     const { queue, tracker, journal } = this.#deps;
     const end = this.#end();
-    this.#deps.assertSpace();
+    this.#deps.assertWritable();
     const begunAt = await this.#begin(call);
     const accepted = await queue.acceptTogether(requests.map((request) => this.#newProof(request, begunAt)));
     const acceptances = accepted.map((acceptance) => ({ ...acceptance, isNew: isNewSince(begunAt, acceptance) }));

@@ -37,7 +37,7 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
   /** Compresses the row data of an account. */
   readonly pack: (account: Address, text: string) => Promise<StoredRowData>;
   /** @throws SealbookError `storage_full` */
-  readonly assertSpace: () => void;
+  readonly assertWritable: () => void;
   readonly telemetry: Pick<RecordEvents, "recordStored">;
   readonly clock: Clock;
   readonly chainWaitMilliseconds: number;
@@ -133,7 +133,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   async store(signer: Signer, record: NewRecord, options: StoreOptions<Stores> = {}): Promise<StoredRecord> {
     const { account } = signer;
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
-    this.#deps.assertSpace();
+    this.#deps.assertWritable();
     const isLarge = JSON.stringify(record.payload).length >= LARGE_CHARACTERS;
     // The large records of an account wait for each other; no others wait for them.
     if (isLarge) return this.#large.run(account.address, () => this.#store(signer, record, options));

@@ -22,7 +22,7 @@ function setTokenCookie(request: Request, response: Response, token: string, rem
   response.cookie(NAME, token, {
     httpOnly: true,
     sameSite: "strict",
-    secure: request.secure,
+    secure: sourceOf(request).isSecure,
     path: "/",
     maxAge: remainingSeconds * 1000,
   });
@@ -30,7 +30,7 @@ function setTokenCookie(request: Request, response: Response, token: string, rem
 
 /** Deletes the token cookie. */
 function clearTokenCookie(request: Request, response: Response): void {
-  response.clearCookie(NAME, { httpOnly: true, sameSite: "strict", secure: request.secure, path: "/" });
+  response.clearCookie(NAME, { httpOnly: true, sameSite: "strict", secure: sourceOf(request).isSecure, path: "/" });
 }
 
 /** System statistics in the panel. */

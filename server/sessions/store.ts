@@ -1,7 +1,6 @@
 import { type AccountStore, hasKeys, NO_KEYS } from "./account-store.ts";
 import type { IntentStore } from "../chain/transactions/types.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
-import type { Address } from "../chain/transaction.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Session, SessionChange } from "./session.ts";
 import type { SessionRow } from "../journal/engine/schema.ts";
@@ -27,8 +26,7 @@ function toSession(row: SessionRow): Session {
   };
 }
 
-/** @param relayer The relayer of this server */
-export function sessionStore(database: Database, relayer: Address) {
+export function sessionStore(database: Database) {
   return {
     async insert(session: Session): Promise<void> {
       await database
@@ -98,25 +96,16 @@ export function sessionStore(database: Database, relayer: Address) {
 
     /**
      * Returns the tokens that calls are changing.
-     * @param ownBefore Unix milliseconds: calls of this relayer that began earlier
-     * @param othersBefore Unix milliseconds: calls of other relayers that began earlier
+     * @param before Unix milliseconds: of calls that began earlier
      */
-    async changing(ownBefore: number, othersBefore: number): Promise<Session[]> {
+    async changing(before: number): Promise<Session[]> {
       const rows = await database
         .selectFrom("sessions")
         .innerJoin("transactions", "transactions.id", "sessions.transaction_id")
         .selectAll("sessions")
         .where(hasKeys)
         .where("sessions.state", "in", ["opening", "replacing"])
-        .where((e) =>
-          e.or([
-            e.and([
-              e.or([e("transactions.sender", "=", relayer), e("transactions.sender", "is", null)]),
-              e("transactions.created_at", "<", ownBefore),
-            ]),
-            e("transactions.created_at", "<", othersBefore),
-          ]),
-        )
+        .where("transactions.created_at", "<", before)
         .execute();
       return rows.map(toSession);
     },

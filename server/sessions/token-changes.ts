@@ -133,9 +133,7 @@ export class TokenChanges {
   /** Returns the unfinished calls of runs before this one, and those that waited for the chain in vain. */
   async #abandoned() {
     const { journal, clock, chainWaitMilliseconds } = this.#deps;
-    const own = Math.max(this.#startedAt, clock() - chainWaitMilliseconds);
-    // Another relayer can wait longer.
-    const tokens = await journal.sessions.changing(own, clock() - MAX_CALL_MILLISECONDS);
+    const tokens = await journal.sessions.changing(Math.max(this.#startedAt, clock() - chainWaitMilliseconds));
     return [...Map.groupBy(tokens, (token) => token.transactionId)].map(([transactionId, changed]) => ({
       transactionId,
       opening: changed.find(({ state }) => state === "opening"),

@@ -181,10 +181,7 @@ describe("the relayer's key", () => {
     assert.deepEqual(await server.end("SIGTERM"), { code: 0, signal: null });
     chain.proxy.intercept = () => "pass";
 
-    const again = await startProcess(chain.directory, next, {
-      ...FAST_RECHECK,
-      settings: { chain: { takeOverMilliseconds: 500 } },
-    });
+    const again = await startProcess(chain.directory, next, FAST_RECHECK);
     assert.equal((await again.get("/api/v1/status")).body.relayer.address, address);
     await assertExactlyOnce(again, chain.url, { accepted: [...load.accepted, left] });
     await relayer(variables, "revoke", chain.relayer);

@@ -4,7 +4,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments } from "../support/exactly-once.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
-import { startRelayerPair, takeOverAfter } from "../support/relayer-pair.ts";
+import { startRelayerPair } from "../support/relayer-pair.ts";
 import { allTransactions, rpcCall } from "../support/rpc.ts";
 import { FAST_RECHECK } from "../support/server.ts";
 
@@ -28,7 +28,7 @@ describe("a chain rollback with a revoked relayer", () => {
         {
           ...FAST_RECHECK,
           chainLagMilliseconds: 1_000,
-          settings: { journal: { reconcileIntervalMilliseconds: 1_000 }, ...takeOverAfter(1).settings },
+          settings: { journal: { reconcileIntervalMilliseconds: 1_000 } },
         },
       );
       const added = freshDocuments(2);

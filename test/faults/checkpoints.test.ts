@@ -1,15 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { cp } from "node:fs/promises";
-import { join } from "node:path";
 import { assert } from "chai";
-import { hexlify, Wallet } from "ethers";
-import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
-import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
-import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
-import { connectRpc } from "../../server/chain/rpc/connect.ts";
-import type { EnvironmentVariables } from "../../server/config/environment.ts";
 import { emptyDatabase, ENGINES } from "../support/database.ts";
-import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDocuments } from "../support/exactly-once.ts";
@@ -18,9 +8,7 @@ import { journalLines } from "../support/journal-lines.ts";
 import { type RemoteChain, startRemoteChain } from "../support/remote-chain.ts";
 import { allTransactions } from "../support/rpc.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { FEES } from "../support/fees.ts";
 
-const CHAIN_ID = 7326;
 /** Long enough for the confirmation of a proof, so that few checkpoints fall between the two. */
 const CHECKPOINT_INTERVAL = 2_000;
 const RECONCILE_INTERVAL = 500;
@@ -36,14 +24,13 @@ for (const engine of ENGINES)
   describe(`checkpoints of the journal on the chain, on ${engine}`, () => {
     let chain: RemoteChain;
     let database: EngineDatabase;
-    let otherDirectory: string;
     const servers: TestServer[] = [];
     /** Checkpoints so far. */
     let known = 0;
 
-    const start = async (directory = chain.directory, extra: EnvironmentVariables = {}): Promise<TestServer> => {
+    const start = async (): Promise<TestServer> => {
       const variables = { ...chain.variables, DATABASE_URL: database.url };
-      const server = await startServer({ ...variables, ...extra }, { directory, settings: { journal: PERIODS } });
+      const server = await startServer(variables, { directory: chain.directory, settings: { journal: PERIODS } });
       servers.push(server);
       return server;
     };
@@ -87,14 +74,11 @@ for (const engine of ENGINES)
     before(async () => {
       chain = await startRemoteChain();
       database = await emptyDatabase(engine);
-      otherDirectory = await temporaryDirectory();
-      await cp(join(chain.directory, "deployments"), join(otherDirectory, "deployments"), { recursive: true });
     });
     after(async () => {
       await stop();
       await chain.close();
       await database.remove();
-      await removeDirectory(otherDirectory);
     });
 
     it("follow new entries once per interval, and cause no further checkpoint", async () => {
@@ -129,29 +113,5 @@ for (const engine of ENGINES)
       for (const { checkpoint } of await checkpoints())
         assert.include(lines[Number(checkpoint) - 1], `{"sequence":${Number(checkpoint)},`);
       assert.lengthOf(await database.query("select checkpoint from anchors where checkpoint is not null"), known);
-    });
-
-    it("are sent by one of two relayers", async () => {
-      const other = new Wallet(hexlify(randomBytes(32)));
-      const deployment =
-        (await readDeployment(deploymentFile(chain.directory, CHAIN_ID))) ?? assert.fail("nothing is deployed");
-      const rpc = connectRpc(chain.url, CHAIN_ID);
-      const roles = new RelayerRoles(rpc, deployment);
-      for (const contract of CONTRACT_NAMES)
-        await roles.change("grant", contract, other.address, new Wallet(chain.variables.ADMIN_KEY ?? ""), FEES);
-      rpc.close();
-      const [first, second] = [await start(), await start(otherDirectory, { RELAYER_KEY: other.privateKey })];
-      await prove(first);
-      await assertCovered([1, 2]);
-      await prove(second);
-      await assertCovered([1, 2]);
-      for (const server of [first, second]) {
-        const { body } = await server.get("/api/v1/status");
-        assert.deepEqual(
-          [body.status, body.journal.divergences],
-          ["ok", 0],
-          server.log.filter((line) => line.includes("alert")).join("\n"),
-        );
-      }
     });
   });

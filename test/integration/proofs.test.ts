@@ -603,8 +603,8 @@ describe("proofs", function () {
       const recordHash = recorded("invented", 3, "", hash);
       change(
         `insert into anchors
-          (id, first_sequence, hash, size, transaction_id, confirmation, relayer, opened_at)
-        select 1000000, 1000000, ?, 0, transaction_id, confirmation, relayer, 0 from anchors where hash = ?`,
+          (id, first_sequence, hash, size, transaction_id, confirmation, opened_at)
+        select 1000000, 1000000, ?, 0, transaction_id, confirmation, 0 from anchors where hash = ?`,
         bytes(recordHash),
         bytes(proof.record_hash),
       );

@@ -68,7 +68,6 @@ describe("proof pipeline", () => {
           batchMaxAgeMilliseconds: 20,
           proofWaitMilliseconds: 0,
           maxInFlight: 1_000,
-          takeOverMilliseconds: 60_000,
         },
       },
       [

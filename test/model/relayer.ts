@@ -76,7 +76,6 @@ export interface RelayerRules {
   readonly batchMaxAgeMilliseconds: number;
   readonly proofWaitMilliseconds: number;
   readonly maxInFlight: number;
-  readonly takeOverMilliseconds: number;
 }
 
 /** A relayer that takes requests. */
@@ -96,7 +95,7 @@ export async function startRelayer(
 ): Promise<Relayer> {
   const database = await openDatabase(dialect);
   const signer = transactionSigner(ownKey(key), rpc.chainId);
-  const journal = createJournal(database, KEY, ADDRESSES, signer.address);
+  const journal = createJournal(database, KEY, ADDRESSES);
   const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
@@ -105,7 +104,6 @@ export async function startRelayer(
     signer,
     fees: new FeeSource(rpc, FEES),
     foreignCallReason: () => undefined,
-    takeOverMilliseconds: rules.takeOverMilliseconds,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),
   });
@@ -114,12 +112,12 @@ export async function startRelayer(
     ...rules,
     journal,
     chain: proofAnchor,
-    reconciliation: reconciliationStore(database, KEY, signer.address),
+    reconciliation: reconciliationStore(database, KEY),
     openDivergences: () => [],
     recheckMilliseconds: 60_000,
     entryVerifier: new EntryVerifier({ database, key: KEY, telemetry: TELEMETRY }),
     transactions: sender,
-    assertSpace: () => undefined,
+    assertWritable: () => undefined,
     telemetry: TELEMETRY,
     clock: () => Date.now(),
     steadyClock: () => Date.now(),

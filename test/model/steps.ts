@@ -91,7 +91,6 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
     batchMaxAgeMilliseconds: fc.constantFrom(20, 1_000, 30_000),
     proofWaitMilliseconds: fc.constantFrom(0, 1_000, 30_000),
     maxInFlight: fc.constantFrom(1_000, 1_000, 8),
-    takeOverMilliseconds: fc.constantFrom(60_000, 2_000),
   }),
   blockPeriodMilliseconds: fc.constantFrom(undefined, undefined, 2_000),
   without: fc.subarray<Step["kind"]>(

@@ -41,6 +41,8 @@ interface Seat {
   life: Life;
   /** Unset while it starts, and once it has stopped. */
   relayer: Relayer | undefined;
+  /** Whether it waits until no other one leads. */
+  isCandidate: boolean;
 }
 
 /** Everything a run consists of. Nothing here waits for the real clock. */
@@ -69,17 +71,19 @@ export class World implements AsyncDisposable {
     );
     this.disk = new Disk(this.#directory, template);
     this.#seats = Array.from({ length: setting.relayers }, (_, index) => {
-      const wallet = new Wallet(`0x${"5e".repeat(31)}0${index + 1}`);
+      // A leader does not replace what was signed with another key when fees rise: with own keys they do not.
+      const hasOwnKey = setting.without.includes("price");
+      const wallet = new Wallet(`0x${"5e".repeat(31)}0${hasOwnKey ? index + 1 : 1}`);
       const life = new Life(this.pace, () => undefined);
       life.endAfter(0);
-      return { name: `relayer ${index}`, wallet, life, relayer: undefined };
+      return { name: `relayer ${index}`, wallet, life, relayer: undefined, isCandidate: false };
     });
     const period = setting.blockPeriodMilliseconds;
     if (period !== undefined) setInterval(() => this.mine(), period);
   }
 
   get relayers(): readonly string[] {
-    return this.#seats.map(({ wallet }) => wallet.address);
+    return [...new Set(this.#seats.map(({ wallet }) => wallet.address))];
   }
 
   /** @throws what a relayer did that it must not do */
@@ -90,12 +94,15 @@ export class World implements AsyncDisposable {
   start(index: number): void {
     const seat = this.#seat(index);
     if (!seat.life.ended) return;
+    seat.isCandidate = this.#seats.some(({ life }) => !life.ended);
+    if (seat.isCandidate) return;
     const life = new Life(this.pace, () => {
       this.log(`${seat.name} is killed`);
       this.disk.killed(life);
       seat.relayer = undefined;
       // Acknowledged data must be in the files that the next process reads.
       this.#guard(() => this.ledger.assertKept(this.disk));
+      queueMicrotask(() => this.#nextLeader());
     });
     seat.life = life;
     this.log(`${seat.name} starts`);
@@ -117,11 +124,14 @@ export class World implements AsyncDisposable {
   }
 
   kill(index: number, afterSteps: number): void {
-    this.#seat(index).life.endAfter(afterSteps);
+    const seat = this.#seat(index);
+    seat.isCandidate = false;
+    seat.life.endAfter(afterSteps);
   }
 
   async stop(index: number): Promise<void> {
     const seat = this.#seat(index);
+    seat.isCandidate = false;
     const { relayer, life } = seat;
     if (relayer === undefined) return;
     seat.relayer = undefined;
@@ -237,7 +247,13 @@ export class World implements AsyncDisposable {
     return [...this.#open.values()].filter((life) => !life.ended).length;
   }
 
+  #nextLeader(): void {
+    const next = this.#seats.findIndex(({ isCandidate }) => isCandidate);
+    if (next !== -1) this.start(next);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const seat of this.#seats) seat.isCandidate = false;
     for (const { life } of this.#seats) life.endAfter(0);
     await this.untilIdle();
     this.#time[Symbol.dispose]();

@@ -26,12 +26,11 @@ export class JournalWriter {
       this.#nonce = former.#nonce;
       this.#block = former.#block;
     }
-    this.journal = createJournal(
-      database,
-      key,
-      { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS },
-      ADDRESS,
-    );
+    this.journal = createJournal(database, key, {
+      SessionRegistry: ADDRESS,
+      EventTable: ADDRESS,
+      ProofAnchor: ADDRESS,
+    });
   }
 
   account(): Promise<void> {
@@ -86,7 +85,7 @@ export class JournalWriter {
   /** Records the outcome of a transaction. */
   async recordOutcome(id: number, state: "confirmed" | "reverted" = "confirmed"): Promise<void> {
     const transactions = transactionStore(this.#database, KEY);
-    const queued = await transactions.queued(ADDRESS, 1000, 0);
+    const queued = await transactions.queued(1000);
     await transactions.claim(
       ADDRESS,
       queued.map((each) => ({ id: each.id, nonce: (this.#nonce += 1), raw: randomBytes(9), hash: randomBytes(32) })),
@@ -117,7 +116,6 @@ export class JournalWriter {
       checkpoint: sequence,
       hash: (await this.journal.entries.digestAt(sequence)) ?? Buffer.alloc(32),
       transaction_id: transactionId,
-      relayer: ADDRESS,
       opened_at: 1,
     };
     await this.#database.insertInto("anchors").values(values).execute();

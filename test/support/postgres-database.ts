@@ -1,4 +1,5 @@
 import { Kysely } from "kysely";
+import { WRITE_LOCK } from "../../server/journal/leader/leader-session.ts";
 import { postgresDialect } from "../../server/journal/engine/postgres.ts";
 import type { EngineDatabase } from "./engine-database.ts";
 import type { PostgresServer } from "./postgres-cluster.ts";
@@ -17,6 +18,7 @@ export async function postgresDatabase(cluster: PostgresServer, template?: strin
     literal: (bytes) => `'\\x${Buffer.from(bytes).toString("hex")}'::bytea`,
     async isLocked() {
       const lockQuery = `select 1 from pg_locks where locktype = 'advisory' and granted
+          and classid::bigint << 32 | objid::bigint = ${WRITE_LOCK}
           and database = (select oid from pg_database where datname = current_database())`;
       return (await cluster.query(lockQuery, name)).length > 0;
     },

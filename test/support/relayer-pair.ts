@@ -12,6 +12,7 @@ import type { EngineDatabase } from "./engine-database.ts";
 import { type FaultyProxy, startFaultyProxy } from "./faulty-proxy.ts";
 import { type ProcessOverrides, type ServerProcess, startProcess } from "./process.ts";
 import { startRawAnvil } from "./raw-anvil.ts";
+import { freePort } from "./free-port.ts";
 import { rpcCall } from "./rpc.ts";
 import { FAST_RECHECK } from "./server.ts";
 import { FEES } from "./fees.ts";
@@ -49,9 +50,13 @@ export interface RelayerPair {
   close(): Promise<void>;
 }
 
-/** Replacements for a server that takes over the work of the other one soon. */
-export function takeOverAfter(seconds: number) {
-  return { ...FAST_RECHECK, settings: { chain: { takeOverMilliseconds: 1000 * seconds } } } satisfies ProcessOverrides;
+/** Replacements for a server that leads soon after another one is gone. */
+export const FAST_CHANGE = { ...FAST_RECHECK, leaderSilenceMilliseconds: 2_000 } satisfies ProcessOverrides;
+
+/** Returns the settings of each of two relayers that forward to each other. */
+export function relayersAt(ports: readonly [number, number]): (index: 0 | 1) => EnvironmentVariables {
+  const RELAYERS = `first=http://127.0.0.1:${ports[0]},second=http://127.0.0.1:${ports[1]}`;
+  return (index) => ({ PORT: String(ports[index]), RELAYERS, RELAYER_ID: index === 0 ? "first" : "second" });
 }
 
 /** @param database An empty database; removed with the pair */
@@ -82,6 +87,8 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
   for (const contract of CONTRACT_NAMES) await roles.change("grant", contract, other, administrator, FEES);
   await rpc.call("evm_setAutomine", [false]);
 
+  const ports = [await freePort(), await freePort()] as const;
+  const relayers = database.url.startsWith("postgres") ? relayersAt(ports) : () => ({});
   const seat = async (index: 0 | 1): Promise<RelayerSeat> => {
     const [folder, { address, privateKey }] = [folders[index], wallets[index]];
     await mkdir(folder, { recursive: true });
@@ -91,7 +98,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     return {
       address,
       proxy,
-      start: async (variables, overrides = FAST_RECHECK) => {
+      start: async (variables, overrides = FAST_CHANGE) => {
         const server = await startProcess(
           folder,
           {
@@ -100,6 +107,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
             DATABASE_URL: database.url,
             PROOF_WAIT: "1",
             BATCH_MAX_AGE: "600",
+            ...relayers(index),
             ...variables,
           },
           overrides,

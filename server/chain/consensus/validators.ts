@@ -93,14 +93,26 @@ export class ValidatorHistory {
     signers: () => readonly Address[],
   ): Promise<boolean> {
     const set = { fromBlock: number, validators: validators.map((each) => each.toLowerCase()).sort() };
-    const before = this.#sets.findLast(({ fromBlock }) => fromBlock <= number);
-    if (before === undefined || !isSame(before, set)) {
+    if (!this.#isKnown(number, set)) await this.#readStored();
+    if (!this.#isKnown(number, set)) {
       if (!this.isEmpty && !this.sealed(number, signers())) return false;
       await this.#store?.add(set);
       this.#sets = [...this.#sets, set].sort((a, b) => a.fromBlock - b.fromBlock);
     }
     this.#remember(hash);
     return true;
+  }
+
+  #isKnown(number: number, set: ValidatorSet): boolean {
+    const before = this.#sets.findLast(({ fromBlock }) => fromBlock <= number);
+    return before !== undefined && isSame(before, set);
+  }
+
+  /** Adds the sets that another relayer has stored since. */
+  async #readStored(): Promise<void> {
+    const known = new Set(this.#sets.map(({ fromBlock }) => fromBlock));
+    const stored = ((await this.#store?.read()) ?? []).filter(({ fromBlock }) => !known.has(fromBlock));
+    this.#sets = [...this.#sets, ...stored].sort((a, b) => a.fromBlock - b.fromBlock);
   }
 
   /** Returns whether enough validators of a set next to a block sealed it. */

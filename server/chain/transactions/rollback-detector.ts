@@ -16,10 +16,6 @@ export interface RollbackDetectorDeps {
   readonly rpc: Pick<Rpc, "call" | "addresses">;
   readonly chain: Pick<VerifiedChain, "header">;
   readonly store: Pick<TransactionStore, "reopen" | "minedNonces" | "lastMined" | "outcome">;
-  /**
-   * Time after which transactions of another relayer are taken over; that relayer may be out of service permanently.
-   */
-  readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined nonces of a key before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
   readonly onEvent: (event: ChainEvent) => void;
@@ -43,12 +39,24 @@ export class RollbackDetector {
   }
 
   /**
-   * Checks whether the chain has lost transactions of the own key.
+   * Checks whether the chain has lost transactions of a key.
    * @param mined Number of mined nonces of the key in the journal
    * @returns the number that the chain still has, once the lag exceeds the limit
    */
-  remainingOf(key: Address, mined: number): Promise<number | undefined> {
-    return this.#remainingOf(key, mined, this.#lagMilliseconds);
+  async remainingOf(key: Address, mined: number): Promise<number | undefined> {
+    const { rpc } = this.#deps;
+    const remaining = await fetchQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
+    if (remaining >= mined) {
+      this.#lackingSince.delete(key);
+      return undefined;
+    }
+    // An unreachable node may have the newest blocks: a failover is not a rollback.
+    if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return undefined;
+    // A node that lags, for instance one of several behind a load balancer, catches up.
+    const since = this.#lackingSince.get(key) ?? performance.now();
+    this.#lackingSince.set(key, since);
+    if (performance.now() - since < this.#lagMilliseconds) return undefined;
+    return (await this.#stillHas(key, mined, remaining)) ? undefined : remaining;
   }
 
   /**
@@ -65,12 +73,11 @@ export class RollbackDetector {
     return true;
   }
 
-  /** Removes outcomes for other keys, when their own relayer has not done so. */
+  /** Removes outcomes for keys of earlier leaders. */
   async reopenOfOthers(self: Address): Promise<void> {
-    const { store, takeOverMilliseconds } = this.#deps;
-    const lagMilliseconds = Math.max(takeOverMilliseconds, 2 * this.#lagMilliseconds);
+    const { store } = this.#deps;
     for (const { key, nonces } of await store.minedNonces()) {
-      const remaining = key === self ? undefined : await this.#remainingOf(key, nonces, lagMilliseconds);
+      const remaining = key === self ? undefined : await this.remainingOf(key, nonces);
       if (remaining !== undefined) await this.reopen(key, remaining);
     }
   }
@@ -84,22 +91,6 @@ export class RollbackDetector {
       this.#lost = this.#lost.slice(1);
     }
     onEvent({ kind: "chain_recovered" });
-  }
-
-  async #remainingOf(key: Address, mined: number, lagMilliseconds: number): Promise<number | undefined> {
-    const { rpc } = this.#deps;
-    const remaining = await fetchQuantity(rpc, "eth_getTransactionCount", [key, "latest"]);
-    if (remaining >= mined) {
-      this.#lackingSince.delete(key);
-      return undefined;
-    }
-    // An unreachable node may have the newest blocks: a failover is not a rollback.
-    if (rpc.addresses?.().some(({ active, reachable }) => active && !reachable)) return undefined;
-    // A node that lags, for instance one of several behind a load balancer, catches up.
-    const since = this.#lackingSince.get(key) ?? performance.now();
-    this.#lackingSince.set(key, since);
-    if (performance.now() - since < lagMilliseconds) return undefined;
-    return (await this.#stillHas(key, mined, remaining)) ? undefined : remaining;
   }
 
   /** Returns whether the chain has the block of a nonce that the node does not count: then its count is wrong. */

@@ -17,25 +17,24 @@ export interface OutcomeRules {
 }
 
 export interface TakeOverDeps extends OutcomeRules {
-  readonly store: Pick<TransactionStore, "inFlightOfOthers" | "recordOutcomes">;
+  readonly store: Pick<TransactionStore, "inFlightOfOthers">;
+  /** Stores and publishes outcomes. */
+  readonly record: (outcomes: readonly FinalOutcome[]) => Promise<void>;
   /** Address of the own key; its transactions are excluded. */
   readonly self: Address;
-  /** Unix milliseconds. */
-  readonly before: number;
   /** Returns whether to end early. */
   isStopped(): boolean;
 }
 
 /**
- * Takes over transactions that other relayers signed before a time and that have no outcome: those relayers may be out
- * of service permanently. Sends signed bytes again and records outcomes, without the key. A key has a few hundred
- * transactions in flight at most, so that each run covers all of them: a key with rejected transactions delays no other
- * key.
+ * Completes transactions that earlier leaders signed with other keys and that have no outcome. Sends signed bytes again
+ * and records outcomes, without the key. A key has a few hundred transactions in flight at most, so that each run
+ * covers all of them: a key with rejected transactions delays no other key.
  */
 export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
-  const { store, self, before, isStopped } = deps;
+  const { store, record, self, isStopped } = deps;
   const { rpc } = deps.chain;
-  const signed = await store.inFlightOfOthers(self, before);
+  const signed = await store.inFlightOfOthers(self);
   const mined = await deps.chain.transactions(signed.map(({ hash }) => hexlify(hash)));
   const found = new Map(signed.map(({ hash }, index) => [hash, mined[index]]));
   const outcomes: FinalOutcome[] = [];
@@ -46,8 +45,10 @@ export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
     const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(deps, versions, at);
     if (outcome !== undefined) outcomes.push(outcome);
   }
-  if (outcomes.length > 0) await rpc.identify?.();
-  await store.recordOutcomes(outcomes);
+  if (outcomes.length > 0) {
+    await rpc.identify?.();
+    await record(outcomes);
+  }
   // One after the other: some nodes reject a nonce before the one below it.
   for (const { raw } of lost) {
     if (isStopped()) return;

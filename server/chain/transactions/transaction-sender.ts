@@ -46,8 +46,6 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly fees: Pick<FeeSource, "quote">;
   /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
   readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
-  /** Age at which transactions of another relayer are taken over; it may be out of service permanently. */
-  readonly takeOverMilliseconds: number;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
   readonly lagMilliseconds?: number | undefined;
   /** Interval at which transactions without a receipt are queried and sent again, from this age on. */
@@ -228,11 +226,11 @@ export class TransactionSender implements Transactions {
   }
 
   async #signAndSend(): Promise<void> {
-    const { store, takeOverMilliseconds } = this.#deps;
+    const { store } = this.#deps;
     const first = await this.#prepare();
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
     if (room <= 0) return;
-    const waiting = await store.queued(this.#signer.address, room, Date.now() - takeOverMilliseconds);
+    const waiting = await store.queued(room);
     if (waiting.length === 0) return;
     const { fee, fault } = await this.#deps.fees.quote();
     // Unsigned intents wait: signed ones would keep nonces that no block takes.
@@ -420,7 +418,7 @@ export class TransactionSender implements Transactions {
 
   /** @param isNext Whether the blocks follow one whose outcomes are recorded: then they are of the journal's chain */
   async #recordMined(mined: readonly TransactionInBlock[], isNext = false): Promise<void> {
-    const { chain, store, onEvent } = this.#deps;
+    const { chain } = this.#deps;
     const outcomes: FinalOutcome[] = [];
     for (const at of mined) {
       const transaction = this.#inFlight.find(at.transaction.hash);
@@ -429,7 +427,12 @@ export class TransactionSender implements Transactions {
     }
     if (outcomes.length === 0) return;
     if (!isNext) await chain.rpc.identify?.();
-    const anchors = await this.#written(store.recordOutcomes(outcomes));
+    await this.#written(this.#record(outcomes));
+  }
+
+  async #record(outcomes: readonly FinalOutcome[]): Promise<void> {
+    const { store, onEvent } = this.#deps;
+    const anchors = await store.recordOutcomes(outcomes);
     for (const { id } of outcomes) this.#inFlight.delete(id);
     for (const { id, state, reason } of outcomes)
       if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
@@ -477,8 +480,7 @@ export class TransactionSender implements Transactions {
 
   /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */
   #takeOver(): void {
-    const { chain, verdictOn, store, takeOverMilliseconds, onEvent } = this.#deps;
-    const before = Date.now() - takeOverMilliseconds;
+    const { chain, verdictOn, store, onEvent } = this.#deps;
     this.#others ??= this.#rollback
       .reopenOfOthers(this.#signer.address)
       .then(() =>
@@ -486,8 +488,8 @@ export class TransactionSender implements Transactions {
           chain,
           verdictOn,
           store,
+          record: (outcomes) => this.#record(outcomes),
           self: this.#signer.address,
-          before,
           isStopped: () => this.#stopped,
         }),
       )

@@ -46,12 +46,8 @@ export interface MinedNonce {
 
 /** The relayer's transactions on disk, as its sender needs them. */
 export interface TransactionStore {
-  /**
-   * Returns the oldest waiting intents, in order.
-   * @param owner The relayer that wrote them; intents without an owner are included
-   * @param othersBefore Unix milliseconds: older intents of other relayers are taken over
-   */
-  queued(owner: Address, limit: number, othersBefore: number): Promise<QueuedTransaction[]>;
+  /** Returns the oldest waiting intents, in order. */
+  queued(limit: number): Promise<QueuedTransaction[]>;
   /**
    * Writes signed transactions, in one step that no cancellation can interrupt. Signing can take long and is done
    * before.
@@ -69,11 +65,10 @@ export interface TransactionStore {
    */
   inFlight(sender: Address): Promise<SignedTransaction[]>;
   /**
-   * Returns transactions signed with other keys, without an outcome, and with intents older than a time (Unix
-   * milliseconds), by key, then by nonce, with their versions in order. Includes those of the same key with lower
-   * nonces, whatever their age.
+   * Returns transactions signed with other keys and without an outcome, by key, then by nonce, with their versions in
+   * order.
    */
-  inFlightOfOthers(sender: Address, before: number): Promise<SignedTransaction[]>;
+  inFlightOfOthers(sender: Address): Promise<SignedTransaction[]>;
   /** Returns the highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
   /** Returns the number of mined nonces of each key, up to the highest one. */

@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from "express";
 import { type ApiCaller, type ApiKeyStore, isValid, noteApiCaller, notePublicCaller, parseApiKey } from "./caller.ts";
 import type { Clock } from "../../kit/time.ts";
 import { SealbookError } from "../../errors.ts";
+import { forwardedCaller } from "../forwarding/accept.ts";
 import type { TokenVerifier } from "./token-verifier.ts";
 
 /** Authentication methods; without any, authentication is not required. */
@@ -25,7 +26,7 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
   if (deps.apiKeys === undefined && deps.tokens === undefined) return (_request, _response, next) => next();
   const schemes = [...(deps.apiKeys === undefined ? [] : ["ApiKey"]), ...(deps.tokens === undefined ? [] : ["Bearer"])];
   return async (request, response, next) => {
-    const caller = await callerOf(deps, request);
+    const caller = forwardedCaller(request)?.api ?? (await callerOf(deps, request));
     if ("refusal" in caller) {
       response.set("WWW-Authenticate", schemes.map((scheme) => `${scheme} realm="sealbook"`).join(", "));
       throw new SealbookError("unauthorized", caller.refusal);
@@ -44,6 +45,7 @@ export function authenticate(deps: AuthenticationDeps): RequestHandler {
 /** Lets requests without credentials pass as those of the public; credentials that are presented must be valid. */
 export function authenticateIfPresented(authenticated: RequestHandler): RequestHandler {
   return (request, response, next) => {
+    if (forwardedCaller(request)?.api !== undefined) return authenticated(request, response, next);
     const isPresented = request.get(KEY_HEADER) !== undefined || request.get("Authorization") !== undefined;
     if (isPresented) return authenticated(request, response, next);
     notePublicCaller(request);

@@ -105,6 +105,11 @@ export function authenticatedCaller(request: Request): Caller | undefined {
   return callers.get(request);
 }
 
+/** Returns the authenticated caller of the integrity-proof API; `undefined` when nobody authenticated. */
+export function authenticatedApiCaller(request: Request): ApiCaller | undefined {
+  return apiCallers.get(request);
+}
+
 /** Returns the caller of the integrity-proof API. Without authentication, all allowed networks may write. */
 export function apiCaller(request: Request): ApiCaller {
   return apiCallers.get(request) ?? { kind: "source", id: sourceOf(request).key, scope: "write" };

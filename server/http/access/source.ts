@@ -3,6 +3,7 @@ import { isIP, isIPv6, type Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { SealbookError } from "../../errors.ts";
 import { isLoopback, type NetworkList } from "../../kit/network-list.ts";
+import { forwardedCaller } from "../forwarding/accept.ts";
 
 /**
  * Rejects requests for another host with 421. A browser sends the name in its address bar: without this check, a page
@@ -14,6 +15,8 @@ export function hostCheck(names: readonly string[]): RequestHandler {
   const accepted = new Set(names.map((name) => hostName(name)));
   return (request, _response, next) => {
     const { host } = request.headers;
+    // Another relayer has checked the name that the client knows.
+    if (forwardedCaller(request) !== undefined) return next();
     // Only HTTP/1.0 has requests without a host; no browser sends them.
     if (host === undefined) return next();
     if (hasTwoHosts(request)) throw new SealbookError("malformed", "the request has two hosts");
@@ -49,6 +52,8 @@ interface Source {
   readonly key: string;
   /** Whether it may use the APIs of the appliance. */
   readonly isAllowed: boolean;
+  /** Whether its connection to the first server is encrypted. */
+  readonly isSecure: boolean;
   /** Whether it is a trusted proxy that forwards no address: its requests are those of many clients. */
   readonly isProxy: boolean;
 }
@@ -68,6 +73,12 @@ const sources = new WeakMap<object, Source>();
 export function noteSource({ networks, proxies }: SourceRules): RequestHandler {
   const ofConnections = new WeakMap<Socket, Source>();
   return (request, _response, next) => {
+    const caller = forwardedCaller(request);
+    if (caller !== undefined) {
+      const { source: key, isProxy, isSecure } = caller;
+      sources.set(request, { key, isProxy, isSecure, isAllowed: true });
+      return next();
+    }
     const isForwarded = request.headers["x-forwarded-for"] !== undefined;
     let source = isForwarded ? undefined : ofConnections.get(request.socket);
     if (source === undefined) {
@@ -75,6 +86,7 @@ export function noteSource({ networks, proxies }: SourceRules): RequestHandler {
       source = {
         key: sourceKey(address),
         isAllowed: networks.has(address),
+        isSecure: request.secure,
         isProxy: proxies.has(address),
       };
       if (!isForwarded) ofConnections.set(request.socket, source);

@@ -35,8 +35,11 @@ export function serveCall<C extends RecordStoreCall>(
   });
 }
 
-/** Creates the record store API: one endpoint, the route is in the body. */
-export function recordStoreRouter(calls: readonly ServedCall[]): Router {
+/**
+ * Creates the record store API: one endpoint, the route is in the body.
+ * @param forwarding Forwards what only the leader can do
+ */
+export function recordStoreRouter(calls: readonly ServedCall[], forwarding: ErrorRequestHandler): Router {
   const router = Router();
   const routes = new Map(calls.map((call) => [call.route, call]));
   const largest = Math.max(...calls.map(({ maxBody }) => maxBody));
@@ -77,7 +80,7 @@ export function recordStoreRouter(calls: readonly ServedCall[]): Router {
     response.set("Allow", "POST");
     throw new SealbookError("method_not_allowed", "calls are made with POST");
   });
-  router.use(checkSizeOfFaulty, sendFailure);
+  router.use(checkSizeOfFaulty, forwarding, sendFailure);
   return router;
 }
 

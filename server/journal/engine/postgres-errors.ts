@@ -1,5 +1,6 @@
 import pg from "pg";
 import { SealbookError } from "../../errors.ts";
+import { notLeader } from "../leader/not-leader.ts";
 
 const RETRY_SECONDS = 5;
 /**
@@ -8,8 +9,17 @@ const RETRY_SECONDS = 5;
  */
 const PASSING = /^(08|53|57P|55P03|25P03|25006)/;
 
-/** Translates a transient error to `journal_unavailable`; returns others as they are. */
+/** Code of the error that a leader's transaction begins with when another relayer has led since. */
+const DIVISION_BY_ZERO = "22012";
+
+/** Returns whether an error says that another relayer has led since. */
+export function isFenced(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === DIVISION_BY_ZERO;
+}
+
+/** Translates a transient error to `journal_unavailable`, or `not_leader`; returns others as they are. */
 export function translateError(error: unknown): unknown {
+  if (isFenced(error)) return notLeader(error);
   // Errors of the server have a code; others are connection errors, except faults in this code.
   const isPassing = error instanceof pg.DatabaseError ? PASSING.test(error.code ?? "") : !isOurs(error);
   if (!isPassing) return error;

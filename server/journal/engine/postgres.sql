@@ -2,6 +2,9 @@
 
 create table schema_version (version integer primary key);
 
+-- The relayer that writes: a new number for each leadership.
+create table leader (id integer primary key check (id = 1), epoch bigint not null, holder text not null);
+
 -- What relayers append, at most 100 entries a row.
 create table entries (
   first_sequence bigint primary key with (fillfactor = 100),
@@ -175,7 +178,6 @@ create table anchors (
   transaction_id bigint references transactions (id),
   confirmation bigint,
   checkpoint bigint,
-  relayer text not null,
   opened_at bigint not null,
   check ((hash is null) = (transaction_id is null))
 );
@@ -223,15 +225,13 @@ revoke update, delete on validator_sets from public, current_user;
 
 create table reconciliation (
   id integer primary key check (id = 1),
-  holder text,
-  lease_expires_at bigint not null,
   confirmation bigint not null,
   block_number bigint,
   block_hash bytea,
   passed_at bigint,
   full_passed_at bigint
 );
-insert into reconciliation (id, lease_expires_at, confirmation) values (1, 0, 0);
+insert into reconciliation (id, confirmation) values (1, 0);
 
 create table divergences (subject text primary key, message text not null, found_at bigint not null);
 

@@ -3,7 +3,10 @@ import { type Dialect, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { notLeader } from "../leader/not-leader.ts";
 import { POSTGRES_TYPES } from "./postgres-types.ts";
+import { type LeaderSession, WRITE_LOCK } from "../leader/leader-session.ts";
+import type { Schema } from "./schema.ts";
 import { serializeWrites } from "./serialized-writes.ts";
 
 const OLDEST_VERSION = 15;
@@ -16,9 +19,6 @@ const KEEP_ALIVE_MILLISECONDS = 10_000;
  * other sign.
  */
 const SILENCE_MILLISECONDS = 60_000;
-
-/** The advisory lock of writes: any number that nothing else on the database locks. */
-const WRITE_LOCK = 7_325_000_001;
 
 /**
  * Begins a transaction in one round trip, independent of the configuration of the server: a commit is on disk before it
@@ -39,11 +39,8 @@ const BEGIN = `
  * @param silenceMilliseconds How long the server may be silent; unlimited by default
  */
 export function postgresDialect(url: string, silenceMilliseconds?: number): Dialect {
-  return dialectOf(
-    { connectionString: url, application_name: "sealbook", max: MAX_CONNECTIONS },
-    BEGIN,
-    silenceMilliseconds,
-  );
+  const pool = poolOf({ connectionString: url, application_name: "sealbook" }, silenceMilliseconds);
+  return serializeWrites(new PostgresDialect({ pool }), (driver) => ({ driver, begin: BEGIN }));
 }
 
 /**
@@ -52,7 +49,7 @@ export function postgresDialect(url: string, silenceMilliseconds?: number): Dial
  * @param statementMilliseconds Time after which the server ends a query
  */
 export function postgresQueryDialect(url: string, statementMilliseconds: number): Dialect {
-  return dialectOf(
+  const pool = poolOf(
     {
       connectionString: url,
       application_name: "sealbook queries",
@@ -60,13 +57,14 @@ export function postgresQueryDialect(url: string, statementMilliseconds: number)
       options: "-c default_transaction_read_only=on",
       statement_timeout: statementMilliseconds,
     },
-    "begin read only",
     SILENCE_MILLISECONDS,
   );
+  return serializeWrites(new PostgresDialect({ pool }), (driver) => ({ driver, begin: "begin read only" }));
 }
 
-function dialectOf(config: pg.PoolConfig, begin: string, silenceMilliseconds: number | undefined): Dialect {
+function poolOf(config: pg.PoolConfig, silenceMilliseconds: number | undefined): pg.Pool {
   const pool = new pg.Pool({
+    max: MAX_CONNECTIONS,
     ...config,
     connectionTimeoutMillis: CONNECT_MILLISECONDS,
     keepAlive: true,
@@ -78,7 +76,33 @@ function dialectOf(config: pg.PoolConfig, begin: string, silenceMilliseconds: nu
   const ignore = (): void => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
-  return serializeWrites(new PostgresDialect({ pool }), begin);
+  return pool;
+}
+
+/** A database that several relayers read, and that the leader writes over its session. */
+export class SharedPostgres {
+  readonly #pool: pg.Pool;
+
+  constructor(url: string) {
+    this.#pool = poolOf({ connectionString: url, application_name: "sealbook" }, SILENCE_MILLISECONDS);
+  }
+
+  /**
+   * Returns the database for a role of the relayer; it has nothing that has to be closed.
+   * @param session Returns the session that writes go over; without one they fail with SealbookError `not_leader`
+   */
+  database(session: () => LeaderSession | undefined): Database {
+    const dialect = serializeWrites(new PostgresDialect({ pool: this.#pool }), () => {
+      const leading = session();
+      if (leading === undefined || leading.lost.aborted) throw notLeader();
+      return leading.writer;
+    });
+    return new Kysely<Schema>({ dialect });
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
 }
 
 function socket(silenceMilliseconds: number | undefined): Socket {

@@ -14,6 +14,7 @@ export interface Schema {
   distant_rows: DistantRowsTable;
   records: RecordsTable;
   index_progress: IndexProgressTable;
+  leader: LeaderTable;
   entries: EntriesTable;
   resolutions: ResolutionsTable;
   anchors: AnchorsTable;
@@ -189,8 +190,6 @@ export interface AnchorsTable {
   confirmation: number | null;
   /** The entry whose digest is anchored; `null` when the anchor is for proofs. */
   checkpoint: number | null;
-  /** Address of the relayer that opened it. */
-  relayer: string;
   opened_at: number;
 }
 
@@ -253,16 +252,23 @@ export interface ServiceLogTable {
   message: string;
 }
 
-/** Progress of the comparison of journal and chain, and the lease on it. */
+/** Progress of the comparison of journal and chain. */
 export interface ReconciliationTable {
   id: 1;
-  holder: string | null;
-  lease_expires_at: number;
   confirmation: number;
   block_number: number | null;
   block_hash: Uint8Array | null;
   passed_at: number | null;
   full_passed_at: number | null;
+}
+
+/** The relayer that writes, on PostgreSQL; no row before the first one. */
+interface LeaderTable {
+  id: 1;
+  /** A new number for each leadership. */
+  epoch: number;
+  /** Its id in the configuration. */
+  holder: string;
 }
 
 /** The chain that the journal belongs to; one row after the first connection to the chain. */

@@ -13,17 +13,30 @@ import {
 import { translateError } from "./postgres-errors.ts";
 import { toParameter } from "./postgres-types.ts";
 
+/** Where write transactions run, and how. */
+export interface Writer {
+  readonly driver: Driver;
+  /**
+   * Statements that begin a transaction and acquire the write lock, which the end of the transaction releases; they
+   * fail when this process must not write any more.
+   */
+  readonly begin: string;
+  /** Waits for the turn of a transaction, which ends when the result is called; where transactions share a session. */
+  turn?(): Promise<() => void>;
+  /** Called with each error of a statement. */
+  failed?(error: unknown): void;
+}
+
 /**
  * Serializes write transactions, as an engine with a single writer does: the rows that a transaction reads do not
  * change until it ends. A write outside of a transaction gets its own; reads outside of one do not wait.
  *
- * @param dialect PostgreSQL's
- * @param begin Statements that begin a transaction and acquire the write lock, which the end of the transaction
- * releases
+ * @param dialect PostgreSQL's, for reads
+ * @param writerOf Returns where to write, given the driver of reads; throws when this process must not write
  */
-export function serializeWrites(dialect: Dialect, begin: string): Dialect {
+export function serializeWrites(dialect: Dialect, writerOf: (reads: Driver) => Writer): Dialect {
   return {
-    createDriver: () => new SerializingDriver(dialect.createDriver(), begin),
+    createDriver: () => new SerializingDriver(dialect.createDriver(), writerOf),
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (database) => dialect.createIntrospector(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
@@ -31,21 +44,20 @@ export function serializeWrites(dialect: Dialect, begin: string): Dialect {
 }
 
 class SerializingDriver implements Driver {
-  readonly #inner: Driver;
-  readonly #begin: string;
+  readonly #reads: Driver;
+  readonly #writerOf: (reads: Driver) => Writer;
 
-  constructor(inner: Driver, begin: string) {
-    this.#inner = inner;
-    this.#begin = begin;
+  constructor(reads: Driver, writerOf: (reads: Driver) => Writer) {
+    this.#reads = reads;
+    this.#writerOf = writerOf;
   }
 
   init(options?: AbortableOperationOptions): Promise<void> {
-    return this.#inner.init(options);
+    return this.#reads.init(options);
   }
 
-  async acquireConnection(options?: AbortableOperationOptions): Promise<DatabaseConnection> {
-    const connection = await translated(this.#inner.acquireConnection(options));
-    return new SerializingConnection(connection, this.#inner, this.#begin);
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new SerializingConnection(this.#reads, () => this.#writerOf(this.#reads));
   }
 
   beginTransaction(connection: DatabaseConnection, _settings: TransactionSettings): Promise<void> {
@@ -61,11 +73,11 @@ class SerializingDriver implements Driver {
   }
 
   releaseConnection(connection: DatabaseConnection): Promise<void> {
-    return this.#inner.releaseConnection(serializing(connection).bare);
+    return serializing(connection).release();
   }
 
   destroy(): Promise<void> {
-    return this.#inner.destroy();
+    return this.#reads.destroy();
   }
 }
 
@@ -74,22 +86,33 @@ function serializing(connection: DatabaseConnection): SerializingConnection {
   throw new TypeError("the connection is of another driver");
 }
 
+/** Takes a connection of the one or the other driver when a statement needs it. */
 class SerializingConnection implements DatabaseConnection {
-  readonly bare: DatabaseConnection;
-  readonly #driver: Driver;
-  readonly #begin: string;
-  #inTransaction = false;
+  readonly #reads: Driver;
+  readonly #writer: () => Writer;
+  #reading: DatabaseConnection | undefined;
+  #transaction:
+    | { readonly writer: Writer; readonly connection: DatabaseConnection; readonly endTurn: (() => void) | undefined }
+    | undefined;
 
-  constructor(bare: DatabaseConnection, driver: Driver, begin: string) {
-    this.bare = bare;
-    this.#driver = driver;
-    this.#begin = begin;
+  constructor(reads: Driver, writer: () => Writer) {
+    this.#reads = reads;
+    this.#writer = writer;
   }
 
   async begin(): Promise<void> {
-    this.#inTransaction = true;
+    const writer = this.#writer();
+    const endTurn = await writer.turn?.();
     try {
-      await translated(this.bare.executeQuery(CompiledQuery.raw(this.#begin)));
+      const connection = await translated(writer.driver.acquireConnection(), writer);
+      this.#transaction = { writer, connection, endTurn };
+    } catch (error) {
+      endTurn?.();
+      throw error;
+    }
+    try {
+      const { connection } = this.#transaction;
+      await translated(connection.executeQuery(CompiledQuery.raw(writer.begin)), writer);
     } catch (error) {
       // The transaction may have begun without the lock. A connection whose rollback fails is discarded.
       await this.rollback().catch(() => undefined);
@@ -98,21 +121,40 @@ class SerializingConnection implements DatabaseConnection {
   }
 
   async commit(): Promise<void> {
-    await translated(this.#driver.commitTransaction(this.bare));
-    this.#inTransaction = false;
+    const { writer, connection } = this.#begun();
+    await translated(writer.driver.commitTransaction(connection), writer);
+    await this.#end();
   }
 
   async rollback(): Promise<void> {
-    this.#inTransaction = false;
-    await this.#driver.rollbackTransaction(this.bare);
+    const { writer, connection } = this.#begun();
+    try {
+      await translated(writer.driver.rollbackTransaction(connection), writer);
+    } finally {
+      await this.#end();
+    }
+  }
+
+  async release(): Promise<void> {
+    // A commit that failed left its transaction.
+    await this.#end();
+    if (this.#reading !== undefined) await this.#reads.releaseConnection(this.#reading);
+    this.#reading = undefined;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const adapted = { ...query, parameters: query.parameters.map(toParameter) };
-    if (this.#inTransaction || !isWrite(query)) return translated(this.bare.executeQuery<R>(adapted));
+    if (this.#transaction !== undefined) {
+      const { writer, connection } = this.#transaction;
+      return translated(connection.executeQuery<R>(adapted), writer);
+    }
+    if (!isWrite(query)) {
+      this.#reading ??= await translated(this.#reads.acquireConnection());
+      return translated(this.#reading.executeQuery<R>(adapted));
+    }
     await this.begin();
     try {
-      const result = await translated(this.bare.executeQuery<R>(adapted));
+      const result = await this.executeQuery<R>(query);
       await this.commit();
       return result;
     } catch (error) {
@@ -121,14 +163,29 @@ class SerializingConnection implements DatabaseConnection {
     }
   }
 
-  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.bare.streamQuery<R>(query, chunkSize);
+  async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    this.#reading ??= await translated(this.#reads.acquireConnection());
+    yield* this.#reading.streamQuery<R>(query, chunkSize);
+  }
+
+  #begun() {
+    if (this.#transaction === undefined) throw new TypeError("there is no transaction");
+    return this.#transaction;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#transaction === undefined) return;
+    const { writer, connection, endTurn } = this.#transaction;
+    this.#transaction = undefined;
+    await writer.driver.releaseConnection(connection);
+    endTurn?.();
   }
 }
 
-/** Translates errors of the driver. */
-function translated<T>(done: Promise<T>): Promise<T> {
+/** Translates errors of a driver. */
+function translated<T>(done: Promise<T>, writer?: Writer): Promise<T> {
   return done.catch((error: unknown) => {
+    writer?.failed?.(error);
     throw translateError(error);
   });
 }

@@ -165,7 +165,6 @@ create table anchors (
   transaction_id integer references transactions (id),
   confirmation integer,
   checkpoint integer,
-  relayer text not null,
   opened_at integer not null,
   check ((hash is null) = (transaction_id is null))
 );
@@ -206,15 +205,13 @@ create trigger validator_sets_no_delete before delete on validator_sets begin se
 
 create table reconciliation (
   id integer primary key check (id = 1),
-  holder text,
-  lease_expires_at integer not null,
   confirmation integer not null,
   block_number integer,
   block_hash blob,
   passed_at integer,
   full_passed_at integer
 );
-insert into reconciliation (id, lease_expires_at, confirmation) values (1, 0, 0);
+insert into reconciliation (id, confirmation) values (1, 0);
 
 create table divergences (subject text primary key, message text not null, found_at integer not null);
 

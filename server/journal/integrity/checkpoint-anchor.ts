@@ -50,7 +50,7 @@ export interface CheckpointAnchorDeps {
 
 /**
  * Anchors the digest of the journal's newest entry at an interval. A rewritten journal no longer gives the anchored
- * digests. Of several relayers on one journal, the first one for which a checkpoint is due anchors it.
+ * digests.
  */
 export class CheckpointAnchor {
   readonly #deps: CheckpointAnchorDeps;

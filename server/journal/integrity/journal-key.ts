@@ -59,6 +59,11 @@ export class JournalKey {
     return createHmac("sha256", this.#secret).update(`name of the journal\n${name}`).digest();
   }
 
+  /** Returns the key with which relayers prove calls to each other. */
+  callKey(): KeyObject {
+    return createSecretKey(createHmac("sha256", this.#secret).update("key of forwarded calls\n").digest());
+  }
+
   isCodeOf(code: Uint8Array, row: EntryRow): boolean {
     return equalBytes(code, this.codeOf(row));
   }

@@ -20,8 +20,8 @@ const CAUSES = [...HISTORY_CAUSES, "replica", "proof", "root", "transaction"];
 const AGREES = "journal, replicas and chain agree again";
 
 /**
- * Tracks the open divergences that any part finds: stores each one until it is resolved and emits it once, whichever
- * relayer holds the lease. One that cannot be stored is stored later.
+ * Tracks the open divergences that any part finds: stores each one until it is resolved and emits it once.
+ * One that cannot be stored is stored later.
  */
 export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" | "divergenceResolved"> {
   readonly #store: Pick<ReconciliationStore, "raise" | "resolve" | "divergences" | "resolutionsAfter">;

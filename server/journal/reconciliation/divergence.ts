@@ -104,11 +104,6 @@ export interface ReconciliationProgress {
 
 /** The store of the comparison. */
 export interface ReconciliationStore {
-  /**
-   * Acquires or renews the lease, so that one of several relayers compares.
-   * @returns false while another relayer holds it
-   */
-  acquireLease(now: number, until: number): Promise<boolean>;
   progress(): Promise<ReconciliationProgress>;
   save(progress: ReconciliationProgress): Promise<void>;
   divergences(): Promise<Divergence[]>;

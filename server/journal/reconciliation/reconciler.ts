@@ -8,8 +8,6 @@ import type { DivergenceTracker } from "./divergence-tracker.ts";
 import type { LeafCheck } from "./leaf-check.ts";
 import type { Replica, ReplicaCheck } from "./replica-check.ts";
 
-/** Duration of the lease on the comparison; a pass renews it four times as often. */
-const LEASE_MILLISECONDS = 120_000;
 /** Interval of the checks whether a pass is due. */
 const CHECK_MILLISECONDS = 1_000;
 /** While a divergence is open, one pass in this many is a full one, so that its end is detected soon. */
@@ -71,7 +69,6 @@ export class Reconciler {
       const { passedAt, fullPassedAt } = await store.progress();
       const now = clock();
       if (passedAt !== undefined && millisecondsSince(passedAt, now) < rules.intervalMilliseconds) return;
-      if (!(await store.acquireLease(now, now + LEASE_MILLISECONDS))) return;
       const { intervalMilliseconds, fullIntervalMilliseconds } = rules;
       const fullAfter = divergences.any
         ? Math.min(PASSES_PER_FULL_PASS * intervalMilliseconds, fullIntervalMilliseconds)
@@ -91,23 +88,16 @@ export class Reconciler {
     const isStopped = (): boolean => this.#stopped;
     if (!isFull && (await confirmations.newestChanged())) return this.pass(true);
     divergences.begin();
-    const renewal = every(LEASE_MILLISECONDS / 4, async () => {
-      await store.acquireLease(clock(), clock() + LEASE_MILLISECONDS).catch(() => undefined);
-    });
-    try {
-      const confirmation = await confirmations.run(isFull ? 0 : before.confirmation, isStopped);
-      const block = await anchors.run(isFull ? undefined : before.block, isStopped);
-      if (isFull) {
-        await entries.run(isStopped);
-        await leaves.run(isStopped);
-        for (const each of replicas) await replica.run(each, isStopped);
-      }
-      if (this.#stopped) return;
-      if (isFull) await divergences.end();
-      const now = clock();
-      await store.save({ confirmation, block, passedAt: now, fullPassedAt: isFull ? now : before.fullPassedAt });
-    } finally {
-      await renewal.stop();
+    const confirmation = await confirmations.run(isFull ? 0 : before.confirmation, isStopped);
+    const block = await anchors.run(isFull ? undefined : before.block, isStopped);
+    if (isFull) {
+      await entries.run(isStopped);
+      await leaves.run(isStopped);
+      for (const each of replicas) await replica.run(each, isStopped);
     }
+    if (this.#stopped) return;
+    if (isFull) await divergences.end();
+    const now = clock();
+    await store.save({ confirmation, block, passedAt: now, fullPassedAt: isFull ? now : before.fullPassedAt });
   }
 }

@@ -8,12 +8,7 @@ import type { JournalKey } from "../integrity/journal-key.ts";
 
 const RESOLUTIONS_AT_ONCE = 500;
 
-/** @param holder The holder of leases that are acquired here; unique per process */
-export function reconciliationStore(
-  database: Database,
-  key: JournalKey | undefined,
-  holder: string,
-): ReconciliationStore {
+export function reconciliationStore(database: Database, key: JournalKey | undefined): ReconciliationStore {
   const select = () =>
     database
       .selectFrom("anchors")
@@ -66,27 +61,6 @@ export function reconciliationStore(
     );
 
   return {
-    acquireLease: (now, until) =>
-      inTransaction(database, async (transaction) => {
-        const row = await transaction
-          .selectFrom("reconciliation")
-          .select(["holder", "lease_expires_at"])
-          .executeTakeFirst();
-        if (row === undefined) {
-          // It was deleted: the comparison begins anew.
-          await transaction
-            .insertInto("reconciliation")
-            .values({ id: 1, holder, lease_expires_at: until, confirmation: 0 })
-            .execute();
-          return true;
-        }
-        // A lease that is longer than the new one was written by a clock that was wrong.
-        const isHeld = row.lease_expires_at > now && row.lease_expires_at <= 2 * until - now;
-        if (row.holder !== null && row.holder !== holder && isHeld) return false;
-        await transaction.updateTable("reconciliation").set({ holder, lease_expires_at: until }).execute();
-        return true;
-      }),
-
     async progress() {
       const row = await database.selectFrom("reconciliation").selectAll().executeTakeFirst();
       if (row === undefined) return { confirmation: 0, block: undefined, passedAt: undefined, fullPassedAt: undefined };
@@ -100,15 +74,17 @@ export function reconciliationStore(
     },
 
     async save({ confirmation, block, passedAt, fullPassedAt }) {
+      const row = {
+        confirmation,
+        block_number: block?.number ?? null,
+        block_hash: block?.hash ?? null,
+        passed_at: passedAt ?? null,
+        full_passed_at: fullPassedAt ?? null,
+      };
       await database
-        .updateTable("reconciliation")
-        .set({
-          confirmation,
-          block_number: block?.number ?? null,
-          block_hash: block?.hash ?? null,
-          passed_at: passedAt ?? null,
-          full_passed_at: fullPassedAt ?? null,
-        })
+        .insertInto("reconciliation")
+        .values({ id: 1, ...row })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(row))
         .execute();
     },
 

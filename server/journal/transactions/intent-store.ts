@@ -1,8 +1,8 @@
 import type { IntentStore } from "../../chain/transactions/types.ts";
-import type { Address, ContractAddresses } from "../../chain/transaction.ts";
+import type { ContractAddresses } from "../../chain/transaction.ts";
 import type { Database } from "../engine/database.ts";
 
-export function intentStore(database: Database, addresses: ContractAddresses, relayer: Address): IntentStore {
+export function intentStore(database: Database, addresses: ContractAddresses): IntentStore {
   return {
     async insert(call) {
       const { id } = await database
@@ -12,7 +12,6 @@ export function intentStore(database: Database, addresses: ContractAddresses, re
           to_address: addresses[call.contract],
           data: call.data,
           state: "queued",
-          sender: relayer,
           created_at: Date.now(),
         })
         .returning("id")

@@ -119,12 +119,11 @@ async function recordOutcomesIn(
 
 export function transactionStore(database: Database, key: JournalKey | undefined): TransactionStore {
   return {
-    async queued(owner, limit, othersBefore) {
+    async queued(limit) {
       const rows = await database
         .selectFrom("transactions")
         .select(["id", "purpose", "to_address", "data"])
         .where("state", "=", QUEUED)
-        .where((e) => e.or([e("sender", "=", owner), e("sender", "is", null), e("created_at", "<", othersBefore)]))
         .orderBy("id")
         .limit(limit)
         .execute();
@@ -184,25 +183,9 @@ export function transactionStore(database: Database, key: JournalKey | undefined
       return withVersions(database, newest);
     },
 
-    async inFlightOfOthers(sender, before) {
-      const lastLeft = database
-        .selectFrom("transactions")
-        .select(["sender", (e) => e.fn.max<number | null>("nonce").as("nonce")])
-        .where("state", "=", SENT)
-        .where("sender", "!=", sender)
-        .where("created_at", "<", before)
-        .groupBy("sender");
-      const rows = await database
-        .with("last_left", () => lastLeft)
-        .selectFrom("transactions")
-        .innerJoin("last_left", "last_left.sender", "transactions.sender")
-        .select(["transactions.id", "transactions.nonce", "transactions.raw", "transactions.hash"])
-        .where("transactions.state", "=", SENT)
-        .whereRef("transactions.nonce", "<=", "last_left.nonce")
-        .orderBy("transactions.sender")
-        .orderBy("transactions.nonce")
-        .execute();
-      return withVersions(database, toSigned(rows));
+    async inFlightOfOthers(sender) {
+      const newest = selectSent(database).where("sender", "!=", sender).orderBy("sender").orderBy("nonce");
+      return withVersions(database, toSigned(await newest.execute()));
     },
 
     async highestNonce(sender) {

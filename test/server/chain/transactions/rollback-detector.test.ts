@@ -31,7 +31,6 @@ describe("a chain with fewer nonces than recorded", () => {
         lastMined: async () => ({ nonce: 4, block: 7, blockHash: Buffer.alloc(32, 7) }),
         outcome: async () => ({ state: "pending", sent: true }),
       },
-      takeOverMilliseconds: 60_000,
       onEvent: () => assert.fail("nothing was lost"),
     });
   });

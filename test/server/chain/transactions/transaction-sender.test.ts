@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { computeAddress, hexlify, Interface, keccak256, Transaction } from "ethers";
+import { hexlify, Interface, keccak256, Transaction } from "ethers";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
@@ -41,14 +41,13 @@ for (const engine of ENGINES)
         signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID),
         fees: new FeeSource(rpc, FEES),
         foreignCallReason: () => undefined,
-        takeOverMilliseconds: 60_000,
         recheckMilliseconds,
         onEvent: (event) => events.push(event),
       });
       sender.start();
     };
     const intend = (text: string): Promise<number> =>
-      intentStore(journal.database, ADDRESSES, computeAddress(KEY)).insert({
+      intentStore(journal.database, ADDRESSES).insert({
         purpose: "anchor",
         contract: "ProofAnchor",
         data: Buffer.from(text),

@@ -62,7 +62,7 @@ describe("PostgreSQL", function () {
     it("texts with unsupported characters", async () => {
       const row = rowEntry({ rowId: 1n, sender: ADDRESS, code: "a\0b", topic: "t", createdAt: "", payload: "" });
       await recordIndexStore(database, "events").apply([row], undefined, 1, new Uint8Array(32), 1);
-      const { proofs } = createJournal(database, KEY, ADDRESSES, ADDRESS);
+      const { proofs } = createJournal(database, KEY, ADDRESSES);
       for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
         const found = await searchRecords(database, { field: "code", pattern: parseSearchPattern(phrase), limit: 10 });
         assert.deepEqual(
@@ -143,7 +143,7 @@ describe("PostgreSQL", function () {
   });
 
   it("counts proofs correctly despite gaps in the numbers after rollbacks", async () => {
-    const journal = createJournal(database, KEY, ADDRESSES, ADDRESS);
+    const journal = createJournal(database, KEY, ADDRESSES);
     const insert = async (n: number, fails: boolean): Promise<void> => {
       const hash = Buffer.alloc(32, n);
       const work = journal.atomically(async (atomic) => {
@@ -182,9 +182,7 @@ describe("PostgreSQL", function () {
     });
     await cluster.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
     assert.propertyVal(await used, "code", "journal_unavailable");
-    await eventually(async () =>
-      assert.equal(await createJournal(database, KEY, ADDRESSES, ADDRESS).records.count(), 0),
-    );
+    await eventually(async () => assert.equal(await createJournal(database, KEY, ADDRESSES).records.count(), 0));
   });
 
   it("fails after a timeout without a response, but not while its connections are idle", async () => {
@@ -253,7 +251,7 @@ describe("PostgreSQL", function () {
     );
     assert.deepEqual(rights, [{ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolbypassrls: false }]);
     const opened = await openPostgres(empty.url);
-    const journal = createJournal(opened, KEY, ADDRESSES, ADDRESS);
+    const journal = createJournal(opened, KEY, ADDRESSES);
     assert.equal(await journal.records.nextRowId("events"), 1n);
     const hash = Buffer.alloc(32, 1);
     const metadata = { type: "contract", source: "archive", timestamp: 1 };

@@ -41,7 +41,7 @@ for (const engine of ENGINES)
 
     it("gets the complete schema for proofs, confirmations and accounts", () =>
       opened(async (database) => {
-        const journal = createJournal(database, KEY, ADDRESSES, ADDRESS);
+        const journal = createJournal(database, KEY, ADDRESSES);
         assert.deepEqual(await journal.proofs.counts(), { records: 0, pending: 0 });
         assert.equal(await journal.records.count(), 0);
         assert.isUndefined(await journal.accounts.find(ADDRESS));
@@ -54,13 +54,13 @@ for (const engine of ENGINES)
 
     it("keeps every proof and every number after a restart", async () => {
       await opened(async (database) => {
-        const journal = createJournal(database, KEY, ADDRESSES, ADDRESS);
+        const journal = createJournal(database, KEY, ADDRESSES);
         await journal.anchors.open(5);
         await journal.proofs.insert([placed(1, 1, 0), placed(2, 1, 1)]);
       });
       await opened(async (database) => {
-        const journal = createJournal(database, KEY, ADDRESSES, ADDRESS);
-        assert.deepEqual(await journal.anchors.leftOpen(0), [1]);
+        const journal = createJournal(database, KEY, ADDRESSES);
+        assert.deepEqual(await journal.anchors.leftOpen(), [1]);
         assert.deepEqual(
           (await journal.anchors.leaves(1)).map((leaf) => Buffer.from(leaf)),
           [1, 2].map((n) => Buffer.from(proofOf(n).recordHash)),
@@ -109,7 +109,7 @@ describe("an empty database", function () {
       const empty = await emptyDatabase("postgres");
       const opened = await Promise.all([1, 2, 3].map(() => openDatabase(empty.connect())));
       for (const database of opened) {
-        assert.equal(await createJournal(database, KEY, ADDRESSES, ADDRESS).records.count(), 0);
+        assert.equal(await createJournal(database, KEY, ADDRESSES).records.count(), 0);
         await database.destroy();
       }
       await empty.remove();

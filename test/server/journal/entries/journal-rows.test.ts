@@ -23,7 +23,7 @@ for (const engine of ENGINES)
     let journal: Journal;
     beforeEach(async () => {
       opened = await openTestDatabase(engine);
-      journal = createJournal(opened.database, KEY, ADDRESSES, ADDRESS);
+      journal = createJournal(opened.database, KEY, ADDRESSES);
     });
     afterEach(() => opened.close());
 
@@ -57,7 +57,7 @@ for (const engine of ENGINES)
       });
       const transactions = transactionStore(opened.database, KEY);
       const nonce = ((await transactions.highestNonce(ADDRESS)) ?? -1) + 1;
-      const queued = await transactions.queued(ADDRESS, 1000, 0);
+      const queued = await transactions.queued(1000);
       await transactions.claim(
         ADDRESS,
         queued.map(({ id }) => ({ id, nonce, raw: randomBytes(9), hash: randomBytes(32) })),

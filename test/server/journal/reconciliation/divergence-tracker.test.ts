@@ -38,7 +38,7 @@ describe("divergences", function () {
     await new JournalWriter(database).confirmed(3);
     const verifier = new EntryVerifier({ database, key: KEY, telemetry: { journalDiverged: unused } });
     const start = (): DivergenceTracker =>
-      new DivergenceTracker(reconciliationStore(database, KEY, "a"), telemetry, () => 1);
+      new DivergenceTracker(reconciliationStore(database, KEY), telemetry, () => 1);
     const tracker = start();
     assert.isTrue(await tracker.diverged(SUBJECT, "is unknown"));
     const resolution = { divergence: `${TEXT}: is unknown`, reason: "a proof that no replica had", resolved_at: 2 };
@@ -59,7 +59,7 @@ describe("divergences", function () {
   });
 
   describe("that a request finds", function () {
-    const store = () => reconciliationStore(opened.database, KEY, "a");
+    const store = () => reconciliationStore(opened.database, KEY);
     const stored = async (): Promise<string[]> =>
       (await opened.database.selectFrom("divergences").select("subject").orderBy("subject").execute()).map(
         ({ subject }) => subject,

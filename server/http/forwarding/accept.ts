@@ -1,0 +1,37 @@
+import type { Request, RequestHandler } from "express";
+import { SealbookError } from "../../errors.ts";
+import { CALL_HEADER, digestOf, type ForwardedCaller, type ForwardedCalls } from "./forwarded-call.ts";
+
+/** By request. */
+const forwarded = new WeakMap<Request, { readonly caller: ForwardedCaller; readonly body: string }>();
+
+/** Returns who makes a request that another relayer forwarded; `undefined` for one of a client. */
+export function forwardedCaller(request: Request): ForwardedCaller | undefined {
+  return forwarded.get(request)?.caller;
+}
+
+/**
+ * Accepts calls that other relayers forward, for the callers that they name.
+ * @throws SealbookError `forbidden` for a call that says so and is not proven
+ */
+export function acceptForwarded(calls: ForwardedCalls | undefined): RequestHandler {
+  return (request, _response, next) => {
+    if (request.headers[CALL_HEADER] === undefined) return next();
+    const { method, originalUrl: url, headers } = request;
+    const call = calls?.check({ method, url, headers });
+    if (call === undefined)
+      throw new SealbookError("forbidden", "the call is not one that another relayer of this journal forwards now");
+    forwarded.set(request, call);
+    next();
+  };
+}
+
+/**
+ * Checks the body of a forwarded call.
+ * @throws SealbookError `forbidden` when it is another one
+ */
+export function assertForwardedBody(request: Request, body: Uint8Array): void {
+  const call = forwarded.get(request);
+  if (call !== undefined && call.body !== digestOf(body))
+    throw new SealbookError("forbidden", "the body is not the one that another relayer forwards");
+}
