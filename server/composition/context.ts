@@ -87,8 +87,13 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
       if (leads) await journal.atomically((atomic) => atomic.serviceLog.append(line));
     },
   });
-  // Stores the divergences that any part finds.
-  const divergences = new DivergenceTracker(reconciliationStore(database, journalKey), events, clock);
+  // Stores the divergences that any part finds. Those of a follower are in its log, its status and its metrics.
+  const findings = reconciliationStore(database, journalKey);
+  const divergences = new DivergenceTracker(
+    leads ? findings : { ...findings, raise: async () => true, resolve: async () => true },
+    events,
+    clock,
+  );
   const { journalDiverged, divergenceResolved } = divergences;
   const telemetry = { ...events, journalDiverged, divergenceResolved };
   // Blocks of the embedded chain name no proposer.

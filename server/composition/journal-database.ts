@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { link, readFile, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseConfig } from "../config/notations.ts";
@@ -6,7 +6,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { openSqlite } from "../journal/engine/sqlite.ts";
 import type { StorageGuard } from "../journal/engine/storage-guard.ts";
 import type { Config } from "../config/config.ts";
-import { SealbookError } from "../errors.ts";
+import { reasonOf, SealbookError } from "../errors.ts";
 import { assertKeyOf, newestSequence } from "../journal/entries/journal-rows.ts";
 import { JournalKey } from "../journal/integrity/journal-key.ts";
 import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
@@ -120,7 +120,15 @@ export async function openSharedJournal(
 /** Locks a database file outside of the data folder, which has its own lock. */
 function lockFileOf(file: string, dataDirectory: string): DirectoryLock | undefined {
   const folder = dirname(resolve(file));
-  return folder === resolve(dataDirectory) ? undefined : lockDirectory(folder, `${basename(file)}.lock`);
+  if (folder === resolve(dataDirectory)) return undefined;
+  try {
+    mkdirSync(folder, { recursive: true });
+    return lockDirectory(folder, `${basename(file)}.lock`);
+  } catch (error) {
+    if (error instanceof SealbookError) throw error;
+    const message = `DATABASE_URL: ${folder} cannot be used: ${reasonOf(error)}`;
+    throw new SealbookError("config_invalid", message, { cause: error });
+  }
 }
 
 /**

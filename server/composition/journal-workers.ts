@@ -143,7 +143,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     key: context.opened.journalKey,
     entries: journal.entries,
     divergences: context.divergences,
-    relayer: signer.address,
+    relayer: context.config.relayers?.self ?? signer.address,
     mayBeNew: config.mayBeNew,
     intervalMilliseconds: config.reconcileIntervalMilliseconds,
     onFailure: (err) => logger.warn({ err }, "the journal could not be compared with what was seen of it"),

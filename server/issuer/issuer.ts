@@ -15,7 +15,6 @@ export class Issuer {
 
   /** Returns the current key, which can change at run time: fetch it for each document. */
   async signingKey(): Promise<SigningKey> {
-    this.#assertIntact();
     const { publicKey, sign } = await this.#keys.signingKey();
     return {
       publicKey,

@@ -14,6 +14,8 @@ import { CLIENT_HEADERS, digestOf, proofOf } from "./forwarded-call.ts";
 const MOST_MILLISECONDS = 1_000_000;
 /** Time for which an idle connection is kept: shorter than the leader keeps it. */
 const IDLE_MILLISECONDS = 30_000;
+/** Fewer than the leader takes from one address; further calls wait. */
+const CONNECTIONS = { keepAlive: true, timeout: IDLE_MILLISECONDS, maxSockets: 1_024 };
 /** Headers of a connection, or of what this relayer adds itself. */
 const OWN_HEADERS = ["connection", "keep-alive", "transfer-encoding", "x-request-id", "date"];
 
@@ -35,8 +37,8 @@ export interface Peers {
  */
 export function forwardToLeader(peers: Peers | undefined, isLeader: boolean): ErrorRequestHandler {
   const agents = {
-    "http:": new HttpAgent({ keepAlive: true, timeout: IDLE_MILLISECONDS }),
-    "https:": new HttpsAgent({ keepAlive: true, timeout: IDLE_MILLISECONDS }),
+    "http:": new HttpAgent(CONNECTIONS),
+    "https:": new HttpsAgent(CONNECTIONS),
   };
   return async (error: unknown, request, response, next) => {
     const isOurs = error instanceof SealbookError && error.code === "not_leader" && !response.headersSent;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PostgresDialect } from "kysely";
@@ -253,7 +254,8 @@ class Connection {
     try {
       return await this.pool.query(text, parameters);
     } catch (error) {
-      this.failed(error);
+      // The pool has closed the connection, whatever the error was.
+      this.lose(error);
       throw error;
     }
   }
@@ -280,7 +282,7 @@ class Connection {
   #newSocket(): Socket {
     const socket = new Socket();
     if (this.#socket === undefined) this.#socket = socket;
-    else socket.destroy();
+    else socket.once("connect", () => socket.destroy());
     return socket;
   }
 
@@ -294,7 +296,8 @@ class Connection {
 
   async end(): Promise<void> {
     // What is under way ends first; then the lock is free.
-    if (!this.lost.aborted) await this.query("select pg_advisory_unlock_all()").catch(() => undefined);
+    const unlocked = this.query("select pg_advisory_unlock_all()").catch(() => undefined);
+    if (!this.lost.aborted) await Promise.race([unlocked, once(this.lost, "abort")]);
     this.lose(new Error("the session was ended"));
   }
 }
