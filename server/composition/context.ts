@@ -64,7 +64,7 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
   const leads = isLeader(opened);
   const assertLeads = (): void => {
     if (leads && session?.lost.aborted !== true) return;
-    const { failure } = opened.journal.candidate ?? {};
+    const failure = session?.failure ?? opened.journal.candidate?.failure;
     throw failure instanceof SealbookError && failure.code === "journal_unavailable" ? failure : notLeader();
   };
   const database = opened.journal.roleDatabase(() => session);

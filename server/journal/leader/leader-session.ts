@@ -65,6 +65,11 @@ export class LeaderSession {
     return this.#connection.lost;
   }
 
+  /** The error of what begins after the session was lost: SealbookError `not_leader`, or `journal_unavailable`. */
+  get failure(): unknown {
+    return translateError(this.lost.reason);
+  }
+
   /** Ends the session, and with it the leadership. */
   async end(): Promise<void> {
     await this.#keepAlive.stop();
