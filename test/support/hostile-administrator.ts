@@ -450,6 +450,8 @@ function roundsOf(changes: readonly Change[]): RowChange[][] {
 function isExempt({ table }: Change, { status, content }: Claims[string]): boolean {
   // Nothing is signed or claimed of a verification that is not there.
   if (table === "recovery_verifications") return status === 404;
+  // A relayer whose leadership was ended responds with nothing that only a leader can, until it leads again.
+  if (table === "leader") return status === 503;
   // An address without the contract refuses everything that rests on it.
   return table === "contracts" && status === 503 && String((content as ParsedJson).type).endsWith(":chain_unavailable");
 }
