@@ -147,6 +147,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     mayBeNew: config.mayBeNew,
     intervalMilliseconds: config.reconcileIntervalMilliseconds,
     onFailure: (err) => logger.warn({ err }, "the journal could not be compared with what was seen of it"),
+    onProgress: (entry, newest) => logger.info({ entry, newest }, "the journal is compared with what was seen of it"),
   });
   const lastReconciled = async (): Promise<number | null> => {
     const { passedAt } = await store.progress();
@@ -168,19 +169,25 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     async () => (await lastReconciled()) ?? undefined,
   );
   return {
-    async start(): Promise<void> {
-      if (context.isLeader) await reconciler.start();
-      // Nothing is signed before: a checkpoint of an older copy would stay.
-      await headCheck.start();
-      if (!context.isLeader) return;
+    /**
+     * Follows the journal from what this relayer has seen of it. A leader appends and signs nothing before: what it
+     * signs for an older copy, or for a history that was rewritten meanwhile, would stay.
+     */
+    async follow(): Promise<void> {
+      if (context.isLeader) await context.divergences.refresh(context.entryVerifier.begin());
+      await headCheck.start(context.isLeader);
+    },
+    /** Starts what only a leader does. */
+    lead(): void {
+      reconciler.start();
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
     },
-    async stop(): Promise<void> {
+    stopFollowing: () => headCheck.stop(),
+    async stopLeading(): Promise<void> {
       const timer = setTimeout(() => context.replicas.stop.abort(), REPLICA_STOP_MILLISECONDS).unref();
       await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
       clearTimeout(timer);
-      await headCheck.stop();
     },
     /** Returns the lag of the replica that lags most, in seconds; `null` without replicas. */
     replicaLag: (): number | null =>

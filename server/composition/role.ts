@@ -52,7 +52,7 @@ export class Role {
    */
   async start(): Promise<DemoAccount | undefined> {
     const { opened, isLeader, alerts, divergences, telemetry, head, link } = this.context;
-    const { operations } = this.parts;
+    const { journalWorkers, operations } = this.parts;
     const defer = (stop: () => unknown): void => this.#running.defer(async () => void (await stop()));
 
     // Every other part raises alerts and writes to the service log. Active alerts of the last run are loaded.
@@ -66,18 +66,14 @@ export class Role {
       defer(link.embedded.onBlock((number) => opened.embeddedLog.onBlock(number)));
     }
     defer(() => head.stop());
-    const demoAccount = isLeader ? await this.#lead(defer) : await this.#follow(defer);
+    defer(() => journalWorkers.stopFollowing());
+    await journalWorkers.follow();
+    const demoAccount = isLeader ? await this.#lead(defer) : undefined;
+    if (!isLeader) head.start();
     // Monitoring stops before the parts that it monitors.
     this.#early.defer(() => operations.stop());
     await operations.start();
     return demoAccount;
-  }
-
-  async #follow(defer: (stop: () => unknown) => void): Promise<undefined> {
-    const { journalWorkers } = this.parts;
-    defer(() => journalWorkers.stop());
-    await journalWorkers.start();
-    this.context.head.start();
   }
 
   async #lead(defer: (stop: () => unknown) => void): Promise<DemoAccount | undefined> {
@@ -92,7 +88,7 @@ export class Role {
     // Stops go in the order in which work flows: proofs first, then the sender.
     defer(() => transactions.sender.stop());
     defer(() => proofs.stop());
-    defer(() => journalWorkers.stop());
+    defer(() => journalWorkers.stopLeading());
     defer(() => recovery.stop());
 
     // Interrupted work is completed, then new work starts; new blocks come last.
@@ -105,7 +101,7 @@ export class Role {
     defer(() => settling.stop());
     await transactions.start();
     await proofs.start();
-    await journalWorkers.start();
+    journalWorkers.lead();
     recovery.start();
     head.start();
     if (bot !== undefined) {

@@ -73,8 +73,11 @@ describe("a PostgreSQL server under the load of two relayers", () => {
         await allConfirm(loads, 10);
         for (const mode of ["fast", "immediate"] as const) {
           await cluster.stop(mode);
-          await outage(servers, loads);
-          await cluster.start();
+          try {
+            await outage(servers, loads);
+          } finally {
+            await cluster.start();
+          }
           await allConfirm(loads, 10);
         }
         // When one of its processes is killed a server ends all of them, and starts anew from its log.

@@ -8,7 +8,6 @@ import { every, type Interval, within } from "../../kit/time.ts";
 import { isFenced, translateError } from "../engine/postgres-errors.ts";
 import { POSTGRES_TYPES } from "../engine/postgres-types.ts";
 import type { Writer } from "../engine/serialized-writes.ts";
-import { notLeader } from "./not-leader.ts";
 import { Turns } from "./turns.ts";
 
 /** The advisory locks of a write transaction and of the leader: numbers that nothing else on the database locks. */
@@ -55,7 +54,7 @@ export class LeaderSession {
     };
     this.#keepAlive = every(connection.silenceMilliseconds / 3, () => this.#ping());
     this.lost.addEventListener("abort", () => {
-      this.#turns.fail(notLeader(this.lost.reason));
+      this.#turns.fail(this.failure);
       void this.#keepAlive.stop();
     });
   }

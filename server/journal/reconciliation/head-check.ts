@@ -1,7 +1,7 @@
 import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
-import type { JournalHead } from "../integrity/entry-chain.ts";
+import { GENESIS, type JournalHead } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { entryFindingText } from "../check/entry-finding.ts";
 import { checkEntries } from "../check/check-entries.ts";
@@ -23,7 +23,11 @@ export interface HeadCheckDeps {
   readonly intervalMilliseconds: number;
   /** Called when a check fails, once until one succeeds. */
   readonly onFailure: (error: unknown) => void;
+  /** Called every few seconds of a long check with the numbers of the entry that was reached and of the newest one. */
+  readonly onProgress: (reached: number, newest: number) => void;
 }
+
+const PROGRESS_MILLISECONDS = 10_000;
 
 /**
  * Checks that the journal continues the newest entry that this relayer has seen, and walks from there over the new
@@ -42,37 +46,45 @@ export class HeadCheck {
     this.#subject = { kind: "head", relayer: deps.relayer };
   }
 
-  async start(): Promise<void> {
+  /**
+   * Starts the checks.
+   * @param isLeader The first check is done then, so that nothing is appended or signed before
+   * @throws SealbookError when the first check of a leader cannot be done
+   */
+  async start(isLeader: boolean): Promise<void> {
     const { file, entries, mayBeNew, intervalMilliseconds } = this.#deps;
     const seen = await file.read();
     if (seen !== undefined && mayBeNew) {
       const head = await entries.head();
       if (head.sequence === 0) await file.write(head);
     }
-    // The new entries of a long absence are walked over while the server works.
-    await this.#attempt(() => this.#check(false));
-    this.#interval = every(intervalMilliseconds, () => this.#attempt(() => this.#check(true)));
+    if (isLeader) await this.#check();
+    this.#interval = every(intervalMilliseconds, () => this.#attempt());
   }
 
   /** Stops after a last check, so that the file has the newest entry. */
   async stop(): Promise<void> {
     await this.#interval?.stop();
-    if (this.#interval !== undefined) await this.#attempt(() => this.#check(true));
+    if (this.#interval !== undefined) await this.#attempt();
     this.#isStopped = true;
   }
 
-  async #check(walks: boolean): Promise<void> {
-    const { file, database, key, entries, divergences } = this.#deps;
+  async #check(): Promise<void> {
+    const { file, database, key, entries, divergences, onProgress } = this.#deps;
     try {
       const seen = await this.#seen();
-      if (seen === undefined || !walks) return;
+      if (seen === undefined) return;
       const head = await entries.head();
+      let reportedAt = performance.now();
       for await (const page of checkEntries({ database, key, start: seen, head, readsIndex: false })) {
         if (this.#isStopped) return;
         const [finding] = page.findings;
         if (finding !== undefined)
           return void (await divergences.diverged({ kind: "entries" }, entryFindingText(finding)));
         if (page.reached.sequence > seen.sequence) await file.write(page.reached);
+        if (performance.now() - reportedAt < PROGRESS_MILLISECONDS) continue;
+        reportedAt = performance.now();
+        onProgress(page.reached.sequence, head.sequence);
       }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -80,15 +92,11 @@ export class HeadCheck {
     }
   }
 
-  /** Returns the entry in the file, or the newest one before the first; `undefined` when the journal lacks it. */
+  /** Returns the entry in the file, or the begin of the journal; `undefined` when the journal lacks the entry. */
   async #seen(): Promise<JournalHead | undefined> {
     const { file, entries, divergences, relayer } = this.#deps;
     const seen = await file.read();
-    if (seen === undefined) {
-      const head = await entries.head();
-      await file.write(head);
-      return head;
-    }
+    if (seen === undefined) return GENESIS;
     if (await continues(entries, seen)) {
       await divergences.resolved(this.#subject);
       return seen;
@@ -101,9 +109,9 @@ export class HeadCheck {
     return undefined;
   }
 
-  async #attempt(work: () => Promise<unknown>): Promise<void> {
+  async #attempt(): Promise<void> {
     try {
-      await work();
+      await this.#check();
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#deps.onFailure(error);

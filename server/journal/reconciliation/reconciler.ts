@@ -50,10 +50,10 @@ export class Reconciler {
     this.#deps = deps;
   }
 
-  async start(): Promise<void> {
-    const { divergences, verifier, rules } = this.#deps;
-    await divergences.refresh(verifier.begin());
-    this.#interval = every(Math.min(CHECK_MILLISECONDS, rules.intervalMilliseconds), () => this.#passIfDue());
+  /** Starts the passes; the divergences are loaded. */
+  start(): void {
+    const { intervalMilliseconds } = this.#deps.rules;
+    this.#interval = every(Math.min(CHECK_MILLISECONDS, intervalMilliseconds), () => this.#passIfDue());
   }
 
   async stop(): Promise<void> {
