@@ -116,7 +116,9 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     replicas,
     /** Whether this relayer writes. Another one reads, and responds `not_leader` to what writes. */
     isLeader: leads,
-    /** @throws SealbookError `not_leader`; `journal_unavailable` when it cannot be known who leads; `storage_full` */
+    /** @throws SealbookError `not_leader`; `journal_unavailable` when it cannot be known who leads */
+    assertLeads,
+    /** @throws SealbookError as `assertLeads`; `storage_full` */
     assertWritable(): void {
       assertLeads();
       opened.storage.assertSpace();

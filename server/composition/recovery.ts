@@ -19,6 +19,7 @@ export function createRecovery({
   issuer,
   logger,
   clock,
+  assertLeads,
 }: Context) {
   const verifications = verificationStore(database, journalKey);
   const retention = new VerificationRetention({ store: verifications, limits, clock });
@@ -32,6 +33,7 @@ export function createRecovery({
     telemetry,
     issuer,
     clock,
+    assertLeads,
   });
   const expire = (): Promise<void> =>
     retention

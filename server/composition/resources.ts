@@ -12,7 +12,7 @@ import { useFastKeccak } from "../chain/fast-crypto.ts";
 import type { CertificateFiles, Config, TokenConfig } from "../config/config.ts";
 import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
-import type { Peers } from "../http/forwarding/forward.ts";
+import type { Peers } from "../http/forwarding/relayer-call.ts";
 import { ForwardedCalls } from "../http/forwarding/forwarded-call.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";

@@ -6,6 +6,7 @@ import { malformed, SealbookError } from "../errors.ts";
 import { apiCaller, type ApiCaller } from "../http/access/caller.ts";
 import { parseInput, toSealbookError } from "../http/errors.ts";
 import { type Line, lineFault, NDJSON_TYPES, ndjsonLines, sendLines } from "../http/ndjson.ts";
+import { streamedBody } from "../http/forwarding/accept.ts";
 import { heavyRequests } from "../http/source-limits.ts";
 import { type ServedRoute, serveRaw } from "../http/serve.ts";
 import { sendJson } from "../http/json-response.ts";
@@ -39,6 +40,8 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       size: { bytes: MAX_BODY, advice: "send the documents as NDJSON" },
       list: { name: "documents", most: MAX_JSON_DOCUMENTS, advice: "send them as NDJSON" },
     })(async ({ query: { as_of }, body }, request, response) => {
+      // Before anything of the body is read, so that the leader can get it.
+      recovery.assertLeads();
       const caller = retentionCallerOf(request);
       if (body === undefined) {
         assertPlain(request);
@@ -108,7 +111,7 @@ function nameOf({ kind, id }: ApiCaller): string {
 async function* documentsIn(request: Request): AsyncGenerator<RestoredDocument[], void> {
   let isEmpty = true;
   try {
-    for await (const lines of ndjsonLines(request, ROWS_AT_ONCE)) {
+    for await (const lines of ndjsonLines(streamedBody(request), ROWS_AT_ONCE)) {
       yield lines.map(documentOf);
       isEmpty = false;
     }

@@ -51,6 +51,8 @@ export interface RecoveryServiceDeps {
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
   readonly issuer: Pick<Issuer, "sign" | "hasSigned">;
   readonly clock: Clock;
+  /** @throws SealbookError `not_leader` when this relayer does not sign */
+  readonly assertLeads: () => void;
 }
 
 /** Recorded documents, and the start of the next page. */
@@ -66,6 +68,11 @@ export class RecoveryService {
 
   constructor(deps: RecoveryServiceDeps) {
     this.#deps = deps;
+  }
+
+  /** @throws SealbookError `not_leader` when another relayer compares, because the result is signed */
+  assertLeads(): void {
+    this.#deps.assertLeads();
   }
 
   /**

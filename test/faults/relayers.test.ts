@@ -8,7 +8,8 @@ import { hexlify, Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
 import { deploymentFile, readDeployment } from "../../server/chain/contracts/deployment.ts";
 import { CONTRACT_NAMES } from "../../server/chain/transaction.ts";
-import { CALL_HEADER, digestOf, proofOf } from "../../server/http/forwarding/forwarded-call.ts";
+import { FRAMES, SealedFrames } from "../../server/http/forwarding/body-frames.ts";
+import { CALL_HEADER, digestOf, newNonce, proofOf } from "../../server/http/forwarding/forwarded-call.ts";
 import { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { RelayerRoles } from "../../scripts/relayer/relayer-roles.ts";
 import { connectRpc } from "../../server/chain/rpc/connect.ts";
@@ -154,7 +155,7 @@ describe("two relayers with a key each on one database", () => {
     const caller = { source: "192.0.2.1", isProxy: false, isSecure: false };
     const headersOf = (key = KEY.callKey(), to = "first", url = path): Record<string, string> => {
       const headers = { "content-type": "application/json", accept: "*/*" };
-      const call = { to, caller, body: digestOf(Buffer.from(text)) };
+      const call = { to, caller, body: digestOf(Buffer.from(text)), nonce: newNonce() };
       return { ...headers, ...proofOf(key, { method: "POST", url, headers }, call) };
     };
     const send = async (headers: Record<string, string>, given = text): Promise<number> => {
@@ -177,6 +178,66 @@ describe("two relayers with a key each on one database", () => {
       changed[CALL_HEADER] = Buffer.from(JSON.stringify(other)).toString("base64url");
       assert.equal(await send(changed), 403, "it names another caller");
       assert.equal(await send({ ...headersOf(), [CALL_HEADER]: "x" }), 403, "it is none");
+    });
+
+    const restored = "/api/v1/recovery/verify";
+    const NDJSON = "application/x-ndjson";
+    const rowsOf = (count: number): string =>
+      Array.from({ length: count }, () => `${JSON.stringify({ document_id: randomUUID(), hash: body.hash })}\n`).join(
+        "",
+      );
+
+    it("with a body that is streamed", async () => {
+      const count = 5_000;
+      const response = await fetch(`${servers[1]?.url}${restored}`, {
+        method: "POST",
+        headers: { "Content-Type": NDJSON },
+        body: rowsOf(count),
+      });
+      const lines = (await response.text()).trim().split("\n");
+      assert.equal(response.status, 200, lines[0]);
+      assert.lengthOf(lines, count + 1);
+      assert.equal(JSON.parse(lines.at(-1) ?? "").totals.unrecorded, count);
+    });
+
+    it("with a streamed body that no other one takes the place of", async () => {
+      const sealed = async (nonce: string, key = KEY.callKey()): Promise<Buffer[]> => {
+        const frames: Buffer[] = [];
+        const stream = new SealedFrames(key, nonce).on("data", (frame) => frames.push(frame));
+        for (let row = 0; row < 3; row += 1) stream.write(rowsOf(1));
+        await once(stream.end(), "end");
+        return frames;
+      };
+      const post = async (nonce: string, frames: readonly Buffer[]): Promise<string> => {
+        const headers = { "content-type": NDJSON, accept: "*/*" };
+        const call = { to: "first", caller, body: FRAMES, nonce };
+        const proof = proofOf(KEY.callKey(), { method: "POST", url: restored, headers }, call);
+        const [url, given] = [`${servers[0]?.url}${restored}`, new Uint8Array(Buffer.concat(frames))];
+        return (await fetch(url, { method: "POST", headers: { ...headers, ...proof }, body: given })).text();
+      };
+      const sent = async (change: (frames: readonly Buffer[]) => readonly Buffer[]): Promise<string> => {
+        const nonce = newNonce();
+        return post(nonce, change(await sealed(nonce)));
+      };
+      assert.include(await sent((frames) => frames), '"unrecorded":3');
+      const forbidden = "urn:sealbook:problem:forbidden";
+      assert.include(await sent((frames) => frames.slice(0, -1)), forbidden, "the end is missing");
+      assert.include(await sent((frames) => frames.toSpliced(1, 1)), forbidden, "a frame is missing");
+      assert.include(
+        await sent(([first = assert.fail(), ...more]) => [first, first, ...more]),
+        forbidden,
+        "one is repeated",
+      );
+      assert.include(await sent((frames) => [...frames, Buffer.from("x")]), forbidden, "there is more");
+      assert.include(await sent(() => [Buffer.from(rowsOf(100))]), forbidden, "there are no frames");
+      assert.include(await post(newNonce(), await sealed(newNonce())), forbidden, "it is of another call");
+      const [nonce, other] = [newNonce(), JournalKey.generate().callKey()];
+      assert.include(await post(nonce, await sealed(nonce, other)), forbidden, "it has another key");
+      const whole = { to: "first", caller, body: digestOf(Buffer.from(rowsOf(1))), nonce: newNonce() };
+      const headers = { "content-type": NDJSON, accept: "*/*" };
+      const proof = proofOf(KEY.callKey(), { method: "POST", url: restored, headers }, whole);
+      const init = { method: "POST", headers: { ...headers, ...proof }, body: rowsOf(1) };
+      assert.include(await (await fetch(`${servers[0]?.url}${restored}`, init)).text(), forbidden, "it is another one");
     });
 
     it("to the leader, whatever address the target of a request has", async () => {

@@ -77,6 +77,7 @@ export class RecoveryHistory {
         hasSigned: async () => false,
       },
       clock: this.clock,
+      assertLeads: () => undefined,
     });
   }
 

@@ -1,9 +1,14 @@
+import { pipeline, type Readable, type Transform } from "node:stream";
 import type { Request, RequestHandler } from "express";
 import { SealbookError } from "../../errors.ts";
+import { FRAMES } from "./body-frames.ts";
 import { CALL_HEADER, digestOf, type ForwardedCaller, type ForwardedCalls } from "./forwarded-call.ts";
 
 /** By request. */
-const forwarded = new WeakMap<Request, { readonly caller: ForwardedCaller; readonly body: string }>();
+const forwarded = new WeakMap<
+  Request,
+  { readonly caller: ForwardedCaller; readonly body: string; readonly frames: () => Transform }
+>();
 
 /** Returns who makes a request that another relayer forwarded; `undefined` for one of a client. */
 export function forwardedCaller(request: Request): ForwardedCaller | undefined {
@@ -19,9 +24,9 @@ export function acceptForwarded(calls: ForwardedCalls | undefined): RequestHandl
     if (request.headers[CALL_HEADER] === undefined) return next();
     const { method, originalUrl: url, headers } = request;
     const call = calls?.check({ method, url, headers });
-    if (call === undefined)
+    if (calls === undefined || call === undefined)
       throw new SealbookError("forbidden", "the call is not one that another relayer of this journal forwards now");
-    forwarded.set(request, call);
+    forwarded.set(request, { ...call, frames: () => calls.frames(call) });
     next();
   };
 }
@@ -34,4 +39,17 @@ export function assertForwardedBody(request: Request, body: Uint8Array): void {
   const call = forwarded.get(request);
   if (call !== undefined && call.body !== digestOf(body))
     throw new SealbookError("forbidden", "the body is not the one that another relayer forwards");
+}
+
+/**
+ * Returns the body of a request that is read as it arrives; that of a forwarded call fails at a byte that the other
+ * relayer has not sent.
+ * @throws SealbookError `forbidden` when it is another one
+ */
+export function streamedBody(request: Request): Readable {
+  const call = forwarded.get(request);
+  if (call === undefined) return request;
+  if (call.body !== FRAMES)
+    throw new SealbookError("forbidden", "the body is not the one that another relayer forwards");
+  return pipeline(request, call.frames(), () => undefined);
 }

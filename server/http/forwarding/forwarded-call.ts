@@ -2,6 +2,7 @@ import { createHash, createHmac, type KeyObject, randomBytes } from "node:crypto
 import type { IncomingHttpHeaders } from "node:http";
 import * as z from "zod";
 import { equalBytes } from "../../kit/bytes.ts";
+import { OpenedFrames } from "./body-frames.ts";
 
 /** Header with what a follower says about a call, and header with its code. */
 export const CALL_HEADER = "sealbook-forwarded";
@@ -31,7 +32,7 @@ const ForwardedCall = z.object({
   /** Id of the leader that it is meant for. */
   to: z.string(),
   caller: ForwardedCaller,
-  /** SHA-256 of the body, hex. */
+  /** SHA-256 of the body, hex; or `FRAMES`. */
   body: z.string(),
   /** Unix milliseconds. */
   time: z.number(),
@@ -51,13 +52,18 @@ export function digestOf(body: Uint8Array): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
+/** Creates the number of a call, which counts once. */
+export function newNonce(): string {
+  return randomBytes(16).toString("base64url");
+}
+
 /** Returns the headers that prove a call to the leader. The key travels with none of them. */
 export function proofOf(
   key: KeyObject,
   request: CoveredRequest,
-  call: Pick<ForwardedCall, "to" | "caller" | "body">,
+  call: Omit<ForwardedCall, "time">,
 ): Record<string, string> {
-  const complete: ForwardedCall = { ...call, time: Date.now(), nonce: randomBytes(16).toString("base64url") };
+  const complete: ForwardedCall = { ...call, time: Date.now() };
   const text = Buffer.from(JSON.stringify(complete)).toString("base64url");
   return { [CALL_HEADER]: text, [CODE_HEADER]: codeOf(key, request, text).toString("hex") };
 }
@@ -78,6 +84,11 @@ export class ForwardedCalls {
   constructor(key: KeyObject, self: string) {
     this.#key = key;
     this.#self = self;
+  }
+
+  /** Returns a reader of the body of a call that is sent in frames. */
+  frames({ nonce }: Pick<ForwardedCall, "nonce">): OpenedFrames {
+    return new OpenedFrames(this.#key, nonce);
   }
 
   /** Returns what a follower says about a request; `undefined` when no relayer of this journal says so, or again. */
