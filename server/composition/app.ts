@@ -25,6 +25,7 @@ import { verificationRoutes } from "../proofs/verification-routes.ts";
 import { recordStoreRouter } from "../http/record-store/router.ts";
 import { healthRoutes, metricsRoute, type OperationsRouteDeps, operationsRoutes } from "../operations/routes.ts";
 import { recordCalls, type RecordRouteDeps } from "../records/routes.ts";
+import { REPORT_PATH } from "../operations/relayers/report.ts";
 import { recoveryRoutes } from "../recovery/routes.ts";
 import type { RecoveryService } from "../recovery/service.ts";
 import { sessionCalls, type SessionRouteDeps } from "../sessions/routes.ts";
@@ -83,6 +84,8 @@ export interface AppDeps {
   /** Whether this relayer writes. */
   readonly isLeader: boolean;
   /** The relayers of the journal; `undefined` when there is no other one. */
+  /** Takes the reports of other relayers. */
+  readonly takeReport?: readonly RequestHandler[] | undefined;
   readonly relayers?: { readonly peers: Peers; readonly forwardedCalls: ForwardedCalls } | undefined;
 }
 
@@ -122,6 +125,7 @@ export function createApp(deps: AppDeps): Express {
   addRoutes(app, integrity, guards);
   addRoutes(app, verificationRoutes(deps.verifier), verifying);
   app.use("/api/v1", ...guards, nothingHere);
+  if (deps.takeReport !== undefined) app.post(REPORT_PATH, ...deps.takeReport);
   app.use("/api", recordStoreRouter([...calls, ...recordCalls(deps.records)], forwarding));
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const strict = Router({ strict: true });
@@ -178,7 +182,7 @@ export function createApi(context: Context, parts: Parts): Express {
     operations: {
       alerts: context.alertStore,
       status: () => operations.status(),
-      assertReady: () => operations.assertReady(),
+      ready: () => operations.ready(),
       metrics,
     },
     explorer: {
@@ -219,6 +223,7 @@ export function createApi(context: Context, parts: Parts): Express {
     issuer,
     map: config.map,
     isLeader: context.isLeader,
+    takeReport: operations.takeReport,
     relayers: context.opened.relayers,
   });
 }

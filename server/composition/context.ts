@@ -76,7 +76,7 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
   // Logger, metrics, alerts and events come before every part: each part registers its own metrics.
   const stored = openAlertStore(database);
   const alertStore = new BufferedAlertStore(stored);
-  // Those of a follower are in its log and its metrics: the leader alone stores alerts and notifies receivers.
+  // A follower reports them to the leader, which alone stores alerts and notifies receivers.
   const alerts = new AlertTracker(leads ? alertStore : withoutStorage(stored), logger, clock);
   metrics.gaugeBy("alert", "sealbook_alerts_active", "Alerts that last", () => alerts.counts());
   const events = createTelemetry({
@@ -87,7 +87,7 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
       if (leads) await journal.atomically((atomic) => atomic.serviceLog.append(line));
     },
   });
-  // Stores the divergences that any part finds. Those of a follower are in its log, its status and its metrics.
+  // Stores the divergences that any part finds. A follower reports them to the leader.
   const findings = reconciliationStore(database, journalKey);
   const divergences = new DivergenceTracker(
     leads ? findings : { ...findings, raise: async () => true, resolve: async () => true },
@@ -133,6 +133,8 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     alertStore,
     telemetry,
     divergences,
+    /** The divergences that the leader has stored. */
+    findings,
     link,
     database,
     journal,

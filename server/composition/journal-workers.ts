@@ -183,6 +183,8 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
     },
+    /** Whether the journal was followed since the start. */
+    hasFollowed: () => headCheck.hasFollowed,
     stopFollowing: () => headCheck.stop(),
     async stopLeading(): Promise<void> {
       const timer = setTimeout(() => context.replicas.stop.abort(), REPLICA_STOP_MILLISECONDS).unref();

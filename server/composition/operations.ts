@@ -17,6 +17,7 @@ import { STALE_BLOCK_SECONDS, type StatusDeps, statusReport } from "../operation
 import { ANCHORING } from "../operations/telemetry.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
 import type { Journal } from "./journal.ts";
+import { createRelayers, type Relayers } from "./relayers.ts";
 import type { RelayerTransactions } from "./transactions.ts";
 
 /**
@@ -93,7 +94,7 @@ interface Monitored {
 /** Creates the monitor of the chain's node, the receivers of alerts, and the status of the server. */
 export function createOperations(context: Context, monitored: Monitored) {
   const { config, overrides, link, journal, head, metrics, telemetry, clock } = context;
-  const { inspect } = monitored;
+  const { inspect, journalWorkers } = monitored;
   const storage = createStorageMonitor(context);
   // The embedded chain makes blocks only when a transaction waits.
   const regularBlocks = link.embedded === undefined;
@@ -118,25 +119,30 @@ export function createOperations(context: Context, monitored: Monitored) {
     "Time by which the newest block is ahead of the server's clock",
     () => clockMonitor.blockAhead() ?? undefined,
   );
+  const relayers = createRelayers(context, { nodeMonitor, journalWorkers });
   return {
-    status: createStatus(context, monitored, { clockMonitor, storage, regularBlocks, staleSeconds }),
+    status: createStatus(context, monitored, { clockMonitor, storage, relayers, regularBlocks, staleSeconds }),
+    takeReport: relayers.takeReport,
     /**
-     * Checks that requests can be served.
+     * Checks that requests can be served, and returns which relayer leads.
      * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain
      */
-    async assertReady() {
+    async ready() {
       storage.assertReady();
       await assertReadable(journal);
       if (isWrongChain(head.failure))
         throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
+      return relayers.leadership();
     },
     async start() {
       await storage.start();
       clockMonitor.start();
       nodeMonitor.start();
       for (const webhook of webhooks) webhook.start();
+      relayers.start();
     },
     async stop() {
+      await relayers.stop();
       await Promise.all(webhooks.map((webhook) => webhook.stop()));
       await nodeMonitor.stop();
       await clockMonitor.stop();
@@ -168,16 +174,18 @@ function createWebhooks({
 }
 
 function createStatus(
-  { version, link, journal, alerts, telemetry }: Context,
+  { version, link, journal, alerts, telemetry, isLeader, divergences, findings }: Context,
   { inspect, transactions, journalWorkers }: Monitored,
   {
     clockMonitor,
     storage,
+    relayers,
     ...staleness
-  }: { readonly clockMonitor: ClockMonitor; readonly storage: StorageMonitor } & Pick<
-    StatusDeps,
-    "regularBlocks" | "staleSeconds"
-  >,
+  }: {
+    readonly clockMonitor: ClockMonitor;
+    readonly storage: StorageMonitor;
+    readonly relayers: Relayers;
+  } & Pick<StatusDeps, "regularBlocks" | "staleSeconds">,
 ): () => Promise<Status> {
   const startedAt = performance.now();
   return () =>
@@ -193,7 +201,13 @@ function createStatus(
       failedAnchors: async () => (await journal.anchors.failed()).length,
       isLate: () => alerts.lasts("degraded_performance", ANCHORING),
       undelivered: () => alerts.undelivered(),
-      divergences: () => telemetry.counts().divergences,
+      async divergences() {
+        if (isLeader) return telemetry.counts().divergences;
+        const stored = (await findings.divergences()).map(({ subject }) => subject);
+        return new Set([...stored, ...divergences.subjects]).size;
+      },
+      leadership: () => relayers.leadership(),
+      unheard: () => relayers.fault(),
       storage: () => storage.state(),
       contradiction: () => telemetry.counts().contradiction,
       clock: clockMonitor,

@@ -1,4 +1,4 @@
-import { type Alert, alertKey, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
+import { type Alert, alertKey, ALERT_KINDS, alertOfKey, type AlertKind, type AlertStore } from "./alert.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -63,10 +63,15 @@ export class AlertTracker {
     return this.#open.has(alertKey({ kind, subject }));
   }
 
+  /** The alerts that last. */
+  get active(): readonly Pick<Alert, "kind" | "subject" | "message">[] {
+    return Array.from(this.#open, ([key, message]) => ({ ...alertOfKey(key), message }));
+  }
+
   /** Counts the alerts that last, by kind. */
   counts(): ReadonlyMap<AlertKind, number> {
-    const open = [...this.#open.keys()];
-    return new Map(ALERT_KINDS.map((kind) => [kind, open.filter((key) => key.startsWith(`${kind} `)).length]));
+    const { active } = this;
+    return new Map(ALERT_KINDS.map((kind) => [kind, active.filter((alert) => alert.kind === kind).length]));
   }
 
   /** Raises an alert; one that lasts gets the text as its current one. */
@@ -115,8 +120,8 @@ export class AlertTracker {
     const prefixed = faults.map((fault) => ({ ...fault, subject: `${group}${fault.subject}` }));
     const lasting = new Set(prefixed.map(alertKey));
     for (const key of [...this.#open.keys()]) {
-      const kind = ALERT_KINDS.find((each) => key.startsWith(`${each} ${group}`));
-      if (kind !== undefined && !lasting.has(key)) this.resolve(kind, resolution, key.slice(kind.length + 1));
+      const { kind, subject } = alertOfKey(key);
+      if (subject.startsWith(group) && !lasting.has(key)) this.resolve(kind, resolution, subject);
     }
     for (const { kind, subject, message } of prefixed) this.raise(kind, message, subject);
   }

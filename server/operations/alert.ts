@@ -30,6 +30,12 @@ export function alertKey({ kind, subject }: Pick<Alert, "kind" | "subject">): st
   return `${kind} ${subject}`;
 }
 
+/** Returns kind and subject of an {@link alertKey}. */
+export function alertOfKey(key: string): Pick<Alert, "kind" | "subject"> {
+  const [kind = "", ...subject] = key.split(" ");
+  return { kind: AlertKind.parse(kind), subject: subject.join(" ") };
+}
+
 /** A condition that is found, at a time in Unix milliseconds. */
 export type Finding = Pick<Alert, "kind" | "subject" | "message"> & { readonly at: number };
 
@@ -78,6 +84,10 @@ export class Debounce {
   #isSet: boolean | undefined;
   #last: boolean | undefined;
   #equal = 0;
+
+  get state(): boolean | undefined {
+    return this.#isSet;
+  }
 
   /** Takes the result of a check, and returns the state. */
   update(value: boolean): boolean | undefined {

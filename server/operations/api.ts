@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { pageLimit } from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
-import { Alerts, Status } from "./responses.ts";
+import { Alerts, Leadership, Status } from "./responses.ts";
 
 const TAG = "Operation";
 const MAX_ALERTS = 1_000;
@@ -31,6 +31,7 @@ export const status = defineRoute({
 });
 
 const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
+const Readiness = z.object({ ...Health.shape, ...Leadership.shape }).meta({ id: "Readiness" });
 
 export const live = defineRoute({
   id: "live",
@@ -50,9 +51,11 @@ export const ready = defineRoute({
   path: "/readyz",
   tag: TAG,
   summary: "Readiness",
-  description: "Readiness: the journal is available. The server accepts requests while the chain is unavailable.",
+  description:
+    "Readiness: the journal is available. The server accepts requests while the chain is unavailable, and forwards " +
+    "what writes when another relayer leads.",
   isPublic: true,
-  result: Health,
+  result: Readiness,
   statuses: { 200: "The server accepts requests." },
   errors: [503],
 });

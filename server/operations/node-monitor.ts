@@ -46,6 +46,20 @@ export class NodeMonitor {
     this.#deps = deps;
   }
 
+  /** Whether the node responds, serves the right chain and is in sync. */
+  get isHealthy(): boolean {
+    return this.#faultsOfNode.every(({ state }) => state === false);
+  }
+
+  /** Whether the node cannot be used for anchors, and has not been for several checks. */
+  get isGone(): boolean {
+    return this.#faultsOfNode.some(({ state }) => state === true);
+  }
+
+  get #faultsOfNode(): readonly Debounce[] {
+    return [this.#down, this.#wrong, this.#lost];
+  }
+
   start(): void {
     this.#interval = every(this.#deps.intervalMilliseconds ?? INTERVAL_MILLISECONDS, () => this.#check());
   }

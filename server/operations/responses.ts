@@ -53,12 +53,22 @@ const Fee = z
   })
   .meta({ description: "The fee of the relayer's transactions, in wei for a unit of gas." });
 
+/** Which relayer leads. */
+export const Leadership = z
+  .object({
+    leads: z.boolean().meta({ description: "Whether this relayer writes the journal and sends transactions." }),
+    relayer: z.string().nullable().meta({ description: "The id of this relayer, with `RELAYERS`." }),
+    leader: z.string().nullable().meta({ description: "The id of the relayer that leads, or led last." }),
+  })
+  .meta({ id: "Leadership", description: "Which one of the relayers of a journal leads." });
+
 /** `GET /api/v1/status` */
 export const Status = z
   .object({
     status: z.enum(["ok", "degraded", "down"]),
     version: z.string(),
     uptime: whole.meta({ description: "Seconds since the start of the server." }),
+    leadership: Leadership.nullable(),
     node: z.object({
       client: z.string().nullable(),
       chain_id: whole,
@@ -90,7 +100,7 @@ export const Status = z
         .meta({ description: "The fault of the journal's files, its database or its disk." }),
       free_bytes: whole.nullable().meta({ description: "Free space on the disk of the journal." }),
       last_reconciled: whole.nullable(),
-      divergences: whole,
+      divergences: whole.nullable(),
       replica_lag: z.number().nullable(),
     }),
     relayer: z.object({
@@ -108,6 +118,7 @@ export const Status = z
     description: "The state of the server and its chain; `null` for values that cannot be read.",
   });
 
+export type Leadership = ResponseOf<typeof Leadership>;
 export type Alert = ResponseOf<typeof Alert>;
 export type Alerts = ResponseOf<typeof Alerts>;
 export type Status = ResponseOf<typeof Status>;

@@ -8,8 +8,11 @@ import type * as responses from "./responses.ts";
 export interface OperationsRouteDeps {
   readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<responses.Status>;
-  /** @throws SealbookError while no requests can be served */
-  readonly assertReady: () => Promise<void>;
+  /**
+   * Returns which relayer leads.
+   * @throws SealbookError while no requests can be served
+   */
+  readonly ready: () => Promise<responses.Leadership>;
   readonly metrics: Metrics;
 }
 
@@ -22,13 +25,10 @@ export function operationsRoutes(deps: OperationsRouteDeps): ServedRoute[] {
 }
 
 /** Liveness and readiness, for everybody. */
-export function healthRoutes({ assertReady }: OperationsRouteDeps): ServedRoute[] {
+export function healthRoutes({ ready: readiness }: OperationsRouteDeps): ServedRoute[] {
   return [
     serve(live)(() => Promise.resolve({ status: "ok" })),
-    serve(ready)(async () => {
-      await assertReady();
-      return { status: "ok" };
-    }),
+    serve(ready)(async () => ({ status: "ok", ...(await readiness()) })),
   ];
 }
 

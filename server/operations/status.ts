@@ -1,7 +1,7 @@
 import type { NodeInspector, NodeReport } from "../chain/node/node-inspector.ts";
 import { SealbookError } from "../errors.ts";
 import type { ClockMonitor } from "./clock-monitor.ts";
-import type { Status } from "./responses.ts";
+import type { Leadership, Status } from "./responses.ts";
 import { syncLoss } from "./sync-loss.ts";
 import type { StorageState } from "./storage-monitor.ts";
 import { missingRole } from "../chain/contracts/roles.ts";
@@ -34,7 +34,10 @@ export interface StatusDeps {
   readonly isLate: () => boolean;
   /** Why alerts do not reach their receivers. */
   readonly undelivered: () => readonly string[];
-  readonly divergences: () => number;
+  readonly divergences: () => Promise<number>;
+  readonly leadership: () => Promise<Leadership>;
+  /** Why the relayer that leads does not hear of this one. */
+  readonly unheard: () => string | undefined;
   readonly storage: () => StorageState;
   readonly clock: Pick<ClockMonitor, "blockAhead" | "fault">;
   /** End of the last comparison of journal and chain, in Unix seconds. */
@@ -57,13 +60,17 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       return undefined;
     }
   };
-  const [node, counts, inFlight, failed, lastReconciled] = await Promise.all([
+  const [node, counts, inFlight, failed, lastReconciled, divergences, leadership] = await Promise.all([
     read("node", deps.inspect),
     read("journal.records", deps.proofCounts),
     read("relayer.in_flight", deps.transactionsInFlight),
     read("journal.anchors", deps.failedAnchors),
     read("journal.last_reconciled", deps.lastReconciled),
+    read("journal.divergences", deps.divergences),
+    read("leadership", deps.leadership),
   ]);
+  const unheard = deps.unheard();
+  if (unheard !== undefined) problems.push({ part: "leadership", reason: unheard });
   const contradiction = deps.contradiction();
   if (contradiction !== undefined) problems.push({ part: "node", reason: contradiction });
   for (const reason of deps.undelivered()) problems.push({ part: "alerts", reason });
@@ -74,11 +81,10 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   if (loss !== undefined) problems.push({ part: "node", reason: loss });
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
-  const divergences = deps.divergences();
   const storage = deps.storage();
   const isFaulty =
     problems.length > 0 ||
-    divergences > 0 ||
+    (divergences ?? 0) > 0 ||
     (failed ?? 0) > 0 ||
     deps.isLate() ||
     !storage.writable ||
@@ -89,6 +95,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
     status: node === undefined || counts === undefined ? "down" : isFaulty ? "degraded" : "ok",
     version: deps.version,
     uptime: Math.floor(deps.uptime()),
+    leadership: leadership ?? null,
     node: {
       client: node?.client ?? null,
       chain_id: deps.chainId,
@@ -113,7 +120,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       storage_fault: storage.fault ?? null,
       free_bytes: storage.freeBytes ?? null,
       last_reconciled: lastReconciled ?? null,
-      divergences,
+      divergences: divergences ?? null,
       replica_lag: deps.replicaLag(),
     },
     relayer: {

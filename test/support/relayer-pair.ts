@@ -30,6 +30,8 @@ export interface Stages {
 /** One of the two relayers: a key, a folder, and a separate proxy to the node. */
 export interface RelayerSeat {
   readonly address: string;
+  /** Its data folder. */
+  readonly directory: string;
   readonly proxy: FaultyProxy;
   start(variables?: EnvironmentVariables, overrides?: ProcessOverrides): Promise<ServerProcess>;
   /** Returns the nonces of this key that were sent through a proxy, in the order of their first attempt. */
@@ -97,6 +99,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
     opened.defer(() => proxy.close());
     return {
       address,
+      directory: folder,
       proxy,
       start: async (variables, overrides = FAST_CHANGE) => {
         const server = await startProcess(

@@ -17,7 +17,7 @@ const LEADER_LOCK = 7_325_000_002;
  * Time without a statement, or without a response, after which the session of a leader ends. Longer than any pause of a
  * process that works.
  */
-const SILENCE_MILLISECONDS = 10_000;
+export const SILENCE_MILLISECONDS = 10_000;
 /** Interval of attempts to get the lock. An attempt that waited in the database would outlive its process. */
 const ATTEMPT_MILLISECONDS = 200;
 /** Pause before another connection after one that failed. */

@@ -79,7 +79,17 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     }
   }
 
-  /** The open divergences. */
+  /** Whether a subject has an open divergence. */
+  has(subject: string): boolean {
+    return this.#open.has(subject);
+  }
+
+  /** The open divergences, with their messages. */
+  get open(): readonly Pick<Divergence, "subject" | "message">[] {
+    return this.subjects.map((subject) => ({ subject, message: this.#open.messageOf(subject) ?? "" }));
+  }
+
+  /** The subjects of the open divergences. */
   get subjects(): readonly string[] {
     return [...this.#open.subjects()];
   }
@@ -104,7 +114,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   };
 
   /**
-   * Loads the divergences that an earlier process or another relayer raised or resolved.
+   * Loads the divergences that an earlier process raised, or a command resolved.
    * @param entries Reads acknowledgements: one that is not in the chain of digests does not count
    */
   async refresh(entries: Pick<VerifiedEntries, "entry">): Promise<void> {

@@ -38,12 +38,20 @@ export class HeadCheck {
   readonly #deps: HeadCheckDeps;
   readonly #subject: Subject;
   #interval: Interval | undefined;
+  #first: Promise<void> | undefined;
+  #isChecking = false;
   #isStopped = false;
+  #hasFollowed = false;
   #failing = false;
 
   constructor(deps: HeadCheckDeps) {
     this.#deps = deps;
     this.#subject = { kind: "head", relayer: deps.relayer };
+  }
+
+  /** Whether a check has ended since the start. */
+  get hasFollowed(): boolean {
+    return this.#hasFollowed;
   }
 
   /**
@@ -59,17 +67,32 @@ export class HeadCheck {
       if (head.sequence === 0) await file.write(head);
     }
     if (isLeader) await this.#check();
-    this.#interval = every(intervalMilliseconds, () => this.#attempt());
+    else this.#first = this.#attempt();
+    this.#interval = every(intervalMilliseconds, async () => {
+      await this.#first;
+      await this.#attempt();
+    });
   }
 
-  /** Stops after a last check, so that the file has the newest entry. */
+  /** Stops after a last check, so that the file has the newest entry; a long one that runs ends where it is. */
   async stop(): Promise<void> {
+    this.#isStopped = this.#isChecking;
     await this.#interval?.stop();
-    if (this.#interval !== undefined) await this.#attempt();
-    this.#isStopped = true;
+    await this.#first;
+    if (this.#interval !== undefined && !this.#isStopped) await this.#attempt();
   }
 
   async #check(): Promise<void> {
+    this.#isChecking = true;
+    try {
+      await this.#follow();
+      this.#hasFollowed = true;
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  async #follow(): Promise<void> {
     const { file, database, key, entries, divergences, onProgress } = this.#deps;
     try {
       const seen = await this.#seen();

@@ -1,0 +1,132 @@
+import type { Request, RequestHandler } from "express";
+import { SealbookError } from "../errors.ts";
+import { forwardedCaller } from "../http/forwarding/accept.ts";
+import { parseInput } from "../http/errors.ts";
+import { jsonBody } from "../http/json-body.ts";
+import { leaderOf } from "../journal/leader/leader-of.ts";
+import { SILENCE_MILLISECONDS } from "../journal/leader/leader-session.ts";
+import { every, type Interval } from "../kit/time.ts";
+import type { NodeMonitor } from "../operations/node-monitor.ts";
+import type { Leadership } from "../operations/responses.ts";
+import { RelayerReports } from "../operations/relayers/relayer-reports.ts";
+import { ReportSender } from "../operations/relayers/report-sender.ts";
+import { RelayerReport, responseTo } from "../operations/relayers/report.ts";
+import type { Context } from "./context.ts";
+import type { JournalWorkers } from "./journal-workers.ts";
+
+/** Maximum bytes of a report: its lists and texts are bounded. */
+const MOST_BYTES = 1024 * 1024;
+
+/** What a relayer does with the others: a follower reports to the leader, which takes reports. */
+export interface Relayers {
+  /** Takes reports; `undefined` when there is no other relayer. */
+  readonly takeReport: readonly RequestHandler[] | undefined;
+  /** Why the leader does not get the reports of this relayer. */
+  fault(): string | undefined;
+  leadership(): Promise<Leadership>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface Monitored {
+  readonly nodeMonitor: NodeMonitor;
+  readonly journalWorkers: Pick<JournalWorkers, "hasFollowed">;
+}
+
+/** Builds it for the role of this relayer. */
+export function createRelayers(context: Context, monitored: Monitored): Relayers {
+  const { opened, isLeader, database, metrics } = context;
+  const { relayers, journal } = opened;
+  metrics.gauge("sealbook_leader", "Whether this relayer leads (1) or follows (0)", () => (isLeader ? 1 : 0));
+  const leadership = async (): Promise<Leadership> => ({
+    leads: isLeader,
+    relayer: relayers?.peers.self ?? null,
+    leader: journal.candidate === undefined ? null : (await leaderOf(database)) || null,
+  });
+  const alone = { takeReport: undefined, fault: () => undefined, leadership, start: () => undefined, stop: nothing };
+  if (relayers === undefined) return alone;
+  const silenceMilliseconds = context.overrides.leaderSilenceMilliseconds ?? SILENCE_MILLISECONDS;
+  return {
+    leadership,
+    ...(isLeader
+      ? leading(context, relayers, monitored, silenceMilliseconds)
+      : following(context, relayers, monitored, Math.floor(silenceMilliseconds / 3))),
+  };
+}
+
+type Others = NonNullable<Context["opened"]["relayers"]>;
+
+function leading(
+  { opened, alerts, divergences, steadyClock: clock, logger, assertLeads }: Context,
+  { peers }: Others,
+  { nodeMonitor }: Monitored,
+  silenceMilliseconds: number,
+): Omit<Relayers, "leadership"> {
+  const ids = [...peers.addresses.keys()];
+  const reports = new RelayerReports({ self: peers.self, ids, silenceMilliseconds, alerts, divergences, clock });
+  const { session } = opened.leadership;
+  const stepDown = async (): Promise<void> => {
+    if (session === undefined || session.lost.aborted) return;
+    if (!nodeMonitor.isGone || !reports.isAnotherNodeHealthy) return;
+    logger.warn("this relayer steps down: its node cannot be used, and another relayer has one that can");
+    await session.end();
+  };
+  let interval: Interval | undefined;
+  return {
+    takeReport: [
+      ...reportBody(),
+      (request, response) => {
+        assertLeads();
+        const report = parseInput(RelayerReport, request.body);
+        response.json(responseTo(report, reports.take(report), peers.key));
+      },
+    ],
+    fault: () => undefined,
+    start() {
+      reports.start();
+      interval = every(silenceMilliseconds / 3, stepDown);
+    },
+    async stop() {
+      await interval?.stop();
+      await reports.stop();
+    },
+  };
+}
+
+function following(
+  { alerts, divergences, telemetry, logger, assertLeads }: Context,
+  { peers }: Others,
+  { nodeMonitor, journalWorkers }: Monitored,
+  intervalMilliseconds: number,
+): Omit<Relayers, "leadership"> {
+  const sender = new ReportSender({
+    peers,
+    intervalMilliseconds,
+    content: () => ({
+      isNodeHealthy: nodeMonitor.isHealthy,
+      hasFollowed: journalWorkers.hasFollowed(),
+      findings: [...divergences.open],
+      // Those of the journal are among the findings.
+      alerts: alerts.active.filter(({ kind }) => kind !== "journal_divergence"),
+    }),
+    onClosed: telemetry.divergenceResolved,
+    onFailure: (err) => logger.warn({ err }, "the leader does not get the reports of this relayer"),
+  });
+  return {
+    takeReport: [...reportBody(), () => assertLeads()],
+    fault: () => sender.fault,
+    start: () => sender.start(),
+    stop: () => sender.stop(),
+  };
+}
+
+/** Reads the body of a report, of another relayer only. */
+function reportBody(): RequestHandler[] {
+  const ofRelayer = (request: Request, _response: unknown, next: () => void): void => {
+    if (forwardedCaller(request) === undefined) throw new SealbookError("not_found", "there is nothing at this path");
+    next();
+  };
+  return [ofRelayer, ...jsonBody({ limit: MOST_BYTES })];
+}
+
+async function nothing(): Promise<void> {}
