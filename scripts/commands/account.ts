@@ -15,9 +15,11 @@ import { ChainGuard } from "../../server/chain/identity.ts";
 import { chainIdentityStore, newestContract } from "../../server/journal/contract-store.ts";
 import type { Scope } from "../../server/chain/contracts/session-registry-client.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
-import { accountStore } from "../../server/sessions/account-store.ts";
-import { createJournal } from "../../server/composition/journal.ts";
+import { missingFile, openJournalDatabase } from "../../server/composition/journal-database.ts";
+import { type AccountStore, accountStore } from "../../server/sessions/account-store.ts";
+import type { Database } from "../../server/journal/engine/database.ts";
+import type { OperatorWrite } from "../../server/operations/operators/operator-write.ts";
+import { assertWritable, writeAsOperator } from "../operator-writer.ts";
 import { type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 /** The administrator's key signs everything here: none of the commands needs a relayer's. */
@@ -38,13 +40,33 @@ async function withAccounts(terminal: Terminal, work: (accounts: AccountService)
   if (registrar === undefined) {
     throw new SealbookError("config_invalid", "ADMIN_KEY is not set; it is required to enrol and revoke accounts");
   }
-  const { database, key } = await openJournalToAppend(config);
+  const database = await openJournalDatabase(config.database);
   opened.defer(() => database.destroy());
   // An account is in the journal and in its contracts.
   const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
   guard.begin(link.deployment.contracts);
-  const journal = createJournal(database, key, link.deployment.contracts);
-  await work(new AccountService({ journal, registrar, vault: keyVault(), clock: Date.now }));
+  // Before anything is on chain that the journal would lack.
+  await assertWritable(config);
+  await work(
+    new AccountService({ accounts: accountsOf(config, database), registrar, vault: keyVault(), clock: Date.now }),
+  );
+}
+
+/** Returns the accounts of a journal that another process may write. */
+function accountsOf(
+  config: Config,
+  database: Database,
+): Pick<AccountStore, "find" | "add" | "applyChange" | "changeKeystore"> {
+  const write = async (given: OperatorWrite): Promise<void> => void (await writeAsOperator(config, given));
+  return {
+    find: (address) => accountStore(database).find(address),
+    add: (account) => write({ kind: "account_added", ...account }),
+    applyChange: (address, change) =>
+      change.enrolled
+        ? Promise.reject(new TypeError("only the server learns that an account is enrolled"))
+        : write({ kind: "account_revoked", address, revokedAt: change.revokedAt }),
+    changeKeystore: (address, keystore, changedAt) => write({ kind: "keystore_changed", address, keystore, changedAt }),
+  };
 }
 
 /** Reads the accounts from the journal, without the chain. */
@@ -100,7 +122,7 @@ async function changedPassword(terminal: Terminal, login: string): Promise<strin
     throw new SealbookError("malformed", "the password is missing: it is read from the standard input");
   const database = await openJournalDatabase(config.database);
   try {
-    const accounts = accountStore(database);
+    const accounts = accountsOf(config, database);
     const password = await changePassword({ accounts, vault: keyVault(), clock: Date.now }, login, oldPassword);
     await updateDemoAccount(join(config.dataDirectory, DEMO_ACCOUNT_FILE), { login, password });
     return password;

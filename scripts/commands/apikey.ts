@@ -9,6 +9,8 @@ import {
 } from "../../server/http/access/caller.ts";
 import { missingFile, openJournalDatabase } from "../../server/composition/journal-database.ts";
 import { apiKeyStore } from "../../server/operations/api-key-store.ts";
+import { hex } from "../../server/kit/bytes.ts";
+import { writeAsOperator } from "../operator-writer.ts";
 import { CommandFailure, type JsonOption, printLine, type Terminal } from "./run-command.ts";
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -18,15 +20,25 @@ interface CreateOptions extends JsonOption {
   readonly days?: number;
 }
 
+type Keys = Pick<ApiKeyStore, "list" | "insert" | "revoke">;
+
 /** Runs work with access to the journal, without the chain. */
-async function withKeys({ variables }: Terminal, work: (keys: ApiKeyStore) => Promise<void>): Promise<void> {
-  const config = parseConfig(variables, { relays: false }).database;
-  const missing = missingFile(config);
+async function withKeys({ variables }: Terminal, work: (keys: Keys) => Promise<void>): Promise<void> {
+  const config = parseConfig(variables, { relays: false });
+  const missing = missingFile(config.database);
   if (missing !== undefined)
     throw new CommandFailure(`there is no database at ${missing}; start the server once to create it`);
-  const database = await openJournalDatabase(config);
+  const database = await openJournalDatabase(config.database);
   try {
-    await work(apiKeyStore(database));
+    await work({
+      list: () => apiKeyStore(database).list(),
+      async insert({ id, name, scope, digest, createdAt, expiresAt }) {
+        const expiry = expiresAt === undefined ? {} : { expiresAt };
+        const key = { id, name, scope, digest: hex(digest), createdAt, ...expiry };
+        await writeAsOperator(config, { kind: "api_key_added", ...key });
+      },
+      revoke: (id, revokedAt) => writeAsOperator(config, { kind: "api_key_revoked", id, revokedAt }),
+    });
   } finally {
     await database.destroy();
   }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { parseConfig } from "../../server/config/config.ts";
-import { holdDataFolder } from "../../server/composition/data-folder.ts";
-import { missingFile, openJournalDatabase } from "../../server/composition/journal-database.ts";
+import { missingFile } from "../../server/composition/journal-database.ts";
+import { openOfflineJournal } from "../../server/composition/offline-journal.ts";
 import { recordIndexStore } from "../../server/records/record-index.ts";
 import { CommandFailure, printLine, type Terminal } from "./run-command.ts";
 
@@ -11,15 +11,9 @@ export function resyncCommand(terminal: Terminal): Command {
     const config = parseConfig(terminal.variables, { relays: false });
     const missing = missingFile(config.database);
     if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
-    const lock = await holdDataFolder(config.dataDirectory);
-    try {
-      const database = await openJournalDatabase(config.database);
-      await recordIndexStore(database, config.records.tableName)
-        .drop()
-        .finally(() => database.destroy());
-    } finally {
-      lock.release();
-    }
+    // A running indexer would go on with the dropped rows.
+    await using journal = await openOfflineJournal(config);
+    await recordIndexStore(journal.database, config.records.tableName).drop();
     printLine(terminal, "The record index is dropped; the next start of the server rebuilds it from the chain.");
   });
 }

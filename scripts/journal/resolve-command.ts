@@ -1,11 +1,16 @@
 import { Command } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { headFile } from "../../server/composition/data-folder.ts";
-import { missingFile, openJournalDatabase, openJournalToAppend } from "../../server/composition/journal-database.ts";
+import {
+  journalKeyFile,
+  missingFile,
+  openJournalDatabase,
+  openJournalToRead,
+} from "../../server/composition/journal-database.ts";
 import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import { type JournalSource, journalSource } from "../../server/journal/entries/entry-source.ts";
-import { appendResolution } from "../../server/journal/entries/entry-log.ts";
+import { writeAsOperator } from "../operator-writer.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { printable } from "../../verifier/verify.mjs";
 
@@ -43,26 +48,20 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
   const { database, key } =
     subject === undefined
       ? { database: await openJournalDatabase(config.database), key: undefined }
-      : await openJournalToAppend(config);
+      : await openJournalToRead(config);
   try {
     const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
     if (subject === undefined) {
       for (const each of open) printLine(terminal, printable(acknowledgedText(each)));
       return;
     }
+    if (key === undefined) throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup`);
     if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed", BAD_USAGE);
     const chosen = open.filter((each) => (all ? each.subject.startsWith(subject) : each.subject === subject));
     if (chosen.length === 0) throw new CommandFailure(`there is no divergence ${subject}`);
     for (let first = 0; first < chosen.length; first += AT_ONCE) {
-      await database.transaction().execute(async (transaction) => {
-        for (const each of chosen.slice(first, first + AT_ONCE)) {
-          // Only the row: the relayer itself raises it again while its file says otherwise.
-          if (!isAcknowledgeable(each.subject))
-            await transaction.deleteFrom("divergences").where("subject", "=", each.subject).execute();
-          const divergence = acknowledgedText(each);
-          await appendResolution(transaction, key, { divergence, reason, resolved_at: Date.now() });
-        }
-      });
+      const divergences = chosen.slice(first, first + AT_ONCE);
+      await writeAsOperator(config, { kind: "divergences_resolved", divergences, reason, resolvedAt: Date.now() });
     }
     if (chosen.some((each) => !isAcknowledgeable(each.subject)))
       await acceptHead(terminal, config, journalSource(database, key));

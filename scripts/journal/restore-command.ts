@@ -14,6 +14,7 @@ import {
   parseDeploymentName,
 } from "../../server/chain/contracts/deployment.ts";
 import { type ChainConfig, type Config, parseConfig } from "../../server/config/config.ts";
+import { holdJournal } from "../../server/composition/offline-journal.ts";
 import { holdDataFolder } from "../../server/composition/data-folder.ts";
 import { ReplicaFault } from "../../server/journal/replication/replica-object.ts";
 import { findNewestObject, replicatedJournal } from "../../server/journal/replication/replica-reader.ts";
@@ -97,6 +98,7 @@ async function run(terminal: Terminal, options: Options): Promise<Result> {
   try {
     const source = await openSource(config, options);
     opened.defer(() => source.close());
+    opened.use(await holdJournal(config));
     return await restore(terminal, config, options, source, progress);
   } catch (error) {
     if (error instanceof ReplicaFault || error instanceof RangeError)

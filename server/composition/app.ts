@@ -25,7 +25,7 @@ import { verificationRoutes } from "../proofs/verification-routes.ts";
 import { recordStoreRouter } from "../http/record-store/router.ts";
 import { healthRoutes, metricsRoute, type OperationsRouteDeps, operationsRoutes } from "../operations/routes.ts";
 import { recordCalls, type RecordRouteDeps } from "../records/routes.ts";
-import { REPORT_PATH } from "../operations/relayers/report.ts";
+import type { RelayerRoute } from "./relayers.ts";
 import { recoveryRoutes } from "../recovery/routes.ts";
 import type { RecoveryService } from "../recovery/service.ts";
 import { sessionCalls, type SessionRouteDeps } from "../sessions/routes.ts";
@@ -83,9 +83,9 @@ export interface AppDeps {
   readonly map: MapSettings;
   /** Whether this relayer writes. */
   readonly isLeader: boolean;
+  /** Takes what other relayers send of their own. */
+  readonly ofRelayers: RequestHandler;
   /** The relayers of the journal; `undefined` when there is no other one. */
-  /** Takes the reports of other relayers. */
-  readonly takeReport?: readonly RequestHandler[] | undefined;
   readonly relayers?: { readonly peers: Peers; readonly forwardedCalls: ForwardedCalls } | undefined;
 }
 
@@ -125,7 +125,8 @@ export function createApp(deps: AppDeps): Express {
   addRoutes(app, integrity, guards);
   addRoutes(app, verificationRoutes(deps.verifier), verifying);
   app.use("/api/v1", ...guards, nothingHere);
-  if (deps.takeReport !== undefined) app.post(REPORT_PATH, ...deps.takeReport);
+  // Their errors are not those of clients' calls.
+  app.use(deps.ofRelayers);
   app.use("/api", recordStoreRouter([...calls, ...recordCalls(deps.records)], forwarding));
   // With a trailing slash, a list would match the path of an entry with an empty id.
   const strict = Router({ strict: true });
@@ -200,9 +201,8 @@ export function createApi(context: Context, parts: Parts): Express {
       ),
     },
     access: accessOf(context),
-    attest: !context.isLeader
-      ? refuse
-      : statementQueue(
+    attest: context.isLeader
+      ? statementQueue(
           new AttestationService({
             journal: context.journal,
             entryVerifier: context.entryVerifier,
@@ -219,13 +219,20 @@ export function createApi(context: Context, parts: Parts): Express {
             verifier: readFileSync(VERIFIER, "utf8"),
           }),
           context.workers,
-        ),
+        )
+      : refuse,
     issuer,
     map: config.map,
     isLeader: context.isLeader,
-    takeReport: operations.takeReport,
+    ofRelayers: routerOf([...operations.relayerRoutes, ...parts.operatorWrites.routes]),
     relayers: context.opened.relayers,
   });
+}
+
+function routerOf(routes: readonly RelayerRoute[]): RequestHandler {
+  const router = Router();
+  for (const { path, handlers } of routes) router.post(path, ...handlers, sendProblem);
+  return router;
 }
 
 function accessOf({ config, opened: { tokens }, database, clock, logger }: Context): AccessDeps {

@@ -39,6 +39,8 @@ export interface ServerOverrides {
   readonly chainLagMilliseconds?: number;
   /** Between two looks at the transactions that have no receipt, and their age at the first. */
   readonly recheckMilliseconds?: number;
+  /** Time after which a transaction of another key is given up that is in no block. */
+  readonly abandonMilliseconds?: number;
   /** How long the leader's session may be silent. */
   readonly leaderSilenceMilliseconds?: number;
   /** Cost of a new keystore: scrypt's N. */

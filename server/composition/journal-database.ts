@@ -11,7 +11,8 @@ import { assertKeyOf, newestSequence } from "../journal/entries/journal-rows.ts"
 import { JournalKey } from "../journal/integrity/journal-key.ts";
 import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
-import type { Candidate, CandidateOptions, LeaderSession } from "../journal/leader/leader-session.ts";
+import type { Candidate, CandidateOptions } from "../journal/leader/candidate.ts";
+import type { LeaderSession } from "../journal/leader/leader-session.ts";
 
 /**
  * Opens the journal's database, of either engine; creates the tables in an empty one.
@@ -106,7 +107,7 @@ export async function openSharedJournal(
   await database.destroy();
   const [{ SharedPostgres }, { Candidate }] = await Promise.all([
     import("../journal/engine/postgres.ts"),
-    import("../journal/leader/leader-session.ts"),
+    import("../journal/leader/candidate.ts"),
   ]);
   const shared = new SharedPostgres(config.database.url);
   return {
@@ -118,7 +119,7 @@ export async function openSharedJournal(
 }
 
 /** Locks a database file outside of the data folder, which has its own lock. */
-function lockFileOf(file: string, dataDirectory: string): DirectoryLock | undefined {
+export function lockFileOf(file: string, dataDirectory: string): DirectoryLock | undefined {
   const folder = dirname(resolve(file));
   if (folder === resolve(dataDirectory)) return undefined;
   try {

@@ -146,6 +146,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     relayer: context.config.relayers?.self ?? signer.address,
     mayBeNew: config.mayBeNew,
     intervalMilliseconds: config.reconcileIntervalMilliseconds,
+    readAcknowledged: () => context.divergences.readAcknowledged(context.entryVerifier.begin()),
     onFailure: (err) => logger.warn({ err }, "the journal could not be compared with what was seen of it"),
     onProgress: (entry, newest) => logger.info({ entry, newest }, "the journal is compared with what was seen of it"),
   });
@@ -174,7 +175,10 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
      * signs for an older copy, or for a history that was rewritten meanwhile, would stay.
      */
     async follow(): Promise<void> {
+      const { session } = context.opened.leadership;
+      session?.lost.addEventListener("abort", () => headCheck.abandon());
       if (context.isLeader) await context.divergences.refresh(context.entryVerifier.begin());
+      if (session?.lost.aborted) headCheck.abandon();
       await headCheck.start(context.isLeader);
     },
     /** Starts what only a leader does. */
@@ -185,6 +189,8 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     },
     /** Whether the journal was followed since the start. */
     hasFollowed: () => headCheck.hasFollowed,
+    /** Ends {@link follow}, which fails then. */
+    abandonFollowing: () => headCheck.abandon(),
     stopFollowing: () => headCheck.stop(),
     async stopLeading(): Promise<void> {
       const timer = setTimeout(() => context.replicas.stop.abort(), REPLICA_STOP_MILLISECONDS).unref();

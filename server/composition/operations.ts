@@ -122,7 +122,7 @@ export function createOperations(context: Context, monitored: Monitored) {
   const relayers = createRelayers(context, { nodeMonitor, journalWorkers });
   return {
     status: createStatus(context, monitored, { clockMonitor, storage, relayers, regularBlocks, staleSeconds }),
-    takeReport: relayers.takeReport,
+    relayerRoutes: relayers.routes,
     /**
      * Checks that requests can be served, and returns which relayer leads.
      * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain

@@ -3,6 +3,7 @@ import { Pictures } from "../../air-quality/pictures/pictures.ts";
 import type { Context } from "./context.ts";
 import { createJournalWorkers } from "./journal-workers.ts";
 import { createNodeInspector, createOperations } from "./operations.ts";
+import { createOperatorWrites } from "./operator-writes.ts";
 import { createProofs, type Proofs, registerProofMetrics } from "./proofs.ts";
 import { createRecords } from "./records.ts";
 import { createRecovery } from "./recovery.ts";
@@ -26,7 +27,8 @@ export async function buildParts(context: Context) {
   // Loaded on demand: few servers have a bot, which is a large part of the program.
   const chatBot = context.config.telegram && (await import("./bot.ts"));
   const bot = chatBot?.createChatBot(context, { sessions, records, pictures, inspect, transactions, journalWorkers });
-  return { transactions, sessions, records, journalWorkers, proofs, recovery, operations, bot };
+  const operatorWrites = createOperatorWrites(context);
+  return { transactions, sessions, records, journalWorkers, proofs, recovery, operations, operatorWrites, bot };
 }
 
 function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs {

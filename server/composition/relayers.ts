@@ -1,26 +1,35 @@
-import type { Request, RequestHandler } from "express";
-import { SealbookError } from "../errors.ts";
-import { forwardedCaller } from "../http/forwarding/accept.ts";
+import type { RequestHandler } from "express";
+import { fromRelayer } from "../http/forwarding/accept.ts";
+import { provenAnswer, Question } from "../http/forwarding/proven-answer.ts";
 import { parseInput } from "../http/errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { leaderOf } from "../journal/leader/leader-of.ts";
-import { SILENCE_MILLISECONDS } from "../journal/leader/leader-session.ts";
+import { SILENCE_MILLISECONDS } from "../journal/leader/silence.ts";
 import { every, type Interval } from "../kit/time.ts";
 import type { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Leadership } from "../operations/responses.ts";
 import { RelayerReports } from "../operations/relayers/relayer-reports.ts";
 import { ReportSender } from "../operations/relayers/report-sender.ts";
-import { RelayerReport, responseTo } from "../operations/relayers/report.ts";
+import { RelayerReport, REPORT_PATH } from "../operations/relayers/report.ts";
 import type { Context } from "./context.ts";
 import type { JournalWorkers } from "./journal-workers.ts";
 
 /** Maximum bytes of a report: its lists and texts are bounded. */
 const MOST_BYTES = 1024 * 1024;
 
+/** A path for other relayers only. */
+export interface RelayerRoute {
+  readonly path: string;
+  readonly handlers: readonly RequestHandler[];
+}
+
+/** Time between two step-downs: one that nobody took over from is not repeated soon. */
+const STEP_DOWN_MILLISECONDS = 10 * 60_000;
+
 /** What a relayer does with the others: a follower reports to the leader, which takes reports. */
 export interface Relayers {
-  /** Takes reports; `undefined` when there is no other relayer. */
-  readonly takeReport: readonly RequestHandler[] | undefined;
+  /** Takes reports. */
+  readonly routes: readonly RelayerRoute[];
   /** Why the leader does not get the reports of this relayer. */
   fault(): string | undefined;
   leadership(): Promise<Leadership>;
@@ -43,7 +52,7 @@ export function createRelayers(context: Context, monitored: Monitored): Relayers
     relayer: relayers?.peers.self ?? null,
     leader: journal.candidate === undefined ? null : (await leaderOf(database)) || null,
   });
-  const alone = { takeReport: undefined, fault: () => undefined, leadership, start: () => undefined, stop: nothing };
+  const alone = { routes: [], fault: () => undefined, leadership, start: () => undefined, stop: nothing };
   if (relayers === undefined) return alone;
   const silenceMilliseconds = context.overrides.leaderSilenceMilliseconds ?? SILENCE_MILLISECONDS;
   return {
@@ -68,19 +77,20 @@ function leading(
   const stepDown = async (): Promise<void> => {
     if (session === undefined || session.lost.aborted) return;
     if (!nodeMonitor.isGone || !reports.isAnotherNodeHealthy) return;
+    const { steppedDownAt = -Infinity } = opened.leadership;
+    if (performance.now() - steppedDownAt < STEP_DOWN_MILLISECONDS) return;
+    opened.leadership.steppedDownAt = performance.now();
     logger.warn("this relayer steps down: its node cannot be used, and another relayer has one that can");
     await session.end();
   };
   let interval: Interval | undefined;
   return {
-    takeReport: [
-      ...reportBody(),
-      (request, response) => {
-        assertLeads();
-        const report = parseInput(RelayerReport, request.body);
-        response.json(responseTo(report, reports.take(report), peers.key));
-      },
-    ],
+    routes: reportRoute((request, response) => {
+      assertLeads();
+      const { number, content } = parseInput(Question, request.body);
+      const closed = reports.take(parseInput(RelayerReport, content));
+      response.json(provenAnswer(peers.key, number, { closed }));
+    }),
     fault: () => undefined,
     start() {
       reports.start();
@@ -107,26 +117,21 @@ function following(
       hasFollowed: journalWorkers.hasFollowed(),
       findings: [...divergences.open],
       // Those of the journal are among the findings.
-      alerts: alerts.active.filter(({ kind }) => kind !== "journal_divergence"),
+      ...(nodeMonitor.isSettled ? { alerts: alerts.active.filter(({ kind }) => kind !== "journal_divergence") } : {}),
     }),
     onClosed: telemetry.divergenceResolved,
     onFailure: (err) => logger.warn({ err }, "the leader does not get the reports of this relayer"),
   });
   return {
-    takeReport: [...reportBody(), () => assertLeads()],
+    routes: reportRoute(() => assertLeads()),
     fault: () => sender.fault,
     start: () => sender.start(),
     stop: () => sender.stop(),
   };
 }
 
-/** Reads the body of a report, of another relayer only. */
-function reportBody(): RequestHandler[] {
-  const ofRelayer = (request: Request, _response: unknown, next: () => void): void => {
-    if (forwardedCaller(request) === undefined) throw new SealbookError("not_found", "there is nothing at this path");
-    next();
-  };
-  return [ofRelayer, ...jsonBody({ limit: MOST_BYTES })];
+function reportRoute(handle: RequestHandler): Relayers["routes"] {
+  return [{ path: REPORT_PATH, handlers: [fromRelayer, ...jsonBody({ limit: MOST_BYTES }), handle] }];
 }
 
 async function nothing(): Promise<void> {}

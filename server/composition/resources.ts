@@ -66,6 +66,8 @@ export interface Opened {
 /** The session that this relayer leads with; without one it follows, or the database has no sessions. */
 export interface Leadership {
   session: LeaderSession | undefined;
+  /** When this relayer has made room for another one, by `performance.now()`. */
+  steppedDownAt?: number;
 }
 
 /** Returns whether this relayer leads: with a session, or because nobody else can. */

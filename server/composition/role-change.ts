@@ -7,6 +7,8 @@ import type { Role } from "./role.ts";
 
 /** Pause after a leadership that could not begin. */
 const FAILED_MILLISECONDS = 1_000;
+/** Time that a relayer that steps down leaves to the others. */
+const ASIDE_MILLISECONDS = 2_000;
 /** Time for the parts of a role to end. */
 const MOST_STOP_MILLISECONDS = 30_000;
 
@@ -17,6 +19,8 @@ export class RoleChange {
   readonly #logger: Logger;
   readonly #stop = new AbortController();
   #current: Role;
+  /** The role that starts at this moment. */
+  #next: Role | undefined;
   #changing: Promise<void> | undefined;
 
   constructor(opened: Opened, first: Role, create: () => Promise<Role>, logger: Logger) {
@@ -40,6 +44,7 @@ export class RoleChange {
   /** @param drain Ends the requests in flight of the last role */
   async stop(drain: (role: Role) => Promise<void>): Promise<void> {
     this.#stop.abort();
+    this.#next?.parts.journalWorkers.abandonFollowing();
     await this.#changing;
     const { current } = this;
     await current.stop(() => drain(current));
@@ -56,6 +61,9 @@ export class RoleChange {
         this.#logger.warn({ err: reason }, "this relayer does not lead any more");
         leadership.session = undefined;
       } else {
+        const { steppedDownAt = -Infinity } = leadership;
+        const aside = steppedDownAt + ASIDE_MILLISECONDS - performance.now();
+        if (aside > 0) await sleep(aside, undefined, { signal }).catch(() => undefined);
         leadership.session = await candidate.wait(signal);
         if (leadership.session === undefined) return;
         this.#logger.info({ epoch: leadership.session.epoch }, "this relayer leads");
@@ -77,11 +85,13 @@ export class RoleChange {
     while (!signal.aborted) {
       try {
         const next = await this.#create();
-        await started(next);
+        if (signal.aborted) return;
+        this.#next = next;
+        await started(next).finally(() => (this.#next = undefined));
         this.#current = next;
         return;
       } catch (err) {
-        this.#logger.error({ err }, "this relayer could not change its role; it tries again");
+        if (!signal.aborted) this.#logger.error({ err }, "this relayer could not change its role; it tries again");
         await leadership.session?.end();
         leadership.session = undefined;
         await sleep(FAILED_MILLISECONDS, undefined, { signal }).catch(() => undefined);

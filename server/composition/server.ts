@@ -10,6 +10,7 @@ import type { ServerOverrides } from "./context.ts";
 import { DEMO_ACCOUNT_FILE } from "./data-folder.ts";
 import type { Journal } from "./journal.ts";
 import { type Opened, openAll } from "./resources.ts";
+import { listenForOperators, operatorSocket } from "../operations/operators/operator-socket.ts";
 import { RoleChange } from "./role-change.ts";
 import { Role } from "./role.ts";
 
@@ -52,6 +53,7 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
       async start() {
         const demoAccount = await roles.start();
         server = await listenWith(config, opened, roles, logger);
+        await listenLocally(config, opened, roles, logger);
         return { url: server.url, demoAccount };
       },
       async stop() {
@@ -67,6 +69,20 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
   } catch (error) {
     await resources.disposeAsync();
     throw error;
+  }
+}
+
+/** Listens for the commands of operators in the data folder. */
+async function listenLocally(config: Config, { resources }: Opened, roles: RoleChange, logger: Logger): Promise<void> {
+  try {
+    const socket = await listenForOperators(operatorSocket(config.dataDirectory), {
+      write: (given) => roles.current.parts.operatorWrites.write(given),
+      onFailure: (err) => logger.error({ err }, "a command could not write to the journal"),
+    });
+    resources.use(socket);
+  } catch (err) {
+    // The path of a socket has at most 107 bytes.
+    logger.warn({ err }, "commands that write need a stopped server: the socket in DATA_DIR cannot be used");
   }
 }
 

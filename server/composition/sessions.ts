@@ -56,7 +56,7 @@ export function createSessions(context: Context, { sender: transactions }: Relay
   };
   const registrar = link.administration && registrarInTurn(link.administration, dataDirectory);
   // With the administrator's key only: without it no account can be enrolled.
-  const accounts = registrar && new AccountService({ journal, registrar, vault, clock });
+  const accounts = registrar && new AccountService({ accounts: journal.accounts, registrar, vault, clock });
   return { sessions, changes, routeDeps, accounts };
 }
 

@@ -22,6 +22,7 @@ export function createTransactions(context: Context) {
     foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
     lagMilliseconds: overrides.chainLagMilliseconds,
     recheckMilliseconds: overrides.recheckMilliseconds,
+    abandonMilliseconds: overrides.abandonMilliseconds,
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
       if (kind === "chain_recovered") telemetry.chainRecovered();

@@ -26,6 +26,8 @@ const TITLES: Partial<Readonly<Record<ErrorCode, string>>> = {
   chain_unavailable: "The chain is not reachable",
 };
 
+/** Begin of the types of problems. */
+export const PROBLEM_PREFIX = "urn:sealbook:problem:";
 /** Media type of problem details. */
 export const PROBLEM_TYPE = "application/problem+json";
 
@@ -35,7 +37,7 @@ export function problemOf(error: SealbookError): { readonly status: number; read
   return {
     status,
     body: {
-      type: `urn:sealbook:problem:${error.code}`,
+      type: `${PROBLEM_PREFIX}${error.code}`,
       title: TITLES[error.code] ?? "The request failed",
       status,
       detail: error.message,

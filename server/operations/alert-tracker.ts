@@ -1,4 +1,4 @@
-import { type Alert, alertKey, ALERT_KINDS, alertOfKey, type AlertKind, type AlertStore } from "./alert.ts";
+import { type Alert, alertKey, ALERT_KINDS, type AlertKind, type AlertStore } from "./alert.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Logger } from "../kit/logger.ts";
 
@@ -11,8 +11,8 @@ export class AlertTracker {
   readonly #logger: Logger;
   readonly #clock: Clock;
   readonly #listeners = new Set<AlertListener>();
-  /** Messages of the alerts that last, by kind and subject. */
-  readonly #open = new Map<string, string>();
+  /** The alerts that last, by kind and subject. */
+  readonly #open = new Map<string, Pick<Alert, "kind" | "subject" | "message">>();
   /** Texts that are not stored yet, by kind and subject. */
   readonly #unstored = new Map<string, { message: string }>();
   /** Why receivers do not get the alerts, by their names. */
@@ -27,7 +27,7 @@ export class AlertTracker {
 
   /** Loads the alerts that were raised before this start and last. */
   async start(): Promise<void> {
-    for (const alert of await this.#store.open()) this.#open.set(alertKey(alert), alert.message);
+    for (const alert of await this.#store.open()) this.#open.set(alertKey(alert), alert);
   }
 
   /** Waits until every change is stored. */
@@ -65,7 +65,7 @@ export class AlertTracker {
 
   /** The alerts that last. */
   get active(): readonly Pick<Alert, "kind" | "subject" | "message">[] {
-    return Array.from(this.#open, ([key, message]) => ({ ...alertOfKey(key), message }));
+    return [...this.#open.values()];
   }
 
   /** Counts the alerts that last, by kind. */
@@ -78,8 +78,8 @@ export class AlertTracker {
   raise(kind: AlertKind, message: string, subject = ""): void {
     const key = alertKey({ kind, subject });
     const before = this.#open.get(key);
-    if (before === message) return;
-    this.#open.set(key, message);
+    if (before?.message === message) return;
+    this.#open.set(key, { kind, subject, message });
     if (before === undefined) this.#logger.error({ alert: kind, state: "raised", subject }, message);
     // One write stores all texts until then.
     const unstored = this.#unstored.get(key);
@@ -119,8 +119,7 @@ export class AlertTracker {
   ): void {
     const prefixed = faults.map((fault) => ({ ...fault, subject: `${group}${fault.subject}` }));
     const lasting = new Set(prefixed.map(alertKey));
-    for (const key of [...this.#open.keys()]) {
-      const { kind, subject } = alertOfKey(key);
+    for (const [key, { kind, subject }] of [...this.#open]) {
       if (subject.startsWith(group) && !lasting.has(key)) this.resolve(kind, resolution, subject);
     }
     for (const { kind, subject, message } of prefixed) this.raise(kind, message, subject);

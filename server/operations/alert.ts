@@ -30,12 +30,6 @@ export function alertKey({ kind, subject }: Pick<Alert, "kind" | "subject">): st
   return `${kind} ${subject}`;
 }
 
-/** Returns kind and subject of an {@link alertKey}. */
-export function alertOfKey(key: string): Pick<Alert, "kind" | "subject"> {
-  const [kind = "", ...subject] = key.split(" ");
-  return { kind: AlertKind.parse(kind), subject: subject.join(" ") };
-}
-
 /** A condition that is found, at a time in Unix milliseconds. */
 export type Finding = Pick<Alert, "kind" | "subject" | "message"> & { readonly at: number };
 

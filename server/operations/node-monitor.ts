@@ -46,6 +46,11 @@ export class NodeMonitor {
     this.#deps = deps;
   }
 
+  /** Whether it is known which faults last. */
+  get isSettled(): boolean {
+    return this.#checks >= CHECKS_TO_RAISE || this.isGone;
+  }
+
   /** Whether the node responds, serves the right chain and is in sync. */
   get isHealthy(): boolean {
     return this.#faultsOfNode.every(({ state }) => state === false);

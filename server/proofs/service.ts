@@ -25,7 +25,7 @@ export interface ProofServiceDeps {
   readonly journal: Atomic<Pick<ProofJournal, "proofs" | "anchors"> & { readonly keyedCalls: KeyedCallStore }>;
   readonly queue: Pick<ProofQueue, "accept" | "acceptTogether">;
   readonly tracker: Pick<AnchorTracker, "outcomes">;
-  /** @throws SealbookError `storage_full` */
+  /** @throws SealbookError `not_leader`, `storage_full` */
   readonly assertWritable: () => void;
   readonly trees: AnchorTrees;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
@@ -97,9 +97,9 @@ export class ProofService {
    * proof.
    * @param call Set for a call with an idempotency key: each repetition is the call that was made first
    * @returns the proof, `pending` when the chain did not confirm it within the wait
-   * @throws SealbookError `overloaded` when too many are in flight, `storage_full` with too little space on the disk:
-   * nothing was accepted then; `journal_unavailable` when it is not on disk; `key_reused` when the key is of another
-   * call
+   * @throws SealbookError `overloaded` when too many are in flight, `storage_full` with too little space on the disk,
+   * `not_leader` when another relayer accepts: nothing was accepted then; `journal_unavailable` when it is not on disk;
+   * `key_reused` when the key is of another call
    */
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;

@@ -2,6 +2,7 @@ import type { RequestHandler } from "express";
 import { isPublicCaller } from "../http/access/caller.ts";
 import { serve, type ServedRoute } from "../http/serve.ts";
 import { heavyRequests } from "../http/source-limits.ts";
+import { hex } from "../kit/bytes.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 import { verifyHash, verifyPostedHash } from "./api.ts";
 import { toVerificationResponse, toVerifications } from "./response-mapping.ts";
@@ -23,10 +24,13 @@ export function verificationRoutes(verifier: ProofVerifier): ServedRoute[] {
     })(async ({ body }, request, response) => {
       if ("hash" in body) return toVerificationResponse(await verifier.verify(body.hash));
       const results: Verification[] = [];
+      const known = new Map<string, Verification>();
       for (const hash of body.hashes) {
         // Nobody waits for the rest.
         if (response.destroyed) break;
-        results.push(await verifier.verify(hash));
+        const result = known.get(hex(hash)) ?? (await verifier.verify(hash));
+        known.set(hex(hash), result);
+        results.push(result);
       }
       return toVerifications(results, !isPublicCaller(request));
     }),

@@ -36,7 +36,7 @@ export interface RecordServiceDeps<Stores extends RecordStores> {
   readonly scan: RecordScan;
   /** Compresses the row data of an account. */
   readonly pack: (account: Address, text: string) => Promise<StoredRowData>;
-  /** @throws SealbookError `storage_full` */
+  /** @throws SealbookError `not_leader`, `storage_full` */
   readonly assertWritable: () => void;
   readonly telemetry: Pick<RecordEvents, "recordStored">;
   readonly clock: Clock;
@@ -127,8 +127,8 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   /**
    * Signs a record with the account's key and stores it; the relayer pays. Returns when the chain has confirmed the
    * record and the index includes it, or after the timeout if the index lags.
-   * @throws SealbookError `scope_refused`; `storage_full`; `chain_unavailable`, whose message states whether the record
-   * will still be stored
+   * @throws SealbookError `scope_refused`; `not_leader`; `storage_full`; `chain_unavailable`, whose message states
+   * whether the record will still be stored
    */
   async store(signer: Signer, record: NewRecord, options: StoreOptions<Stores> = {}): Promise<StoredRecord> {
     const { account } = signer;

@@ -1,5 +1,5 @@
 import type { Clock } from "../kit/time.ts";
-import type { SessionJournal } from "./store.ts";
+import type { AccountStore } from "./account-store.ts";
 import type { Registrar, Scope } from "../chain/contracts/session-registry-client.ts";
 import type { KeyVault } from "./key-vault.ts";
 import type { Address } from "../chain/transaction.ts";
@@ -20,7 +20,7 @@ interface PreparedAccount extends NewAccount {
 }
 
 interface AccountServiceDeps {
-  readonly journal: SessionJournal;
+  readonly accounts: Pick<AccountStore, "find" | "add" | "applyChange">;
   readonly registrar: Registrar;
   readonly vault: KeyVault;
   readonly clock: Clock;
@@ -57,15 +57,12 @@ export class AccountService {
 
   /** Enrols a prepared account on chain. Does nothing if the journal already contains the account. */
   async enrol({ login, keystore, scope }: Omit<PreparedAccount, "signingKey">): Promise<void> {
-    const { journal, registrar, clock } = this.#deps;
-    if ((await journal.accounts.find(login)) !== undefined) return;
+    const { accounts, registrar, clock } = this.#deps;
+    if ((await accounts.find(login)) !== undefined) return;
     // Chain before journal: an interruption here leaves an unused enrolment, never a journal account without a
     // password.
     await registrar.enroll(login, scope);
-    await journal.atomically(async ({ accounts }) => {
-      await accounts.insert({ address: login, keystore, scope, createdAt: clock() });
-      await accounts.applyChange(login, { enrolled: true, scope });
-    });
+    await accounts.add({ address: login, keystore, scope, createdAt: clock() });
   }
 
   /**
@@ -73,8 +70,8 @@ export class AccountService {
    * @throws SealbookError `not_found` if the journal does not contain the account, `conflict` if it is not enrolled
    */
   async revoke(address: Address): Promise<void> {
-    const { journal, registrar, clock } = this.#deps;
-    const account = await journal.accounts.find(address);
+    const { accounts, registrar, clock } = this.#deps;
+    const account = await accounts.find(address);
     if (account === undefined) throw new SealbookError("not_found", `account ${address} does not exist`);
     if (!account.enrolled)
       throw new SealbookError(
@@ -82,6 +79,6 @@ export class AccountService {
         `account ${address} is ${account.revokedAt === undefined ? "not enrolled" : "revoked"}`,
       );
     await registrar.revoke(address);
-    await journal.accounts.applyChange(address, { enrolled: false, revokedAt: clock() });
+    await accounts.applyChange(address, { enrolled: false, revokedAt: clock() });
   }
 }

@@ -11,6 +11,8 @@ export type AccountChange =
   | { readonly enrolled: true; readonly scope: Account["scope"] }
   | { readonly enrolled: false; readonly revokedAt: number };
 
+type NewAccountRow = Omit<Account, "enrolled" | "revokedAt">;
+
 /** The keys of a token that has ended. */
 export const NO_KEYS = { wrapped_secure_key: new Uint8Array(), encrypted_signing_key: new Uint8Array() };
 
@@ -46,7 +48,7 @@ export function accountStore(database: Database, key?: JournalKey) {
       .selectAll("accounts")
       .select("changed_keystores.keystore as changed_keystore");
   return {
-    insert: ({ address, keystore, scope, createdAt }: Omit<Account, "enrolled" | "revokedAt">): Promise<void> =>
+    insert: ({ address, keystore, scope, createdAt }: NewAccountRow): Promise<void> =>
       inTransaction(database, async (transaction) => {
         await appendEntry(transaction, key, (sequence) => ({
           kind: "account" as const,
@@ -56,6 +58,14 @@ export function accountStore(database: Database, key?: JournalKey) {
           created_at: createdAt,
         }));
         await transaction.updateTable("accounts").set({ scope }).where("address", "=", address).execute();
+      }),
+
+    /** Inserts an account that is enrolled. */
+    add: (account: NewAccountRow): Promise<void> =>
+      inTransaction(database, async (transaction) => {
+        const accounts = accountStore(transaction, key);
+        await accounts.insert(account);
+        await accounts.applyChange(account.address, { enrolled: true, scope: account.scope });
       }),
 
     async find(address: Address): Promise<Account | undefined> {

@@ -163,6 +163,24 @@ for (const engine of ENGINES)
       for (const { hash } of accepted) assert.isTrue((await other.get(`/api/v1/verify?hash=${hash}`)).body.valid);
     });
 
+    it("is killed, and no node takes what it has signed: the other key signs the calls anew", async () => {
+      const [first, second] = pair.seats;
+      await pair.mine();
+      const ofFirst = (raw: string) => (Transaction.from(raw).from === first.address ? "the pool is full" : undefined);
+      for (const { proxy } of pair.seats) proxy.refusal = ofFirst;
+      const dying = await first.start();
+      await submit(dying, 1);
+      await submit(dying, 2);
+      await eventually(async () => assert.lengthOf((await pair.stages()).signed, 2));
+      await dying.end("SIGKILL");
+      const other = await second.start({}, { ...FAST_CHANGE, abandonMilliseconds: 2_000 });
+      await assertConfirmedOnce(other);
+      await finished();
+      const senders = (await anchorsOnChain()).map(({ from }) => from.toLowerCase());
+      assert.deepEqual([...new Set(senders)], [second.address.toLowerCase()]);
+      assert.include(other.output(), "signed_anew");
+    });
+
     it("halts for long and continues: each hash is confirmed once, and it accepts others", async () => {
       // An SQLite file has one process.
       if (engine === "sqlite") return;

@@ -390,7 +390,9 @@ describe("proofs", function () {
   it("are counted in the status", async () => {
     const { status, body } = await server.get("/api/v1/status");
     assert.equal(status, 200);
-    assert.hasAllKeys(body, ["status", "version", "uptime", "node", "consensus", "journal", "relayer", "problems"]);
+    const parts = ["node", "consensus", "journal", "relayer", "problems"];
+    assert.hasAllKeys(body, ["status", "version", "uptime", "leadership", ...parts]);
+    assert.deepEqual(body.leadership, { leads: true, relayer: null, leader: null });
     assert.deepEqual(body.problems, []);
     assert.equal(body.status, "ok");
     assert.match(body.version, /^\d+\.\d+\.\d+/);

@@ -4,8 +4,8 @@ import { accessSync, constants } from "node:fs";
  * Returns the path of a program from a Debian package.
  * @throws if it is missing, with the name of its package
  */
-export function debianProgram(name: string, debianPackage: string): string {
-  const path = `/usr/bin/${name}`;
+export function debianProgram(name: string, debianPackage: string, folder = "/usr/bin"): string {
+  const path = `${folder}/${name}`;
   try {
     accessSync(path, constants.X_OK);
     return path;

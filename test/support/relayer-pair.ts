@@ -41,6 +41,7 @@ export interface RelayerSeat {
 /** Environment of two relayers that share one database: a node that makes blocks on request. */
 export interface RelayerPair {
   readonly url: string;
+  readonly administratorKey: string;
   readonly seats: readonly [RelayerSeat, RelayerSeat];
   /** Starts to make a block per second. */
   mine(): Promise<void>;
@@ -128,6 +129,7 @@ export async function startRelayerPair(database: EngineDatabase): Promise<Relaye
 
   return {
     url: anvil.http,
+    administratorKey: administrator.privateKey,
     seats: [await seat(0), await seat(1)],
     mine: async () => void (await rpcCall(anvil.http, "evm_setIntervalMining", 1)),
     async revoke(address) {

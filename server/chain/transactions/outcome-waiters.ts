@@ -1,12 +1,12 @@
 import type { TransactionOutcome } from "../transaction.ts";
 
-/** Interval at which an outcome is read that another relayer may record. */
+/** Interval at which an outcome is read again: a write that failed can be on disk. */
 const READ_INTERVAL_MILLISECONDS = 1_000;
 
 /** Ends a wait, with the outcome when it is known. */
 type Wake = (outcome?: TransactionOutcome) => void;
 
-/** Callers that wait for the outcomes of transactions, which this process hands on, or another relayer records. */
+/** Callers that wait for the outcomes of transactions, which are handed to them when they are on disk. */
 export class OutcomeWaiters {
   readonly #read: (id: number) => Promise<TransactionOutcome>;
   readonly #waiting = new Map<number, Set<Wake>>();

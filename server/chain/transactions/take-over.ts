@@ -5,6 +5,7 @@ import type { Address, FinalOutcome, SignedTransaction, SuccessVerdict } from ".
 import { byTransaction } from "./in-flight.ts";
 import { isFiller } from "./transaction-signer.ts";
 import { NodeError } from "../rpc/node-error.ts";
+import { fetchQuantity } from "../rpc/query.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 
 const ALL_REFUSED = "a node refused every version of the transaction";
@@ -17,11 +18,15 @@ export interface OutcomeRules {
 }
 
 export interface TakeOverDeps extends OutcomeRules {
-  readonly store: Pick<TransactionStore, "inFlightOfOthers">;
+  readonly store: Pick<TransactionStore, "inFlightOfOthers" | "abandon">;
   /** Stores and publishes outcomes. */
   readonly record: (outcomes: readonly FinalOutcome[]) => Promise<void>;
+  /** Called after anchors got back to the calls that wait for a signature. */
+  readonly onAbandoned: (count: number) => void;
   /** Address of the own key; its transactions are excluded. */
   readonly self: Address;
+  /** Time after which a transaction in no block is given up. */
+  readonly abandonMilliseconds: number;
   /** Returns whether to end early. */
   isStopped(): boolean;
 }
@@ -30,30 +35,62 @@ export interface TakeOverDeps extends OutcomeRules {
  * Completes transactions that earlier leaders signed with other keys and that have no outcome. Sends signed bytes again
  * and records outcomes, without the key. A key has a few hundred transactions in flight at most, so that each run
  * covers all of them: a key with rejected transactions delays no other key.
+ *
+ * What is in no block for long cannot be mined: a nonce before it is missing, or its fee is too low. An anchor is then
+ * signed anew with the own key: when both are mined, the contract keeps the first one. A row or a session is not: its
+ * bytes can still be mined, and the same call would fail then, as if another one had been first.
  */
-export async function takeOverTransactions(deps: TakeOverDeps): Promise<void> {
-  const { store, record, self, isStopped } = deps;
-  const { rpc } = deps.chain;
-  const signed = await store.inFlightOfOthers(self);
-  const mined = await deps.chain.transactions(signed.map(({ hash }) => hexlify(hash)));
-  const found = new Map(signed.map(({ hash }, index) => [hash, mined[index]]));
-  const outcomes: FinalOutcome[] = [];
-  const lost: SignedTransaction[] = [];
-  for (const versions of byTransaction(signed)) {
-    const at = versions.map(({ hash }) => found.get(hash)).find((each) => each !== undefined);
-    if (at === undefined) lost.push(...versions.slice(-1));
-    const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(deps, versions, at);
-    if (outcome !== undefined) outcomes.push(outcome);
+export class TakeOver {
+  readonly #deps: TakeOverDeps;
+  /** When transactions were first seen in no block, and the newest block then; by id. */
+  readonly #lost = new Map<number, { readonly at: number; readonly head: number }>();
+
+  constructor(deps: TakeOverDeps) {
+    this.#deps = deps;
   }
-  if (outcomes.length > 0) {
-    await rpc.identify?.();
-    await record(outcomes);
+
+  async run(): Promise<void> {
+    const { chain, store, record, self, isStopped } = this.#deps;
+    const signed = await store.inFlightOfOthers(self);
+    const mined = await chain.transactions(signed.map(({ hash }) => hexlify(hash)));
+    const found = new Map(signed.map(({ hash }, index) => [hash, mined[index]]));
+    const outcomes: FinalOutcome[] = [];
+    const lost: SignedTransaction[] = [];
+    for (const versions of byTransaction(signed)) {
+      const at = versions.map(({ hash }) => found.get(hash)).find((each) => each !== undefined);
+      if (at === undefined) lost.push(...versions.slice(-1));
+      const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(this.#deps, versions, at);
+      if (outcome !== undefined) outcomes.push(outcome);
+    }
+    if (outcomes.length > 0) {
+      await chain.rpc.identify?.();
+      await record(outcomes);
+    }
+    // One after the other: some nodes reject a nonce before the one below it.
+    for (const { raw } of lost) {
+      if (isStopped()) return;
+      // Only their own relayer can handle a rejection: only it has the key for the nonces that follow.
+      await chain.rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ignoreRefusal);
+    }
+    await this.#abandon(lost);
   }
-  // One after the other: some nodes reject a nonce before the one below it.
-  for (const { raw } of lost) {
-    if (isStopped()) return;
-    // Only their own relayer can handle a rejection: only it has the key for the nonces that follow.
-    await rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ignoreRefusal);
+
+  /** Gives up those that are in no block for long, on a chain that has made final blocks meanwhile. */
+  async #abandon(lost: readonly SignedTransaction[]): Promise<void> {
+    const { chain, store, onAbandoned, abandonMilliseconds } = this.#deps;
+    const ids = new Set(lost.map(({ id }) => id));
+    for (const id of this.#lost.keys()) if (!ids.has(id)) this.#lost.delete(id);
+    if (lost.length === 0) return;
+    const now = performance.now();
+    const head = await fetchQuantity(chain.rpc, "eth_blockNumber", []);
+    for (const id of ids) if (!this.#lost.has(id)) this.#lost.set(id, { at: now, head });
+    const late = [...this.#lost].filter(([, { at }]) => now - at >= abandonMilliseconds);
+    if (late.length === 0) return;
+    const final = await chain.newestNumber();
+    const abandoned = late.flatMap(([id, first]) => (final > first.head ? [id] : []));
+    if (abandoned.length === 0) return;
+    const count = await store.abandon(abandoned);
+    if (count > 0) onAbandoned(count);
   }
 }
 

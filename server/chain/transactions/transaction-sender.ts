@@ -6,7 +6,7 @@ import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
 import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
-import { finalOutcomeOf, type OutcomeRules, takeOverTransactions } from "./take-over.ts";
+import { finalOutcomeOf, type OutcomeRules, TakeOver } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError } from "../rpc/node-error.ts";
@@ -27,6 +27,8 @@ const BLOCKS_AT_ONCE = 32;
 const RECHECK_MILLISECONDS = 4_000;
 /** Time for which the count of final transactions serves several refusals. */
 const COUNT_MILLISECONDS = 250;
+/** Time after which a transaction of another key is given up that is in no block. */
+const ABANDON_MILLISECONDS = 60_000;
 
 /** Events of the sender, for logs and alerts. */
 export type SenderEvent =
@@ -35,6 +37,7 @@ export type SenderEvent =
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
+  | { readonly kind: "signed_anew"; readonly count: number }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
   | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
   | ChainEvent
@@ -50,6 +53,8 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly lagMilliseconds?: number | undefined;
   /** Interval at which transactions without a receipt are queried and sent again, from this age on. */
   readonly recheckMilliseconds?: number | undefined;
+  /** Time after which a transaction of another key is given up that is in no block. */
+  readonly abandonMilliseconds?: number | undefined;
   readonly onEvent: (event: SenderEvent) => void;
 }
 
@@ -87,6 +92,7 @@ export class TransactionSender implements Transactions {
   #work: Promise<void> = Promise.resolve();
   #workWaiting = false;
   #confirmWaiting = false;
+  readonly #takeOver: TakeOver;
   #others: Promise<void> | undefined;
 
   constructor(deps: TransactionSenderDeps) {
@@ -95,6 +101,17 @@ export class TransactionSender implements Transactions {
     this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
     this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
     this.#recheckMilliseconds = deps.recheckMilliseconds ?? RECHECK_MILLISECONDS;
+    this.#takeOver = new TakeOver({
+      ...deps,
+      record: (outcomes) => this.#record(outcomes),
+      onAbandoned: (count) => {
+        deps.onEvent({ kind: "signed_anew", count });
+        this.wake();
+      },
+      self: deps.signer.address,
+      abandonMilliseconds: deps.abandonMilliseconds ?? ABANDON_MILLISECONDS,
+      isStopped: () => this.#stopped,
+    });
   }
 
   get address(): string {
@@ -113,7 +130,7 @@ export class TransactionSender implements Transactions {
     this.#recheck = every(this.#recheckMilliseconds, () => {
       this.#enqueue(() => this.#recheckOverdue());
       this.#enqueue(() => this.#recheckChain());
-      this.#takeOver();
+      this.#completeOthers();
     });
     this.wake();
   }
@@ -479,21 +496,11 @@ export class TransactionSender implements Transactions {
   }
 
   /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */
-  #takeOver(): void {
-    const { chain, verdictOn, store, onEvent } = this.#deps;
+  #completeOthers(): void {
     this.#others ??= this.#rollback
       .reopenOfOthers(this.#signer.address)
-      .then(() =>
-        takeOverTransactions({
-          chain,
-          verdictOn,
-          store,
-          record: (outcomes) => this.#record(outcomes),
-          self: this.#signer.address,
-          isStopped: () => this.#stopped,
-        }),
-      )
-      .catch((error: unknown) => onEvent({ kind: "failing", error }))
+      .then(() => this.#takeOver.run())
+      .catch((error: unknown) => this.#deps.onEvent({ kind: "failing", error }))
       .finally(() => (this.#others = undefined));
   }
 

@@ -69,6 +69,11 @@ export interface TransactionStore {
    * order.
    */
   inFlightOfOthers(sender: Address): Promise<SignedTransaction[]>;
+  /**
+   * Takes the signatures of anchors back, so that they are signed anew; fillers are cancelled, and others stay.
+   * @returns the number of anchors
+   */
+  abandon(ids: readonly number[]): Promise<number>;
   /** Returns the highest nonce ever signed with a key. */
   highestNonce(sender: Address): Promise<number | undefined>;
   /** Returns the number of mined nonces of each key, up to the highest one. */

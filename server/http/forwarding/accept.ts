@@ -32,6 +32,15 @@ export function acceptForwarded(calls: ForwardedCalls | undefined): RequestHandl
 }
 
 /**
+ * Hides a path from everybody but other relayers.
+ * @throws SealbookError `not_found`
+ */
+export const fromRelayer: RequestHandler = (request, _response, next) => {
+  if (forwarded.has(request)) next();
+  else next(new SealbookError("not_found", "there is nothing at this path"));
+};
+
+/**
  * Checks the body of a forwarded call.
  * @throws SealbookError `forbidden` when it is another one
  */

@@ -118,7 +118,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
    * @param entries Reads acknowledgements: one that is not in the chain of digests does not count
    */
   async refresh(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
-    await this.#readAcknowledged(entries);
+    await this.readAcknowledged(entries);
     await this.#work;
     for (const divergence of this.#unsaved.values()) {
       await this.#store.raise(divergence);
@@ -126,7 +126,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     }
     const open: Divergence[] = [];
     for (const divergence of await this.#store.divergences()) {
-      if (this.#isAcknowledged(divergence)) await this.#store.resolve(divergence.subject);
+      if (this.isAcknowledged(divergence)) await this.#store.resolve(divergence.subject);
       else open.push(divergence);
     }
     for (const { subject, message } of open) {
@@ -137,8 +137,8 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
       if (subjects.has(subject) || this.#unsaved.has(subject)) continue;
       const message = this.#open.messageOf(subject) ?? "";
       const isChecked = isCompared(subject) || this.#own.has(subject);
-      if (HISTORY_CAUSES.includes(causeOf(subject)) && isChecked && !this.#isAcknowledged({ subject, message })) {
-        // Another relayer resolved it, or an administrator of the database deleted it.
+      if (HISTORY_CAUSES.includes(causeOf(subject)) && isChecked && !this.isAcknowledged({ subject, message })) {
+        // A command resolved it, or an administrator of the database deleted it.
         if (isCompared(subject)) this.#deleted.add(subject);
         this.#unsaved.set(subject, { subject, message, foundAt: this.#clock() });
         continue;
@@ -154,7 +154,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   /** @returns whether the divergence is new */
   async diverged(subject: Subject, message: string): Promise<boolean> {
     const text = subjectText(subject);
-    if (this.#isAcknowledged({ subject: text, message })) return false;
+    if (this.isAcknowledged({ subject: text, message })) return false;
     this.#found.add(text);
     this.#own.add(text);
     return this.#isKnown(text, message) ? false : this.#raise(text, message);
@@ -185,10 +185,11 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   }
 
   #isKnown(subject: string, message: string): boolean {
-    return this.#open.has(subject) || this.#isAcknowledged({ subject, message });
+    return this.#open.has(subject) || this.isAcknowledged({ subject, message });
   }
 
-  #isAcknowledged(divergence: Pick<Divergence, "subject" | "message">): boolean {
+  /** Whether an operator has acknowledged a divergence with this message. */
+  isAcknowledged(divergence: Pick<Divergence, "subject" | "message">): boolean {
     return isAcknowledgeable(divergence.subject) && this.#acknowledged.has(acknowledgedText(divergence));
   }
 
@@ -221,7 +222,8 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
     if (isNew && this.#open.countOf(cause) === 0) this.#telemetry.divergenceAnnounced("info", `${cause}: ${AGREES}`);
   }
 
-  async #readAcknowledged(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
+  /** Reads which divergences operators have acknowledged since the last time. */
+  async readAcknowledged(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
     for (const sequence of await this.#store.resolutionsAfter(this.#newestResolution)) {
       const entry = await entries.entry(sequence).catch(damaged);
       if (entry?.kind === "resolution") this.#acknowledged.add(entry.divergence);

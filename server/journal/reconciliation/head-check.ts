@@ -21,6 +21,8 @@ export interface HeadCheckDeps {
   /** Whether an empty journal is meant to be new. */
   readonly mayBeNew: boolean;
   readonly intervalMilliseconds: number;
+  /** Reads what operators have acknowledged, before a check. */
+  readonly readAcknowledged: () => Promise<void>;
   /** Called when a check fails, once until one succeeds. */
   readonly onFailure: (error: unknown) => void;
   /** Called every few seconds of a long check with the numbers of the entry that was reached and of the newest one. */
@@ -42,6 +44,8 @@ export class HeadCheck {
   #isChecking = false;
   #isStopped = false;
   #hasFollowed = false;
+  /** Whether the last check has written what it reached. */
+  #isWritten = true;
   #failing = false;
 
   constructor(deps: HeadCheckDeps) {
@@ -57,7 +61,7 @@ export class HeadCheck {
   /**
    * Starts the checks.
    * @param isLeader The first check is done then, so that nothing is appended or signed before
-   * @throws SealbookError when the first check of a leader cannot be done
+   * @throws SealbookError when the first check of a leader cannot be done; Error after {@link abandon}
    */
   async start(isLeader: boolean): Promise<void> {
     const { file, entries, mayBeNew, intervalMilliseconds } = this.#deps;
@@ -67,16 +71,22 @@ export class HeadCheck {
       if (head.sequence === 0) await file.write(head);
     }
     if (isLeader) await this.#check();
-    else this.#first = this.#attempt();
+    if (this.#isStopped) throw new Error("the journal was not followed to its end");
+    if (!isLeader) this.#first = this.#attempt();
     this.#interval = every(intervalMilliseconds, async () => {
       await this.#first;
       await this.#attempt();
     });
   }
 
+  /** Ends a check that runs, and does no other one. */
+  abandon(): void {
+    this.#isStopped = true;
+  }
+
   /** Stops after a last check, so that the file has the newest entry; a long one that runs ends where it is. */
   async stop(): Promise<void> {
-    this.#isStopped = this.#isChecking;
+    this.#isStopped ||= this.#isChecking;
     await this.#interval?.stop();
     await this.#first;
     if (this.#interval !== undefined && !this.#isStopped) await this.#attempt();
@@ -86,14 +96,16 @@ export class HeadCheck {
     this.#isChecking = true;
     try {
       await this.#follow();
-      this.#hasFollowed = true;
+      if (!this.#isStopped) this.#hasFollowed = true;
     } finally {
       this.#isChecking = false;
     }
   }
 
   async #follow(): Promise<void> {
-    const { file, database, key, entries, divergences, onProgress } = this.#deps;
+    const { database, key, entries, divergences, readAcknowledged, onProgress } = this.#deps;
+    this.#isWritten = true;
+    await readAcknowledged();
     try {
       const seen = await this.#seen();
       if (seen === undefined) return;
@@ -101,10 +113,10 @@ export class HeadCheck {
       let reportedAt = performance.now();
       for await (const page of checkEntries({ database, key, start: seen, head, readsIndex: false })) {
         if (this.#isStopped) return;
-        const [finding] = page.findings;
-        if (finding !== undefined)
-          return void (await divergences.diverged({ kind: "entries" }, entryFindingText(finding)));
-        if (page.reached.sequence > seen.sequence) await file.write(page.reached);
+        const messages = page.findings.map(entryFindingText);
+        const message = messages.find((text) => !divergences.isAcknowledged({ subject: "entries", message: text }));
+        if (message !== undefined) return void (await divergences.diverged({ kind: "entries" }, message));
+        if (page.reached.sequence > seen.sequence) await this.#write(page.reached);
         if (performance.now() - reportedAt < PROGRESS_MILLISECONDS) continue;
         reportedAt = performance.now();
         onProgress(page.reached.sequence, head.sequence);
@@ -132,14 +144,26 @@ export class HeadCheck {
     return undefined;
   }
 
+  /** A full disk ends no check. */
+  async #write(head: JournalHead): Promise<void> {
+    await this.#deps.file.write(head).catch((error: unknown) => {
+      this.#isWritten = false;
+      this.#failed(error);
+    });
+  }
+
   async #attempt(): Promise<void> {
     try {
       await this.#check();
-      this.#failing = false;
+      if (this.#isWritten) this.#failing = false;
     } catch (error) {
-      if (!this.#failing) this.#deps.onFailure(error);
-      this.#failing = true;
+      this.#failed(error);
     }
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#failing) this.#deps.onFailure(error);
+    this.#failing = true;
   }
 }
 

@@ -89,6 +89,18 @@ async function insertFiller(transaction: Database, { sender, nonce, raw, hash }:
   return id;
 }
 
+/** Takes the signature of a transaction back; inside a write transaction. */
+async function requeueIn(transaction: Database, id: number): Promise<void> {
+  const { numUpdatedRows } = await transaction
+    .updateTable("transactions")
+    .set({ state: "queued", sender: null, nonce: null, raw: null, hash: null })
+    .where("id", "=", id)
+    .where("state", "=", "sent")
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return;
+  await transaction.deleteFrom("transaction_versions").where("transaction_id", "=", id).execute();
+}
+
 /** Records outcomes, and confirms the anchors of the confirmed transactions; inside a write transaction. */
 async function recordOutcomesIn(
   transaction: Database,
@@ -284,16 +296,23 @@ export function transactionStore(database: Database, key: JournalKey | undefined
         return toSigned(rows);
       }),
 
-    requeue: (id) =>
+    requeue: (id) => database.transaction().execute((transaction) => requeueIn(transaction, id)),
+
+    abandon: (ids) =>
       database.transaction().execute(async (transaction) => {
-        const { numUpdatedRows } = await transaction
-          .updateTable("transactions")
-          .set({ state: "queued", nonce: null, raw: null, hash: null })
-          .where("id", "=", id)
-          .where("state", "=", "sent")
-          .executeTakeFirst();
-        if (numUpdatedRows === 0n) return;
-        await transaction.deleteFrom("transaction_versions").where("transaction_id", "=", id).execute();
+        const rows = await transaction
+          .selectFrom("transactions")
+          .select(["id", "purpose"])
+          .where(isAmong(transaction, "id", ids))
+          .where("state", "=", SENT)
+          .execute();
+        for (const { id, purpose } of rows) {
+          if (purpose === "anchor") await requeueIn(transaction, id);
+          if (purpose !== "nonce_filler") continue;
+          const ended = { state: "cancelled" as const, outcome_at: Date.now() };
+          await transaction.updateTable("transactions").set(ended).where("id", "=", id).execute();
+        }
+        return rows.filter(({ purpose }) => purpose === "anchor").length;
       }),
 
     refuse: (id, reason, filler) =>

@@ -61,7 +61,7 @@ export class RelayerReports {
     if (relayer === self || !ids.includes(relayer))
       throw new SealbookError("forbidden", `the relayer ${relayer} is not in RELAYERS, or is this one`);
     this.#heard.set(relayer, { at: clock(), isNodeHealthy });
-    this.#replaceAlerts(relayer, alerts);
+    if (alerts !== undefined) this.#replaceAlerts(relayer, alerts);
     // What a relayer has seen of the journal is in its own folder: only it can say that the journal continues that.
     const head = subjectText({ kind: "head", relayer });
     if (hasFollowed && !findings.some(({ subject }) => subject === head)) divergences.divergenceResolved(head);
@@ -72,7 +72,7 @@ export class RelayerReports {
     return findings.flatMap(({ subject }) => (divergences.has(subject) ? [] : [subject]));
   }
 
-  #replaceAlerts(relayer: string, alerts: RelayerReport["alerts"]): void {
+  #replaceAlerts(relayer: string, alerts: NonNullable<RelayerReport["alerts"]>): void {
     this.#deps.alerts.replaceGroup(`relayer ${relayer}: `, alerts, "the relayer does not report it any more");
   }
 

@@ -1,13 +1,13 @@
-import { json } from "node:stream/consumers";
-import { reasonOf } from "../../errors.ts";
-import { addressOfLeader, callLeader, type Peers } from "../../http/forwarding/relayer-call.ts";
+import { SealbookError } from "../../errors.ts";
+import { askLeader } from "../../http/forwarding/proven-answer.ts";
+import type { Peers } from "../../http/forwarding/relayer-call.ts";
 import { every, type Interval } from "../../kit/time.ts";
-import { isResponseTo, newReport, REPORT_PATH, type RelayerReport, ReportResponse } from "./report.ts";
+import { newReport, REPORT_PATH, type RelayerReport, ReportResponse } from "./report.ts";
 
 export interface ReportSenderDeps {
   readonly peers: Peers;
   readonly intervalMilliseconds: number;
-  readonly content: () => Omit<RelayerReport, "number" | "relayer">;
+  readonly content: () => Omit<RelayerReport, "relayer">;
   /** Called with the subject of each finding that is over. */
   readonly onClosed: (subject: string) => void;
   /** Called when the leader does not get a report, once until it gets one. */
@@ -52,21 +52,15 @@ export class ReportSender {
 
   async #send(): Promise<void> {
     const { peers, intervalMilliseconds, content, onClosed } = this.#deps;
-    const leader = await addressOfLeader(peers);
-    if (leader === undefined) throw new Error("no relayer leads, or its address is not in RELAYERS");
     const report = newReport({ relayer: peers.self, ...content() });
-    const answer = await callLeader(peers, leader, {
-      method: "POST",
-      url: REPORT_PATH,
-      headers: { "content-type": "application/json" },
-      caller: { source: `relayer ${peers.self}`, isProxy: false, isSecure: true },
-      body: Buffer.from(JSON.stringify(report)),
-      requestId: report.number,
-      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(intervalMilliseconds)]),
-    });
-    const response = ReportResponse.safeParse(await json(answer)).data;
-    if (response === undefined || !isResponseTo(report, response, peers.key))
-      throw new Error(`the relayer ${leader.id} does not lead, or responds with status ${answer.statusCode}`);
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(intervalMilliseconds)]);
+    const response = ReportResponse.parse(await askLeader(peers, REPORT_PATH, report, signal));
     response.closed.forEach(onClosed);
   }
+}
+
+/** A report can be lost without harm. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SealbookError && error.code !== "outcome_unknown") return error.message;
+  return "the relayer that leads does not respond";
 }

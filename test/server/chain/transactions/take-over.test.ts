@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { computeAddress, hexlify, Transaction } from "ethers";
-import { takeOverTransactions } from "../../../../server/chain/transactions/take-over.ts";
+import { TakeOver } from "../../../../server/chain/transactions/take-over.ts";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
@@ -23,11 +23,15 @@ for (const engine of ENGINES)
     let node: FakeNode;
     let rpc: Rpc;
     let journal: TestDatabase;
+    let takeOver: TakeOver;
+    const abandoned: number[] = [];
 
     beforeEach(async () => {
       node = await new FakeNode().start();
       rpc = connectRpc(node.url, FakeNode.CHAIN_ID);
       journal = await openTestDatabase(engine);
+      abandoned.length = 0;
+      begin(60_000);
     });
     afterEach(async () => {
       rpc.close();
@@ -35,13 +39,18 @@ for (const engine of ENGINES)
       await journal.close();
     });
 
-    const leave = async (key: string, nonce: number, createdAt: number): Promise<number> => {
+    const leave = async (
+      key: string,
+      nonce: number,
+      createdAt: number,
+      purpose: "anchor" | "nonce_filler" = "anchor",
+    ): Promise<number> => {
       const signer = transactionSigner(ownKey(key), FakeNode.CHAIN_ID);
       const { sender, raw, hash } = await signer.filler(nonce, legacyFee(0n));
       const { id } = await journal.database
         .insertInto("transactions")
         .values({
-          purpose: "anchor",
+          purpose,
           to_address: sender,
           data: null,
           state: "sent",
@@ -55,17 +64,20 @@ for (const engine of ENGINES)
         .executeTakeFirstOrThrow();
       return id;
     };
-    const seeTo = (): Promise<void> => {
+    const begin = (abandonMilliseconds: number): void => {
       const store = transactionStore(journal.database, JOURNAL_KEY);
-      return takeOverTransactions({
+      takeOver = new TakeOver({
         chain: new VerifiedChain(rpc),
         verdictOn: async () => "counts",
         store,
         record: async (outcomes) => void (await store.recordOutcomes(outcomes)),
+        onAbandoned: (count) => abandoned.push(count),
         self: SELF,
+        abandonMilliseconds,
         isStopped: () => false,
       });
     };
+    const seeTo = (): Promise<void> => takeOver.run();
     const nonces = (): number[] => node.sent.map((raw) => Transaction.from(raw).nonce);
 
     it("are sent in nonce order, with a younger one before an old one", async () => {
@@ -103,5 +115,38 @@ for (const engine of ENGINES)
         node.sent.map((raw) => Transaction.from(raw).from),
         computeAddress(LATER_KEY),
       );
+    });
+
+    it("wait for another signature when they are in no block for long, and the chain goes on", async () => {
+      const refused = { code: -32000, message: "the pool is full" };
+      node.onSend = ({ nonce }) => (nonce === 0 ? undefined : refused);
+      const [mined, lost, filler] = [
+        await leave(KEY, 0, 10),
+        await leave(KEY, 1, 10),
+        await leave(LATER_KEY, 3, 10, "nonce_filler"),
+      ];
+      const store = transactionStore(journal.database, JOURNAL_KEY);
+      const waiting = async (): Promise<number[]> => (await store.queued(10)).map(({ id }) => id);
+      begin(0);
+      await seeTo();
+      await seeTo();
+      assert.isEmpty(await waiting(), "the chain has made no block");
+      node.mine();
+      begin(60_000);
+      await seeTo();
+      node.mine();
+      await seeTo();
+      assert.isEmpty(await waiting(), "not for long");
+      begin(0);
+      await seeTo();
+      node.mine();
+      await seeTo();
+      assert.deepEqual(await waiting(), [lost]);
+      assert.deepEqual(abandoned, [1]);
+      assert.equal((await store.outcome(mined)).state, "confirmed");
+      assert.equal((await store.outcome(filler)).state, "cancelled", "a filler has no call");
+      assert.isEmpty(await store.inFlightOfOthers(SELF));
+      await seeTo();
+      assert.deepEqual(abandoned, [1]);
     });
   });
