@@ -38,10 +38,10 @@ export async function writeAsOperator(config: Config, write: OperatorWrite): Pro
       });
     }
     if ("done" in answer) return answer.done;
-    if (answer.type.endsWith(":outcome_unknown")) throw new CommandFailure(OUTCOME_UNKNOWN);
-    failure = new CommandFailure(answer.detail);
-    // Nothing was written.
-    if (!answer.type.endsWith(":not_leader")) throw failure;
+    const isUnknown = answer.type.endsWith(":outcome_unknown");
+    failure = new CommandFailure(isUnknown ? OUTCOME_UNKNOWN : answer.detail);
+    // Nothing was written, or a repetition changes nothing else.
+    if (!isUnknown && !answer.type.endsWith(":not_leader")) throw failure;
     return undefined;
   };
   const done = await waitFor(attempt, WAIT);
@@ -81,7 +81,7 @@ async function askServer(socketPath: string, write: OperatorWrite): Promise<Answ
     const [answer] = await answered;
     return Answer.parse(await json(answer));
   } catch {
-    throw new CommandFailure(OUTCOME_UNKNOWN);
+    return { type: ":outcome_unknown", detail: OUTCOME_UNKNOWN };
   }
 }
 

@@ -41,6 +41,7 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
     const create = (): Promise<Role> => Role.create(config, opened, logger, overrides);
     const roles = new RoleChange(opened, await create(), create, logger);
     let server: HttpServer | undefined;
+    let socket: AsyncDisposable | undefined;
     return {
       get journal() {
         return roles.current.context.journal;
@@ -53,10 +54,11 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
       async start() {
         const demoAccount = await roles.start();
         server = await listenWith(config, opened, roles, logger);
-        await listenLocally(config, opened, roles, logger);
+        socket = await listenLocally(config, roles, logger);
         return { url: server.url, demoAccount };
       },
       async stop() {
+        await socket?.[Symbol.asyncDispose]();
         await roles.stop(async (role) => {
           if (server === undefined) return;
           const timer = setTimeout(() => role.release(), STOP_WAIT_MILLISECONDS);
@@ -73,16 +75,16 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
 }
 
 /** Listens for the commands of operators in the data folder. */
-async function listenLocally(config: Config, { resources }: Opened, roles: RoleChange, logger: Logger): Promise<void> {
+async function listenLocally(config: Config, roles: RoleChange, logger: Logger): Promise<AsyncDisposable | undefined> {
   try {
-    const socket = await listenForOperators(operatorSocket(config.dataDirectory), {
+    return await listenForOperators(operatorSocket(config.dataDirectory), {
       write: (given) => roles.current.parts.operatorWrites.write(given),
       onFailure: (err) => logger.error({ err }, "a command could not write to the journal"),
     });
-    resources.use(socket);
   } catch (err) {
     // The path of a socket has at most 107 bytes.
     logger.warn({ err }, "commands that write need a stopped server: the socket in DATA_DIR cannot be used");
+    return undefined;
   }
 }
 

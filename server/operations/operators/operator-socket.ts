@@ -10,6 +10,8 @@ import { OperatorWrite } from "./operator-write.ts";
 export const MOST_BYTES = 1024 * 1024;
 /** A command makes one call at a time. */
 const MOST_CONNECTIONS = 16;
+/** Time for the writes that are under way at the end. */
+const MOST_CLOSING_MILLISECONDS = 5_000;
 /** Nobody but its owner connects. */
 const NOT_OTHERS = 0o177;
 
@@ -46,9 +48,10 @@ export async function listenForOperators(path: string, deps: OperatorSocketDeps)
   });
   return {
     async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+      // What is under way gets its response.
+      const timer = setTimeout(() => server.closeAllConnections(), MOST_CLOSING_MILLISECONDS);
+      await new Promise((resolve) => server.close(resolve));
+      clearTimeout(timer);
     },
   };
 }
@@ -69,7 +72,7 @@ async function respond(
     if (error.code === "internal") onFailure(thrown);
     ({ status, body } = problemOf(error));
   }
-  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(body));
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

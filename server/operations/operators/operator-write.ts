@@ -1,6 +1,7 @@
 import { getAddress } from "ethers";
 import * as z from "zod";
 import { apiKeyStore } from "../api-key-store.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import type { Database } from "../../journal/engine/database.ts";
 import { appendResolution } from "../../journal/entries/entry-log.ts";
 import type { JournalKey } from "../../journal/integrity/journal-key.ts";
@@ -45,14 +46,16 @@ export const OperatorWrite = z.discriminatedUnion("kind", [
 export type OperatorWrite = z.output<typeof OperatorWrite>;
 
 /**
- * Writes it, in one transaction.
+ * Writes it, in one transaction. A repetition, after a response that was lost, changes nothing else.
  * @returns false when there was nothing to change
  */
 export async function applyOperatorWrite(database: Database, key: JournalKey, write: OperatorWrite): Promise<boolean> {
   switch (write.kind) {
-    case "account_added":
-      await accountStore(database, key).add(write);
+    case "account_added": {
+      const accounts = accountStore(database, key);
+      if ((await accounts.find(write.address)) === undefined) await accounts.add(write);
       return true;
+    }
     case "account_revoked":
       await accountStore(database, key).applyChange(write.address, { enrolled: false, revokedAt: write.revokedAt });
       return true;
@@ -62,11 +65,16 @@ export async function applyOperatorWrite(database: Database, key: JournalKey, wr
     case "api_key_added": {
       const { digest, expiresAt } = write;
       const more = { digest: Buffer.from(digest, "hex"), expiresAt, revokedAt: undefined };
-      await apiKeyStore(database).insert({ ...write, ...more });
+      const keys = apiKeyStore(database);
+      const before = await keys.find(write.id);
+      if (!equalBytes(before?.digest, more.digest)) await keys.insert({ ...write, ...more });
       return true;
     }
-    case "api_key_revoked":
-      return apiKeyStore(database).revoke(write.id, write.revokedAt);
+    case "api_key_revoked": {
+      const keys = apiKeyStore(database);
+      if (await keys.revoke(write.id, write.revokedAt)) return true;
+      return (await keys.find(write.id))?.revokedAt === write.revokedAt;
+    }
     case "divergences_resolved":
       await resolve(database, key, write);
       return write.divergences.length > 0;
