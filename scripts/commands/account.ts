@@ -56,15 +56,12 @@ async function withAccounts(terminal: Terminal, work: (accounts: AccountService)
 function accountsOf(
   config: Config,
   database: Database,
-): Pick<AccountStore, "find" | "add" | "applyChange" | "changeKeystore"> {
+): Pick<AccountStore, "find" | "add" | "revoke" | "changeKeystore"> {
   const write = async (given: OperatorWrite): Promise<void> => void (await writeAsOperator(config, given));
   return {
     find: (address) => accountStore(database).find(address),
     add: (account) => write({ kind: "account_added", ...account }),
-    applyChange: (address, change) =>
-      change.enrolled
-        ? Promise.reject(new TypeError("only the server learns that an account is enrolled"))
-        : write({ kind: "account_revoked", address, revokedAt: change.revokedAt }),
+    revoke: (address, revokedAt) => write({ kind: "account_revoked", address, revokedAt }),
     changeKeystore: (address, keystore, changedAt) => write({ kind: "keystore_changed", address, keystore, changedAt }),
   };
 }

@@ -38,7 +38,7 @@ import { PublicAddress } from "./public-address.ts";
 export interface Opened {
   readonly link: ChainLink;
   readonly journal: SharedJournal;
-  readonly leadership: Leadership;
+  readonly leadership: LeaderSeat;
   readonly relayers: { readonly peers: Peers; readonly forwardedCalls: ForwardedCalls } | undefined;
   /** The key that rows of the journal are written and checked with. */
   readonly journalKey: JournalKey;
@@ -64,7 +64,7 @@ export interface Opened {
 }
 
 /** The session that this relayer leads with; without one it follows, or the database has no sessions. */
-export interface Leadership {
+export interface LeaderSeat {
   session: LeaderSession | undefined;
   /** When this relayer has made room for another one, by `performance.now()`. */
   steppedDownAt?: number;
@@ -101,7 +101,7 @@ export async function openAll(config: Config, logger: Logger, overrides: Overrid
       onFailure: (err) => logger.warn({ err }, "the database does not say who leads; this relayer asks again"),
     });
     resources.defer(() => journal.close());
-    const leadership: Leadership = { session: await journal.candidate?.attempt() };
+    const leadership: LeaderSeat = { session: await journal.candidate?.attempt() };
     resources.defer(() => leadership.session?.end());
     const database = journal.roleDatabase(() => leadership.session);
     const { key: journalKey } = journal;

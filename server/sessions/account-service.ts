@@ -20,7 +20,7 @@ interface PreparedAccount extends NewAccount {
 }
 
 interface AccountServiceDeps {
-  readonly accounts: Pick<AccountStore, "find" | "add" | "applyChange">;
+  readonly accounts: Pick<AccountStore, "find" | "add" | "revoke">;
   readonly registrar: Registrar;
   readonly vault: KeyVault;
   readonly clock: Clock;
@@ -79,6 +79,6 @@ export class AccountService {
         `account ${address} is ${account.revokedAt === undefined ? "not enrolled" : "revoked"}`,
       );
     await registrar.revoke(address);
-    await accounts.applyChange(address, { enrolled: false, revokedAt: clock() });
+    await accounts.revoke(address, clock());
   }
 }

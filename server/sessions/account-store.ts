@@ -88,6 +88,10 @@ export function accountStore(database: Database, key?: JournalKey) {
       return count;
     },
 
+    /** Ends an account, and its sessions. */
+    revoke: (address: Address, revokedAt: number): Promise<void> =>
+      accountStore(database, key).applyChange(address, { enrolled: false, revokedAt }),
+
     /** Replaces the keystore of an account, which has a new password, and ends its sessions. */
     changeKeystore: (address: Address, keystore: string, changedAt: number): Promise<void> =>
       inTransaction(database, async (transaction) => {

@@ -70,9 +70,11 @@ export class HeadCheck {
       const head = await entries.head();
       if (head.sequence === 0) await file.write(head);
     }
-    if (isLeader) await this.#check();
-    if (this.#isStopped) throw new Error("the journal was not followed to its end");
     if (!isLeader) this.#first = this.#attempt();
+    else {
+      await this.#check();
+      if (this.#isStopped) throw new Error("the journal was not followed to its end");
+    }
     this.#interval = every(intervalMilliseconds, async () => {
       await this.#first;
       await this.#attempt();

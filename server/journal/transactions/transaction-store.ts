@@ -95,7 +95,7 @@ async function requeueIn(transaction: Database, id: number): Promise<void> {
     .updateTable("transactions")
     .set({ state: "queued", sender: null, nonce: null, raw: null, hash: null })
     .where("id", "=", id)
-    .where("state", "=", "sent")
+    .where("state", "=", SENT)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return;
   await transaction.deleteFrom("transaction_versions").where("transaction_id", "=", id).execute();

@@ -57,7 +57,7 @@ export async function applyOperatorWrite(database: Database, key: JournalKey, wr
       return true;
     }
     case "account_revoked":
-      await accountStore(database, key).applyChange(write.address, { enrolled: false, revokedAt: write.revokedAt });
+      await accountStore(database, key).revoke(write.address, write.revokedAt);
       return true;
     case "keystore_changed":
       await accountStore(database, key).changeKeystore(write.address, write.keystore, write.changedAt);
