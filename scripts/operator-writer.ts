@@ -32,8 +32,9 @@ export async function writeAsOperator(config: Config, write: OperatorWrite): Pro
     const answer = await askServer(operatorSocket(config.dataDirectory), write);
     if (answer === undefined) {
       return writeAlone(config, write).catch((error: unknown) => {
-        if (!(error instanceof SealbookError && error.code === "conflict")) throw error;
-        failure = error;
+        const { code } = error instanceof SealbookError ? error : {};
+        if (code !== "conflict" && code !== "outcome_unknown") throw error;
+        failure = code === "conflict" ? error : new CommandFailure(OUTCOME_UNKNOWN);
         return undefined;
       });
     }

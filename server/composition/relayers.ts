@@ -8,7 +8,7 @@ import { SILENCE_MILLISECONDS } from "../journal/leader/silence.ts";
 import { every, type Interval } from "../kit/time.ts";
 import type { NodeMonitor } from "../operations/node-monitor.ts";
 import type { Leadership } from "../operations/responses.ts";
-import { RelayerReports } from "../operations/relayers/relayer-reports.ts";
+import { endAlertsOfOthers, RelayerReports } from "../operations/relayers/relayer-reports.ts";
 import { ReportSender } from "../operations/relayers/report-sender.ts";
 import { RelayerReport, REPORT_PATH } from "../operations/relayers/report.ts";
 import type { Context } from "./context.ts";
@@ -50,10 +50,12 @@ export function createRelayers(context: Context, monitored: Monitored): Relayers
   const leadership = async (): Promise<Leadership> => ({
     leads: isLeader,
     relayer: relayers?.peers.self ?? null,
-    leader: journal.candidate === undefined ? null : (await leaderOf(database)) || null,
+    leader: journal.candidate === undefined ? null : (await leaderOf(database))?.holder || null,
   });
-  const alone = { routes: [], fault: () => undefined, leadership, start: () => undefined, stop: nothing };
-  if (relayers === undefined) return alone;
+  if (relayers === undefined) {
+    const start = (): void => endAlertsOfOthers(context.alerts, []);
+    return { routes: [], fault: () => undefined, leadership, start, stop: nothing };
+  }
   const silenceMilliseconds = context.overrides.leaderSilenceMilliseconds ?? SILENCE_MILLISECONDS;
   return {
     leadership,
@@ -93,6 +95,8 @@ function leading(
     }),
     fault: () => undefined,
     start() {
+      // Calls that wait for the leader of before end.
+      void peers.leader.ask().catch(() => undefined);
       reports.start();
       interval = every(silenceMilliseconds / 3, stepDown);
     },

@@ -14,6 +14,7 @@ import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, 
 import { reasonOf, SealbookError } from "../errors.ts";
 import type { Peers } from "../http/forwarding/relayer-call.ts";
 import { ForwardedCalls } from "../http/forwarding/forwarded-call.ts";
+import { KnownLeader } from "../http/forwarding/known-leader.ts";
 import { ListenerCertificate } from "../http/listener-certificate.ts";
 import type { TokenVerifier } from "../http/access/token-verifier.ts";
 import { type IssuerKeyStore, issuerKeyStore } from "../issuer/issuer-key-store.ts";
@@ -129,7 +130,7 @@ export async function openAll(config: Config, logger: Logger, overrides: Overrid
       link,
       journal,
       leadership,
-      relayers: config.relayers && relayersOf(config.relayers, journalKey, database),
+      relayers: config.relayers && relayersOf(config.relayers, journalKey, database, leadership),
       journalKey,
       metrics: new Metrics(packageVersion()),
       address: new PublicAddress(config.http.publicUrl, config.explorer.url),
@@ -149,11 +150,16 @@ export async function openAll(config: Config, logger: Logger, overrides: Overrid
   }
 }
 
-function relayersOf(peers: NonNullable<Config["relayers"]>, journalKey: JournalKey, database: Database) {
+function relayersOf(
+  peers: NonNullable<Config["relayers"]>,
+  journalKey: JournalKey,
+  database: Database,
+  seat: LeaderSeat,
+): NonNullable<Opened["relayers"]> {
   const key = journalKey.callKey();
   return {
-    peers: { ...peers, key, leader: () => leaderOf(database) },
-    forwardedCalls: new ForwardedCalls(key, peers.self),
+    peers: { ...peers, key, leader: new KnownLeader(() => leaderOf(database)) },
+    forwardedCalls: new ForwardedCalls(key, peers.self, () => seat.session?.epoch),
   };
 }
 

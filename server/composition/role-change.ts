@@ -72,6 +72,12 @@ export class RoleChange {
     }
   }
 
+  async #end(role: Role): Promise<void> {
+    await within(MOST_STOP_MILLISECONDS, role.stop(nothing), tooLong).catch((err: unknown) =>
+      this.#logger.error({ err }, "the former role could not be stopped"),
+    );
+  }
+
   /** Puts a role in the place of the current one, which responds to requests until the next one can. */
   async #replace(): Promise<void> {
     const { leadership } = this.#opened;
@@ -79,15 +85,20 @@ export class RoleChange {
     const before = this.#current;
     before.release();
     // What does not end in time cannot write any more: its session is lost.
-    await within(MOST_STOP_MILLISECONDS, before.stop(nothing), tooLong).catch((err: unknown) =>
-      this.#logger.error({ err }, "the former role could not be stopped"),
-    );
+    await this.#end(before);
     while (!signal.aborted) {
       try {
         const next = await this.#create();
         if (signal.aborted) return;
         this.#next = next;
-        await started(next).finally(() => (this.#next = undefined));
+        try {
+          await next.start();
+        } catch (error) {
+          await this.#end(next);
+          throw error;
+        } finally {
+          this.#next = undefined;
+        }
         this.#current = next;
         return;
       } catch (err) {
@@ -97,15 +108,6 @@ export class RoleChange {
         await sleep(FAILED_MILLISECONDS, undefined, { signal }).catch(() => undefined);
       }
     }
-  }
-}
-
-async function started(role: Role): Promise<void> {
-  try {
-    await role.start();
-  } catch (error) {
-    await role.stop(nothing);
-    throw error;
   }
 }
 

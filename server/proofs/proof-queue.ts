@@ -139,10 +139,7 @@ export class ProofQueue {
         });
         this.#apply(singles, bulks, written);
       } catch (cause) {
-        const error = new SealbookError("journal_unavailable", "the journal cannot be written; nothing was accepted", {
-          cause,
-          retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
-        });
+        const error = refusal(cause);
         for (const request of [...singles, ...bulks]) request.fail(error);
         this.#deps.telemetry.journalFailing(cause);
         // The next start, or the next leader, closes the open batch.
@@ -207,4 +204,13 @@ export class ProofQueue {
     for (const [index, { respond }] of singles.entries()) respond(written.singles.slice(index, index + 1));
     for (const [index, { respond }] of bulks.entries()) respond(written.bulks[index] ?? []);
   }
+}
+
+/** Returns the error of requests that were not written. */
+function refusal(cause: unknown): SealbookError {
+  if (cause instanceof SealbookError && cause.code === "outcome_unknown") return cause;
+  return new SealbookError("journal_unavailable", "the journal cannot be written; nothing was accepted", {
+    cause,
+    retryAfterSeconds: OVERLOADED_RETRY_SECONDS,
+  });
 }

@@ -153,9 +153,11 @@ describe("two relayers with a key each on one database", () => {
     const text = JSON.stringify(body);
     const path = "/api/v1/proof";
     const caller = { source: "192.0.2.1", isProxy: false, isSecure: false };
-    const headersOf = (key = KEY.callKey(), to = "first", url = path): Record<string, string> => {
+    let epoch: number;
+    before(async () => void (epoch = Number((await database.query("select epoch from leader"))[0]?.["epoch"])));
+    const headersOf = (key = KEY.callKey(), to = "first", url = path, of = epoch): Record<string, string> => {
       const headers = { "content-type": "application/json", accept: "*/*" };
-      const call = { to, caller, body: digestOf(Buffer.from(text)), nonce: newNonce() };
+      const call = { to, epoch: of, caller, body: digestOf(Buffer.from(text)), nonce: newNonce() };
       return { ...headers, ...proofOf(key, { method: "POST", url, headers }, call) };
     };
     const send = async (headers: Record<string, string>, given = text): Promise<number> => {
@@ -171,6 +173,7 @@ describe("two relayers with a key each on one database", () => {
       assert.equal(await send(headersOf(undefined, "second")), 403, "it is for another relayer");
       assert.equal(await send(headersOf(undefined, undefined, "/api/v1/proof/batch")), 403, "it is another call");
       assert.equal(await send(headersOf(), text.replace('"timestamp":1', '"timestamp":2')), 403, "it has another body");
+      assert.equal(await send(headersOf(undefined, undefined, undefined, epoch - 1)), 503, "it is of before a restart");
       assert.equal(await send({ ...headersOf(), "idempotency-key": randomUUID() }), 403, "it has another key");
       const changed = headersOf();
       const call = JSON.parse(Buffer.from(changed[CALL_HEADER] ?? "", "base64url").toString());
@@ -210,7 +213,7 @@ describe("two relayers with a key each on one database", () => {
       };
       const post = async (nonce: string, frames: readonly Buffer[]): Promise<string> => {
         const headers = { "content-type": NDJSON, accept: "*/*" };
-        const call = { to: "first", caller, body: FRAMES, nonce };
+        const call = { to: "first", epoch, caller, body: FRAMES, nonce };
         const proof = proofOf(KEY.callKey(), { method: "POST", url: restored, headers }, call);
         const [url, given] = [`${servers[0]?.url}${restored}`, new Uint8Array(Buffer.concat(frames))];
         return (await fetch(url, { method: "POST", headers: { ...headers, ...proof }, body: given })).text();
@@ -233,7 +236,7 @@ describe("two relayers with a key each on one database", () => {
       assert.include(await post(newNonce(), await sealed(newNonce())), forbidden, "it is of another call");
       const [nonce, other] = [newNonce(), JournalKey.generate().callKey()];
       assert.include(await post(nonce, await sealed(nonce, other)), forbidden, "it has another key");
-      const whole = { to: "first", caller, body: digestOf(Buffer.from(rowsOf(1))), nonce: newNonce() };
+      const whole = { to: "first", epoch, caller, body: digestOf(Buffer.from(rowsOf(1))), nonce: newNonce() };
       const headers = { "content-type": NDJSON, accept: "*/*" };
       const proof = proofOf(KEY.callKey(), { method: "POST", url: restored, headers }, whole);
       const init = { method: "POST", headers: { ...headers, ...proof }, body: rowsOf(1) };

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
 import { sqliteDialect } from "../../server/journal/engine/sqlite.ts";
-import type { Life } from "./life.ts";
+import type { Life, Pace } from "./life.ts";
+import { Session } from "./session.ts";
 
 /**
  * The disk with the one database of a run. Every statement is a step of its process's life, and the process can be
@@ -32,8 +33,11 @@ export class Disk {
     this.#failures = statements;
   }
 
-  /** The database for a process. */
-  connect(life: Life): Dialect {
+  /**
+   * The database for a process that leads.
+   * @param onLost Called when its session is lost
+   */
+  connect(life: Life, pace: Pace, onLost: () => void): { readonly dialect: Dialect; readonly session: Session } {
     // A real disk takes its own time, whatever the run's clock says; a process that is killed loses nothing by that.
     const inner = sqliteDialect(this.#file, { dataSync: () => life.step() });
     const driver = inner.createDriver();
@@ -45,7 +49,13 @@ export class Disk {
       release?.();
       void driver.destroy();
     };
+    const session = new Session(life, pace, driver, () => {
+      release?.();
+      onLost();
+    });
     const acquire = async (): Promise<void> => {
+      // It only reads, which holds up nobody.
+      if (session.isLost) return;
       const before = this.#turn;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#turn = before.then(() => promise);
@@ -63,11 +73,12 @@ export class Disk {
       async acquireConnection(options) {
         await acquire();
         const connection = await driver.acquireConnection(options);
-        return watchedConnection(connection, life, mayFail);
+        await session.lead(connection);
+        return watchedConnection(connection, life, session, mayFail);
       },
-      beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
-      commitTransaction: (connection) => driver.commitTransaction(connection),
-      rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+      beginTransaction: (connection, settings) => session.begin(connection, settings),
+      commitTransaction: (connection) => session.commit(connection),
+      rollbackTransaction: (connection) => session.rollback(connection),
       async releaseConnection() {
         release?.();
         release = undefined;
@@ -76,12 +87,13 @@ export class Disk {
         if (!life.ended) end();
       },
     };
-    return {
+    const dialect: Dialect = {
       createDriver: () => watched,
       createAdapter: () => inner.createAdapter(),
       createIntrospector: (database) => inner.createIntrospector(database),
       createQueryCompiler: () => inner.createQueryCompiler(),
     };
+    return { dialect, session };
   }
 
   /** To be called when a process is killed, before anything else happens. */
@@ -126,13 +138,18 @@ export class Disk {
   }
 }
 
-function watchedConnection(connection: DatabaseConnection, life: Life, mayFail: () => void): DatabaseConnection {
+function watchedConnection(
+  connection: DatabaseConnection,
+  life: Life,
+  session: Session,
+  mayFail: () => void,
+): DatabaseConnection {
   return {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
       await life.step();
       // What undoes does not fail: the engine has undone it already when it fails to.
       if (!query.sql.startsWith("rollback")) mayFail();
-      const result = await connection.executeQuery<R>(query);
+      const result = await session.execute<R>(connection, query);
       await life.step();
       return result;
     },

@@ -19,6 +19,8 @@ export class Life {
   readonly #onDeath: () => void;
   #stepsLeft = Number.POSITIVE_INFINITY;
   #ended = false;
+  /** Set while it is halted. */
+  #halt: PromiseWithResolvers<void> | undefined;
 
   constructor(pace: Pace, onDeath: () => void) {
     this.#pace = pace;
@@ -40,6 +42,20 @@ export class Life {
     else this.#stepsLeft = steps;
   }
 
+  /** Has the process do nothing until {@link resume}. */
+  pause(): void {
+    this.#halt ??= Promise.withResolvers<void>();
+  }
+
+  get isHalted(): boolean {
+    return this.#halt !== undefined;
+  }
+
+  resume(): void {
+    this.#halt?.resolve();
+    this.#halt = undefined;
+  }
+
   async step(): Promise<void> {
     this.#pace.activity += 1;
     this.#stepsLeft -= 1;
@@ -47,6 +63,7 @@ export class Life {
     if (this.#ended) return new Promise(() => undefined);
     // A disk or a network that takes its time lets other things happen meanwhile.
     if (this.#pace.random() < 0.3) await turn();
+    while (this.#halt !== undefined) await this.#halt.promise;
     if (this.#ended) return new Promise(() => undefined);
   }
 

@@ -13,6 +13,9 @@ export type Step =
   | { readonly kind: "kill"; readonly relayer: number; readonly afterSteps: number }
   | { readonly kind: "stop"; readonly relayer: number }
   | { readonly kind: "start"; readonly relayer: number }
+  | { readonly kind: "pause" | "cut off"; readonly relayer: number; readonly milliseconds: number }
+  | { readonly kind: "commit lost"; readonly relayer: number }
+  | { readonly kind: "lock broken" }
   | { readonly kind: "network"; readonly fault: Fault; readonly of: "sends" | "calls"; readonly calls: number }
   | { readonly kind: "disk"; readonly statements: number }
   | { readonly kind: "pool dropped" }
@@ -66,6 +69,17 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: is("start"), relayer }) },
   { weight: 1, arbitrary: fc.record({ kind: is("stop"), relayer }) },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("pause", "cut off"),
+      relayer,
+      // Of those the database ends the session before the end of the last two.
+      milliseconds: fc.constantFrom(2_000, 12_000, 70_000),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: is("commit lost"), relayer }) },
+  { weight: 1, arbitrary: fc.record({ kind: is("lock broken") }) },
+  {
     weight: 4,
     arbitrary: fc.record({
       kind: is("network"),
@@ -96,7 +110,7 @@ export const setting: fc.Arbitrary<Setting> = fc.record({
   without: fc.subarray<Step["kind"]>(
     [
       ...["bulk", "kill", "stop", "network", "disk", "pool dropped", "node lags", "nonce taken", "price"],
-      ...["role", "block fails"],
+      ...["role", "block fails", "pause", "cut off", "commit lost", "lock broken"],
     ] as const,
     { maxLength: 5 },
   ),
@@ -121,6 +135,14 @@ export async function take(step: Step, world: World): Promise<void> {
       return world.start(step.relayer);
     case "stop":
       return world.stop(step.relayer);
+    case "pause":
+      return world.pause(step.relayer, step.milliseconds);
+    case "cut off":
+      return world.cut(step.relayer, step.milliseconds);
+    case "commit lost":
+      return world.loseCommit(step.relayer);
+    case "lock broken":
+      return world.breakLock();
     case "network":
       return world.network.disturb(step.fault, step.of, step.calls);
     case "disk":

@@ -5,9 +5,11 @@ import { Wallet, Transaction } from "ethers";
 import type { Proof, ProofRequest } from "../../server/proofs/proof.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { Disk } from "./disk.ts";
+import { SILENCE_MILLISECONDS } from "../../server/journal/leader/silence.ts";
 import { Ledger } from "./ledger.ts";
 import { Life, type Pace, turn } from "./life.ts";
 import { Network } from "./network.ts";
+import type { Session } from "./session.ts";
 import { randomFrom } from "./random.ts";
 import { ADDRESSES, type Relayer, type RelayerRules, startRelayer } from "./relayer.ts";
 import type { Step } from "./steps.ts";
@@ -21,6 +23,12 @@ const QUIET_ROUNDS = 4;
 const MAX_ROUNDS = 20_000;
 /** No stop takes longer, whatever the node does. */
 const LONGEST_STOP_MILLISECONDS = 10 * 60_000;
+
+/** Maximum number of things that a process still does after its session. */
+const LAST_STEPS = 40;
+const LAST_MILLISECONDS = 3_000;
+/** Pause after a start that failed. */
+const AGAIN_MILLISECONDS = 1_000;
 
 /** How a run is set up. */
 export interface Setting {
@@ -43,6 +51,12 @@ interface Seat {
   relayer: Relayer | undefined;
   /** Whether it waits until no other one leads. */
   isCandidate: boolean;
+  /** The session of its process with the database; unset before the first start. */
+  session: Session | undefined;
+}
+
+function leads({ life, session }: Seat): boolean {
+  return !life.ended && session?.isLost !== true;
 }
 
 /** Everything a run consists of. Nothing here waits for the real clock. */
@@ -60,6 +74,8 @@ export class World implements AsyncDisposable {
   readonly #seats: readonly Seat[];
   /** Requests to a living process without a response. */
   readonly #open = new Map<object, Life>();
+  /** Ends what disturbs the sessions. */
+  readonly #ends: (() => void)[] = [];
   #violation: Error | undefined;
 
   constructor(setting: Setting, template: string) {
@@ -76,7 +92,7 @@ export class World implements AsyncDisposable {
       const wallet = new Wallet(`0x${"5e".repeat(31)}0${hasOwnKey ? index + 1 : 1}`);
       const life = new Life(this.pace, () => undefined);
       life.endAfter(0);
-      return { name: `relayer ${index}`, wallet, life, relayer: undefined, isCandidate: false };
+      return { name: `relayer ${index}`, wallet, life, relayer: undefined, isCandidate: false, session: undefined };
     });
     const period = setting.blockPeriodMilliseconds;
     if (period !== undefined) setInterval(() => this.mine(), period);
@@ -94,8 +110,18 @@ export class World implements AsyncDisposable {
   start(index: number): void {
     const seat = this.#seat(index);
     if (!seat.life.ended) return;
-    seat.isCandidate = this.#seats.some(({ life }) => !life.ended);
-    if (seat.isCandidate) return;
+    seat.isCandidate = this.#seats.some(leads);
+    if (!seat.isCandidate) this.#lead(seat);
+  }
+
+  /** Has one lead while another one does, as after a failure of the lock. */
+  breakLock(): void {
+    const seat = this.#seats.find(({ isCandidate, life }) => isCandidate && life.ended);
+    if (seat !== undefined) this.#lead(seat);
+  }
+
+  #lead(seat: Seat): void {
+    seat.isCandidate = false;
     const life = new Life(this.pace, () => {
       this.log(`${seat.name} is killed`);
       this.disk.killed(life);
@@ -104,21 +130,35 @@ export class World implements AsyncDisposable {
       this.#guard(() => this.ledger.assertKept(this.disk));
       queueMicrotask(() => this.#nextLeader());
     });
-    seat.life = life;
+    const { dialect, session } = this.disk.connect(life, this.pace, () => {
+      this.log(`${seat.name} does not lead any more`);
+      seat.relayer = undefined;
+      seat.isCandidate = true;
+      // Until everything has ended, some of it goes on.
+      life.endAfter(1 + Math.floor(this.pace.random() * LAST_STEPS));
+      const end = (): void => (life.isHalted ? void setTimeout(end, LAST_MILLISECONDS) : life.endAfter(0));
+      setTimeout(end, LAST_MILLISECONDS);
+      queueMicrotask(() => this.#nextLeader());
+    });
+    Object.assign(seat, { life, session });
     this.log(`${seat.name} starts`);
     const rpc = this.network.connect(CHAIN_ID, life);
-    startRelayer(seat.wallet.privateKey, this.disk.connect(life), rpc, this.setting.rules, (text) =>
+    startRelayer(seat.wallet.privateKey, dialect, rpc, this.setting.rules, (text) =>
       this.log(`${seat.name}: ${text}`),
     ).then(
       (relayer) => {
-        if (life.ended) return;
+        if (life.ended || session.isLost) return;
         this.log(`${seat.name} listens`);
         seat.relayer = relayer;
       },
       (error: unknown) => {
         this.log(`${seat.name} did not start: ${String(error)}`);
-        // Its process ends, and takes with it whatever it had begun.
+        // Its process ends, and takes with it whatever it had begun. Another attempt follows.
         life.endAfter(0);
+        setTimeout(() => {
+          seat.isCandidate ||= seat.life === life;
+          this.#nextLeader();
+        }, AGAIN_MILLISECONDS);
       },
     );
   }
@@ -127,6 +167,45 @@ export class World implements AsyncDisposable {
     const seat = this.#seat(index);
     seat.isCandidate = false;
     seat.life.endAfter(afterSteps);
+  }
+
+  /** Has a process that leads do nothing for some time, after which the database may have ended its session. */
+  pause(index: number, milliseconds: number): void {
+    const seat = this.#leading(index);
+    if (seat === undefined) return;
+    const { life } = seat;
+    life.pause();
+    this.#disturbed(seat, milliseconds, () => life.resume());
+  }
+
+  /** Cuts one that leads off from the database for some time. */
+  cut(index: number, milliseconds: number): void {
+    const seat = this.#leading(index);
+    const session = seat?.session;
+    if (seat === undefined || session === undefined) return;
+    session.cut();
+    this.#disturbed(seat, milliseconds, () => session.mend());
+  }
+
+  /** Has the response to the next commit of one that leads get lost. */
+  loseCommit(index: number): void {
+    this.#leading(index)?.session?.loseCommit();
+  }
+
+  #disturbed({ session, name }: Seat, milliseconds: number, restore: () => void): void {
+    const end = (): void => {
+      this.log(`${name} goes on`);
+      restore();
+    };
+    setTimeout(end, milliseconds);
+    this.#ends.push(restore);
+    if (milliseconds > SILENCE_MILLISECONDS) setTimeout(() => void session?.lose(), SILENCE_MILLISECONDS);
+  }
+
+  /** One of those that lead: there are two only after a failure of the lock. */
+  #leading(index: number): Seat | undefined {
+    const leading = this.#seats.filter(leads);
+    return leading[index % leading.length];
   }
 
   async stop(index: number): Promise<void> {
@@ -233,6 +312,7 @@ export class World implements AsyncDisposable {
   async recover(): Promise<void> {
     this.network.heal();
     this.disk.fail(0);
+    for (const end of this.#ends) end();
     Object.assign(this.chain, { lag: 0, roleGiven: true, blocksThatFail: 0 });
     for (const [index, { relayer, life }] of this.#seats.entries()) {
       // One that was to be killed later on is killed now, so that it does not die in the end.
@@ -248,12 +328,13 @@ export class World implements AsyncDisposable {
   }
 
   #nextLeader(): void {
-    const next = this.#seats.findIndex(({ isCandidate }) => isCandidate);
+    const next = this.#seats.findIndex(({ isCandidate, life }) => isCandidate && life.ended);
     if (next !== -1) this.start(next);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const seat of this.#seats) seat.isCandidate = false;
+    for (const end of this.#ends) end();
     for (const { life } of this.#seats) life.endAfter(0);
     await this.untilIdle();
     this.#time[Symbol.dispose]();

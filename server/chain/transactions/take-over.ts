@@ -90,6 +90,8 @@ export class TakeOver {
     const abandoned = late.flatMap(([id, first]) => (final > first.head ? [id] : []));
     if (abandoned.length === 0) return;
     const count = await store.abandon(abandoned);
+    // Rows and sessions stay as they are.
+    for (const id of abandoned) this.#lost.set(id, { at: Infinity, head: final });
     if (count > 0) onAbandoned(count);
   }
 }

@@ -17,7 +17,8 @@ export function forwardedCaller(request: Request): ForwardedCaller | undefined {
 
 /**
  * Accepts calls that other relayers forward, for the callers that they name.
- * @throws SealbookError `forbidden` for a call that says so and is not proven
+ * @throws SealbookError `forbidden` for a call that says so and is not proven; `not_leader` for one of another
+ * leadership
  */
 export function acceptForwarded(calls: ForwardedCalls | undefined): RequestHandler {
   return (request, _response, next) => {
@@ -26,6 +27,10 @@ export function acceptForwarded(calls: ForwardedCalls | undefined): RequestHandl
     const call = calls?.check({ method, url, headers });
     if (calls === undefined || call === undefined)
       throw new SealbookError("forbidden", "the call is not one that another relayer of this journal forwards now");
+    if (!calls.isCurrent(call)) {
+      const message = "the call is for a relayer that leads, and this one does not, or began again to lead meanwhile";
+      throw new SealbookError("not_leader", message, { retryAfterSeconds: 1 });
+    }
     forwarded.set(request, { ...call, frames: () => calls.frames(call) });
     next();
   };

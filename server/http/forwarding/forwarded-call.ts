@@ -31,6 +31,8 @@ export type ForwardedCaller = z.output<typeof ForwardedCaller>;
 const ForwardedCall = z.object({
   /** Id of the leader that it is meant for. */
   to: z.string(),
+  /** Its leadership: a call of another one, as before a restart, does not count. */
+  epoch: z.number(),
   caller: ForwardedCaller,
   /** SHA-256 of the body, hex; or `FRAMES`. */
   body: z.string(),
@@ -77,13 +79,23 @@ function codeOf(key: KeyObject, { method, url, headers }: CoveredRequest, call: 
 export class ForwardedCalls {
   readonly #key: KeyObject;
   readonly #self: string;
+  readonly #epoch: () => number | undefined;
   /** The nonces of calls that are not too old yet, with their times; oldest first. */
   readonly #seen = new Map<string, number>();
 
-  /** @param self Id of this relayer */
-  constructor(key: KeyObject, self: string) {
+  /**
+   * @param self Id of this relayer
+   * @param epoch Returns its leadership; `undefined` while it follows
+   */
+  constructor(key: KeyObject, self: string, epoch: () => number | undefined) {
     this.#key = key;
     this.#self = self;
+    this.#epoch = epoch;
+  }
+
+  /** Whether a call is of the leadership that this relayer has now. */
+  isCurrent({ epoch }: Pick<ForwardedCall, "epoch">): boolean {
+    return epoch === this.#epoch();
   }
 
   /** Returns a reader of the body of a call that is sent in frames. */

@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { SealbookError } from "../../errors.ts";
 import { FRAMES, SealedFrames } from "./body-frames.ts";
+import type { KnownLeader } from "./known-leader.ts";
 import { digestOf, type ForwardedCaller, newNonce, proofOf } from "./forwarded-call.ts";
 
 /** Longer than any wait for the chain. */
@@ -22,8 +23,7 @@ export interface Peers {
   /** Addresses, by id: from the configuration, because who writes to the database could name any. */
   readonly addresses: ReadonlyMap<string, URL>;
   readonly key: KeyObject;
-  /** Returns the id of the leader; `undefined` when there is none. */
-  leader(): Promise<string | undefined>;
+  readonly leader: KnownLeader;
 }
 
 /** A call of another relayer. */
@@ -41,13 +41,22 @@ export interface RelayerCall {
   readonly signal: AbortSignal;
 }
 
+/** Another relayer that leads. */
+export interface Leader {
+  readonly id: string;
+  readonly epoch: number;
+  readonly address: URL;
+  /** Aborted when another one leads. */
+  readonly over: AbortSignal;
+}
+
 /** Where the leader is; `undefined` when there is none, or its address is not known, or it is this relayer. */
-export async function addressOfLeader(
-  peers: Peers,
-): Promise<{ readonly id: string; readonly address: URL } | undefined> {
-  const id = await peers.leader();
-  const address = id === undefined || id === peers.self ? undefined : peers.addresses.get(id);
-  return id === undefined || address === undefined ? undefined : { id, address };
+export async function addressOfLeader({ leader, self, addresses }: Peers): Promise<Leader | undefined> {
+  const known = await leader.ask();
+  if (known === undefined || known.holder === self) return undefined;
+  const { holder: id, epoch, over } = known;
+  const address = addresses.get(id);
+  return address && { id, epoch, address, over };
 }
 
 /**
@@ -56,12 +65,12 @@ export async function addressOfLeader(
  */
 export function callLeader(
   { key }: Peers,
-  { id: to, address }: { readonly id: string; readonly address: URL },
+  { id: to, epoch, address, over }: Leader,
   { method, url, headers, caller, body, requestId, signal }: RelayerCall,
 ): Promise<IncomingMessage> {
   const nonce = newNonce();
   const isWhole = body instanceof Uint8Array;
-  const covered = { to, caller, body: isWhole ? digestOf(body) : FRAMES, nonce };
+  const covered = { to, epoch, caller, body: isWhole ? digestOf(body) : FRAMES, nonce };
   const isSafe = address.protocol === "https:";
   return new Promise((resolve, reject) => {
     // The target of a request can be a whole address: it is only the path here.
@@ -75,7 +84,7 @@ export function callLeader(
         ...(isWhole ? { "content-length": body.length } : {}),
         "x-request-id": requestId,
       },
-      signal,
+      signal: AbortSignal.any([signal, over]),
     });
     const isConnected = connectionOf(call, isSafe);
     call.setTimeout(MOST_SILENT_MILLISECONDS, () => call.destroy());

@@ -29,6 +29,15 @@ export function translateError(error: unknown): unknown {
   });
 }
 
+/** Returns the error of a commit, given its translated error: without a response it may have been made. */
+export function commitError(error: unknown): unknown {
+  if (!(error instanceof SealbookError && error.code === "journal_unavailable")) return error;
+  const message =
+    "the database was lost before it responded to a commit: whether the call had an effect is not known. Repeat it " +
+    "with the same Idempotency-Key";
+  return new SealbookError("outcome_unknown", message, { cause: error, retryAfterSeconds: RETRY_SECONDS });
+}
+
 function isOurs(error: unknown): boolean {
   return (
     error instanceof SealbookError ||

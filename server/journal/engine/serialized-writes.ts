@@ -10,7 +10,7 @@ import {
   type TransactionSettings,
   UpdateQueryNode,
 } from "kysely";
-import { translateError } from "./postgres-errors.ts";
+import { commitError, translateError } from "./postgres-errors.ts";
 import { toParameter } from "./postgres-types.ts";
 
 /** Where write transactions run, and how. */
@@ -122,7 +122,9 @@ class SerializingConnection implements DatabaseConnection {
 
   async commit(): Promise<void> {
     const { writer, connection } = this.#begun();
-    await translated(writer.driver.commitTransaction(connection), writer);
+    await translated(writer.driver.commitTransaction(connection), writer).catch((error: unknown) => {
+      throw commitError(error);
+    });
     await this.#end();
   }
 

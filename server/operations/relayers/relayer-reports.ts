@@ -15,11 +15,28 @@ export interface RelayerReportsDeps {
   readonly ids: readonly string[];
   /** Age from which a report says nothing about the present. */
   readonly silenceMilliseconds: number;
-  readonly alerts: Pick<AlertTracker, "replaceGroup">;
+  readonly alerts: Pick<AlertTracker, "replaceGroup" | "active">;
   readonly divergences: Pick<DivergenceTracker, "journalDiverged" | "divergenceResolved" | "has">;
   /** Never jumps. */
   readonly clock: Clock;
 }
+
+/** Ends the alerts of relayers that are not in RELAYERS any more. */
+export function endAlertsOfOthers(alerts: Pick<AlertTracker, "replaceGroup" | "active">, ids: readonly string[]): void {
+  const groups = new Set(ids.map(groupOf));
+  for (const { subject } of alerts.active) {
+    const [group] = GROUP.exec(subject) ?? [];
+    if (group !== undefined && !groups.has(group))
+      alerts.replaceGroup(group, [], "the relayer is not in RELAYERS any more");
+  }
+}
+
+/** Begin of the subjects of a relayer's alerts. */
+function groupOf(relayer: string): string {
+  return `relayer ${relayer}: `;
+}
+
+const GROUP = /^relayer [^:]*: /;
 
 /** What the other relayers report to the leader: their findings are its own, and their alerts go to its receivers. */
 export class RelayerReports {
@@ -36,6 +53,7 @@ export class RelayerReports {
   }
 
   start(): void {
+    endAlertsOfOthers(this.#deps.alerts, this.#deps.ids);
     // Those from when it followed are its own now, and it finds them again.
     this.#replaceAlerts(this.#deps.self, []);
     this.#interval = every(this.#deps.silenceMilliseconds, () => this.#alertOfGone());
@@ -73,7 +91,7 @@ export class RelayerReports {
   }
 
   #replaceAlerts(relayer: string, alerts: NonNullable<RelayerReport["alerts"]>): void {
-    this.#deps.alerts.replaceGroup(`relayer ${relayer}: `, alerts, "the relayer does not report it any more");
+    this.#deps.alerts.replaceGroup(groupOf(relayer), alerts, "the relayer does not report it any more");
   }
 
   #alertOfGone(): void {

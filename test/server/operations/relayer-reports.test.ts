@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { assert } from "chai";
+import type { Alert } from "../../../server/operations/alert.ts";
 import { RelayerReports } from "../../../server/operations/relayers/relayer-reports.ts";
 import { newReport, type RelayerReport } from "../../../server/operations/relayers/report.ts";
 
@@ -11,6 +12,8 @@ describe("reports of relayers that follow", () => {
   let open: Map<string, string>;
   let alerts: Map<string, readonly { readonly message: string }[]>;
   let now: number;
+  /** Alerts of the last run. */
+  let active: Pick<Alert, "kind" | "subject" | "message">[];
   let reports: RelayerReports;
   const report = (content: Partial<RelayerReport> = {}): RelayerReport =>
     newReport({ relayer: "second", isNodeHealthy: true, hasFollowed: true, findings: [], alerts: [], ...content });
@@ -19,11 +22,12 @@ describe("reports of relayers that follow", () => {
     open = new Map();
     alerts = new Map();
     now = 0;
+    active = [];
     reports = new RelayerReports({
       self: "first",
       ids: ["first", "second", "third"],
       silenceMilliseconds: SILENCE,
-      alerts: { replaceGroup: (group, list) => void alerts.set(group, list) },
+      alerts: { active, replaceGroup: (group, list) => void alerts.set(group, list) },
       divergences: {
         has: (subject) => open.has(subject),
         journalDiverged: (subject, message) => void open.set(subject, message),
@@ -74,6 +78,14 @@ describe("reports of relayers that follow", () => {
     const alert = { kind: "node_down", subject: "", message: "the node does not respond" } as const;
     reports.take(report({ alerts: [alert] }));
     assert.deepEqual([...alerts], [["relayer second: ", [alert]]]);
+  });
+
+  it("end the alerts of a relayer that is not in the configuration any more", async () => {
+    for (const subject of ["", "disk", "relayer second: ", "relayer fourth: ", "relayer fourth: disk"])
+      active.push({ kind: "node_down", subject, message: "the node does not respond" });
+    reports.start();
+    await reports.stop();
+    assert.deepEqual([...alerts.keys()].sort(), ["relayer first: ", "relayer fourth: "]);
   });
 
   it("come from the other relayers of the configuration only", () => {

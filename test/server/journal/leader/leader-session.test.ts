@@ -46,11 +46,11 @@ describe("the leader of a PostgreSQL database", () => {
   it("is one at a time; each leadership has a higher number", async () => {
     const first = await lead("one");
     assert.isUndefined(await candidate("two").attempt());
-    assert.equal(await leaderOf(shared.database(() => undefined)), "one");
+    assert.deepEqual(await leaderOf(shared.database(() => undefined)), { holder: "one", epoch: first.epoch });
     await first.end();
     const second = await lead("two");
     assert.equal(second.epoch, first.epoch + 1);
-    assert.equal(await leaderOf(shared.database(() => undefined)), "two");
+    assert.deepEqual(await leaderOf(shared.database(() => undefined)), { holder: "two", epoch: second.epoch });
   });
 
   it("is waited for without a statement that waits in the database", async () => {
