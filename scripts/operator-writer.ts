@@ -28,21 +28,28 @@ type Answer = z.output<typeof Answer>;
  */
 export async function writeAsOperator(config: Config, write: OperatorWrite): Promise<boolean> {
   let failure: unknown;
+  // Once an outcome is not known, only a repetition that succeeds says more.
+  const unknown = new CommandFailure(OUTCOME_UNKNOWN);
   const attempt = async (): Promise<boolean | undefined> => {
     const answer = await askServer(operatorSocket(config.dataDirectory), write);
     if (answer === undefined) {
       return writeAlone(config, write).catch((error: unknown) => {
         const { code } = error instanceof SealbookError ? error : {};
-        if (code !== "conflict" && code !== "outcome_unknown") throw error;
-        failure = code === "conflict" ? error : new CommandFailure(OUTCOME_UNKNOWN);
+        if (code === "outcome_unknown") failure = unknown;
+        else if (failure !== unknown) {
+          if (code !== "conflict") throw error;
+          failure = error;
+        }
         return undefined;
       });
     }
     if ("done" in answer) return answer.done;
     const isUnknown = answer.type.endsWith(":outcome_unknown");
-    failure = new CommandFailure(isUnknown ? OUTCOME_UNKNOWN : answer.detail);
+    if (isUnknown) failure = unknown;
+    if (failure === unknown) return undefined;
+    failure = new CommandFailure(answer.detail);
     // Nothing was written, or a repetition changes nothing else.
-    if (!isUnknown && !answer.type.endsWith(":not_leader")) throw failure;
+    if (!answer.type.endsWith(":not_leader")) throw failure;
     return undefined;
   };
   const done = await waitFor(attempt, WAIT);

@@ -207,6 +207,7 @@ function errorText(error: unknown, texts: Texts): string | undefined {
       return texts.tooManyRequests(error.retryAfterSeconds ?? 60);
     case "overloaded":
     case "journal_unavailable":
+    case "not_leader":
     case "storage_full":
       return texts.busy;
     case "forbidden":

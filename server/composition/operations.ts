@@ -174,7 +174,7 @@ function createWebhooks({
 }
 
 function createStatus(
-  { version, link, journal, alerts, telemetry, isLeader, divergences, findings }: Context,
+  { version, opened, link, journal, alerts, telemetry, isLeader, divergences, findings }: Context,
   { inspect, transactions, journalWorkers }: Monitored,
   {
     clockMonitor,
@@ -187,11 +187,10 @@ function createStatus(
     readonly relayers: Relayers;
   } & Pick<StatusDeps, "regularBlocks" | "staleSeconds">,
 ): () => Promise<Status> {
-  const startedAt = performance.now();
   return () =>
     statusReport({
       version,
-      uptime: () => (performance.now() - startedAt) / 1000,
+      uptime: () => (performance.now() - opened.startedAt) / 1000,
       chainId: link.rpc.chainId,
       relayer: transactions.sender.address,
       ...staleness,

@@ -95,10 +95,12 @@ function leading(
     }),
     fault: () => undefined,
     start() {
-      // Calls that wait for the leader of before end.
-      void peers.leader.ask().catch(() => undefined);
       reports.start();
-      interval = every(silenceMilliseconds / 3, stepDown);
+      interval = every(silenceMilliseconds / 3, async () => {
+        // Calls that wait for the leader of before end.
+        await peers.leader.ask().catch(() => undefined);
+        await stepDown();
+      });
     },
     async stop() {
       await interval?.stop();

@@ -60,6 +60,8 @@ export interface Opened {
   readonly embeddedLog: EmbeddedLog;
   /** Encrypts the bot's data; undefined without a bot. */
   readonly botCipher: BotCipher | undefined;
+  /** By `performance.now()`: the server is older than its role. */
+  readonly startedAt: number;
   /** Closes all of them. */
   readonly resources: AsyncDisposableStack;
 }
@@ -85,6 +87,7 @@ interface Overrides {
 /** Locks the data folder, and opens the chain, the journal and everything else in files. */
 export async function openAll(config: Config, logger: Logger, overrides: Overrides): Promise<Opened> {
   const resources = new AsyncDisposableStack();
+  const startedAt = performance.now();
   try {
     await useFastKeccak();
     const workers = new WorkerPool();
@@ -142,6 +145,7 @@ export async function openAll(config: Config, logger: Logger, overrides: Overrid
       certificate,
       embeddedLog,
       botCipher,
+      startedAt,
       resources,
     };
   } catch (error) {

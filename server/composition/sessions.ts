@@ -16,9 +16,8 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /** Builds the accounts and sessions of the record store. */
 export function createSessions(context: Context, { sender: transactions }: RelayerTransactions) {
-  const { version, database, journal, link, head, metrics, telemetry, clock } = context;
+  const { version, opened, database, journal, link, head, metrics, telemetry, clock } = context;
   const { sessions: config, dataDirectory, telegram } = context.config;
-  const startedAt = performance.now();
   const vault = keyVault(context.overrides.keystoreRounds);
   const chain = new SessionRegistryClient(link.rpc, link.deployment.contracts.SessionRegistry);
   const { chainWaitMilliseconds } = config;
@@ -42,7 +41,7 @@ export function createSessions(context: Context, { sender: transactions }: Relay
       accounts: await journal.accounts.count(),
       sessions: await live(),
       block: head.head?.number ?? 0,
-      uptime: Math.floor((performance.now() - startedAt) / 1000),
+      uptime: Math.floor((performance.now() - opened.startedAt) / 1000),
     }),
     panel: panelFragments(version, telegram !== undefined),
     limitLogins: loginLimit({

@@ -143,7 +143,7 @@ export class ProofQueue {
         for (const request of [...singles, ...bulks]) request.fail(error);
         this.#deps.telemetry.journalFailing(cause);
         // The next start, or the next leader, closes the open batch.
-        if (this.#stopping) return this.#abandon(error);
+        if (this.#stopping) return this.#abandon(refusal(undefined));
         await sleep(JOURNAL_PAUSE_MILLISECONDS);
       }
     }

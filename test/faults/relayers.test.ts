@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { assert } from "chai";
 import { hexlify, Wallet } from "ethers";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
@@ -174,6 +175,12 @@ describe("two relayers with a key each on one database", () => {
       assert.equal(await send(headersOf(undefined, undefined, "/api/v1/proof/batch")), 403, "it is another call");
       assert.equal(await send(headersOf(), text.replace('"timestamp":1', '"timestamp":2')), 403, "it has another body");
       assert.equal(await send(headersOf(undefined, undefined, undefined, epoch - 1)), 503, "it is of before a restart");
+      const late = await fetch(`${servers[0]?.url}${path}`, {
+        method: "POST",
+        headers: headersOf(undefined, undefined, undefined, epoch - 1),
+        body: text,
+      });
+      assert.include(await late.text(), "urn:sealbook:problem:not_leader", "nothing of it began");
       assert.equal(await send({ ...headersOf(), "idempotency-key": randomUUID() }), 403, "it has another key");
       const changed = headersOf();
       const call = JSON.parse(Buffer.from(changed[CALL_HEADER] ?? "", "base64url").toString());
@@ -201,6 +208,20 @@ describe("two relayers with a key each on one database", () => {
       assert.equal(response.status, 200, lines[0]);
       assert.lengthOf(lines, count + 1);
       assert.equal(JSON.parse(lines.at(-1) ?? "").totals.unrecorded, count);
+    });
+
+    it("with an encoding that no relayer reads, and with one that each reads", async () => {
+      const encoded = (server: TestServer | undefined, url: string, type: string, text: string) =>
+        fetch(`${server?.url}${url}`, {
+          method: "POST",
+          headers: { "Content-Type": type, "Content-Encoding": "gzip" },
+          body: new Uint8Array(gzipSync(text)),
+        });
+      for (const server of servers) {
+        assert.equal((await encoded(server, restored, NDJSON, rowsOf(1))).status, 415);
+        const document = { ...body, document_id: randomUUID() };
+        assert.equal((await encoded(server, path, "application/json", JSON.stringify(document))).status, 201);
+      }
     });
 
     it("with a streamed body that no other one takes the place of", async () => {

@@ -98,6 +98,7 @@ export class Session {
   }
 
   async rollback(connection: DatabaseConnection): Promise<void> {
+    // The database has done it.
     if (!this.#isLost) await this.#driver.rollbackTransaction(connection);
     this.#writing = undefined;
   }

@@ -66,6 +66,8 @@ export class World implements AsyncDisposable {
   readonly network: Network;
   readonly disk: Disk;
   readonly ledger = new Ledger();
+  /** Number of leaderships that ended before their process. */
+  losses = 0;
   /** What happened, for the reader of a failure. */
   readonly trace: string[] = [];
   readonly #time = new VirtualTime();
@@ -132,6 +134,7 @@ export class World implements AsyncDisposable {
     });
     const { dialect, session } = this.disk.connect(life, this.pace, () => {
       this.log(`${seat.name} does not lead any more`);
+      this.losses += 1;
       seat.relayer = undefined;
       seat.isCandidate = true;
       // Until everything has ended, some of it goes on.

@@ -7,12 +7,23 @@ import { CALL_HEADER, digestOf, type ForwardedCaller, type ForwardedCalls } from
 /** By request. */
 const forwarded = new WeakMap<
   Request,
-  { readonly caller: ForwardedCaller; readonly body: string; readonly frames: () => Transform }
+  {
+    readonly caller: ForwardedCaller;
+    readonly body: string;
+    /** Whether it is for the leadership that this relayer has. */
+    readonly isCurrent: boolean;
+    readonly frames: () => Transform;
+  }
 >();
 
 /** Returns who makes a request that another relayer forwarded; `undefined` for one of a client. */
 export function forwardedCaller(request: Request): ForwardedCaller | undefined {
   return forwarded.get(request)?.caller;
+}
+
+/** Whether a request is a forwarded call that was refused before anything of it began. */
+export function isForwardedInVain(request: Request): boolean {
+  return forwarded.get(request)?.isCurrent === false;
 }
 
 /**
@@ -27,12 +38,11 @@ export function acceptForwarded(calls: ForwardedCalls | undefined): RequestHandl
     const call = calls?.check({ method, url, headers });
     if (calls === undefined || call === undefined)
       throw new SealbookError("forbidden", "the call is not one that another relayer of this journal forwards now");
-    if (!calls.isCurrent(call)) {
-      const message = "the call is for a relayer that leads, and this one does not, or began again to lead meanwhile";
-      throw new SealbookError("not_leader", message, { retryAfterSeconds: 1 });
-    }
-    forwarded.set(request, { ...call, frames: () => calls.frames(call) });
-    next();
+    const isCurrent = calls.isCurrent(call);
+    forwarded.set(request, { ...call, isCurrent, frames: () => calls.frames(call) });
+    if (isCurrent) return next();
+    const message = "the call is for a relayer that leads, and this one does not, or has begun again";
+    next(new SealbookError("not_leader", message, { retryAfterSeconds: 1 }));
   };
 }
 

@@ -8,7 +8,7 @@ import { OpenedFrames } from "./body-frames.ts";
 export const CALL_HEADER = "sealbook-forwarded";
 export const CODE_HEADER = "sealbook-forwarded-code";
 /** Headers of the client that have an effect, and that the code covers. */
-export const CLIENT_HEADERS = ["accept", "content-type", "idempotency-key"] as const;
+export const CLIENT_HEADERS = ["accept", "content-encoding", "content-type", "idempotency-key"] as const;
 /** Maximum age of a call: clocks of relayers differ. */
 const MOST_MILLISECONDS = 60_000;
 

@@ -1,3 +1,4 @@
+import { isAbortedTransactionError } from "kysely";
 import pg from "pg";
 import { SealbookError } from "../../errors.ts";
 import { notLeader } from "../leader/not-leader.ts";
@@ -29,9 +30,15 @@ export function translateError(error: unknown): unknown {
   });
 }
 
+/** Classes and codes of errors that say nothing about a commit: lost connections, and a server that stops. */
+const UNANSWERED = /^(08|57P)/;
+
 /** Returns the error of a commit, given its translated error: without a response it may have been made. */
 export function commitError(error: unknown): unknown {
   if (!(error instanceof SealbookError && error.code === "journal_unavailable")) return error;
+  const { cause } = error;
+  if (cause instanceof pg.DatabaseError && !UNANSWERED.test(cause.code ?? "")) return error;
+  if (isAbortedTransactionError(cause)) return error;
   const message =
     "the database was lost before it responded to a commit: whether the call had an effect is not known. Repeat it " +
     "with the same Idempotency-Key";

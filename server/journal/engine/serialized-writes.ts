@@ -114,8 +114,8 @@ class SerializingConnection implements DatabaseConnection {
       const { connection } = this.#transaction;
       await translated(connection.executeQuery(CompiledQuery.raw(writer.begin)), writer);
     } catch (error) {
-      // The transaction may have begun without the lock. A connection whose rollback fails is discarded.
-      await this.rollback().catch(() => undefined);
+      // The transaction may have begun without the lock.
+      await this.rollback();
       throw error;
     }
   }
@@ -130,11 +130,9 @@ class SerializingConnection implements DatabaseConnection {
 
   async rollback(): Promise<void> {
     const { writer, connection } = this.#begun();
-    try {
-      await translated(writer.driver.rollbackTransaction(connection), writer);
-    } finally {
-      await this.#end();
-    }
+    // What comes before a rollback is the error to report; a connection whose rollback fails is discarded.
+    await translated(writer.driver.rollbackTransaction(connection), writer).catch(() => undefined);
+    await this.#end();
   }
 
   async release(): Promise<void> {
@@ -160,7 +158,7 @@ class SerializingConnection implements DatabaseConnection {
       await this.commit();
       return result;
     } catch (error) {
-      await this.rollback().catch(() => undefined);
+      await this.rollback();
       throw error;
     }
   }

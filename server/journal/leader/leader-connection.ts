@@ -60,6 +60,7 @@ export class LeaderConnection {
   }
 
   async query(text: string, parameters?: unknown[]): Promise<pg.QueryResult<Record<string, unknown>>> {
+    this.lost.throwIfAborted();
     try {
       return await this.pool.query(text, parameters);
     } catch (error) {

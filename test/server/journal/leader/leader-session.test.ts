@@ -7,6 +7,7 @@ import type { LeaderSession } from "../../../../server/journal/leader/leader-ses
 import { emptyDatabase } from "../../../support/database.ts";
 import type { EngineDatabase } from "../../../support/engine-database.ts";
 import { eventually } from "../../../support/eventually.ts";
+import { startTcpProxy } from "../../../support/tcp-proxy.ts";
 import { thrownBy } from "../../../support/thrown.ts";
 
 describe("the leader of a PostgreSQL database", () => {
@@ -92,6 +93,31 @@ describe("the leader of a PostgreSQL database", () => {
     assert.propertyVal(await thrownBy(write(database, "c")), "code", "not_leader");
     assert.isEmpty(await written());
     assert.equal((await lead("two")).epoch, session.epoch + 1);
+  });
+
+  it("says of a commit without a response that its outcome is not known", async () => {
+    const url = new URL(empty.url);
+    const proxy = await startTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
+    try {
+      const session = (await new Candidate(url.href, { holder: "one" }).attempt()) ?? assert.fail("another one leads");
+      sessions.push(session);
+      const work = async (transaction: Database): Promise<void> => {
+        await write(transaction, "a");
+        proxy.deaf = true;
+      };
+      const lost = thrownBy(
+        shared
+          .database(() => session)
+          .transaction()
+          .execute(work),
+      );
+      await eventually(async () => assert.deepEqual(await written(), ["a"]));
+      proxy.cut();
+      assert.propertyVal(await lost, "code", "outcome_unknown");
+    } finally {
+      await proxy.close();
+    }
   });
 
   // As with two leaders behind a pooler that does not keep sessions.
