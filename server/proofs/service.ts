@@ -1,3 +1,4 @@
+import { afterCommit } from "../journal/after-commit.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Atomic } from "../journal/engine/database.ts";
@@ -99,7 +100,7 @@ export class ProofService {
    * @returns the proof, `pending` when the chain did not confirm it within the wait
    * @throws SealbookError `overloaded` when too many are in flight, `storage_full` with too little space on the disk,
    * `not_leader` when another relayer accepts: nothing was accepted then; `journal_unavailable` when it is not on disk;
-   * `key_reused` when the key is of another call
+   * `outcome_unknown` when it may be; `key_reused` when the key is of another call
    */
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
     const { queue, tracker } = this.#deps;
@@ -107,7 +108,7 @@ export class ProofService {
     this.#deps.assertWritable();
     const begunAt = await this.#begin(call);
     const acceptance = await queue.accept(this.#newProof(request, begunAt));
-    const [proof] = await tracker.outcomes([acceptance], end);
+    const [proof] = await afterCommit(tracker.outcomes([acceptance], end));
     if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
     return { proof, isNew: isNewSince(begunAt, acceptance) };
   }
@@ -122,11 +123,11 @@ export class ProofService {
     const acceptances = accepted.map((acceptance) => ({ ...acceptance, isNew: isNewSince(begunAt, acceptance) }));
     const first = acceptances[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
-    const proofs = await tracker.outcomes(acceptances, end);
+    const proofs = await afterCommit(tracker.outcomes(acceptances, end));
     const own = acceptances.find(({ isNew }) => isNew) ?? first;
     const isShared = acceptances.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
     const isNew = acceptances.some((acceptance) => acceptance.isNew);
-    const batch = isNew || isShared ? await journal.anchors.find(own.proof.anchorId) : undefined;
+    const batch = isNew || isShared ? await afterCommit(journal.anchors.find(own.proof.anchorId)) : undefined;
     return { proofs, batch, isNew };
   }
 

@@ -11,6 +11,7 @@ import {
 import type { ForeignWriteEvents } from "./foreign-writes.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { RecordIndex } from "./record-index.ts";
+import { afterCommit } from "../journal/after-commit.ts";
 import { relayerRefused } from "../chain/contracts/roles.ts";
 import { SealbookError } from "../errors.ts";
 import type { Authorized } from "../sessions/index.ts";
@@ -154,7 +155,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
       const { rowId, transactionId } = earlier ?? (await this.#begin(signer, record, note));
       transactions.wake();
 
-      const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
+      const outcome = await afterCommit(transactions.outcome(transactionId, chainWaitMilliseconds));
       switch (outcome.state) {
         case "confirmed":
           await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
@@ -177,7 +178,7 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
           earlier = undefined;
           continue;
         case "pending":
-          if (!outcome.sent && (await transactions.cancel(transactionId))) throw notStored();
+          if (!outcome.sent && (await afterCommit(transactions.cancel(transactionId)))) throw notStored();
           throw new SealbookError(
             "chain_unavailable",
             `the chain has not confirmed record ${rowId} yet, but it will be stored: ` +

@@ -20,6 +20,8 @@ for (const rule of [String(CONFIRMATIONS), "finalized"])
     let server: TestServer;
     let isMining = true;
     let mining: Promise<void>;
+    /** Is done between two blocks: Anvil loses blocks that it makes during a reorganisation. */
+    let between: (() => Promise<void>) | undefined;
 
     before(async () => {
       chain = await startRemoteChain(startRawNode);
@@ -45,10 +47,18 @@ for (const rule of [String(CONFIRMATIONS), "finalized"])
 
     const mine = async (): Promise<void> => {
       while (isMining) {
+        await between?.();
         await rpcCall(chain.url, "evm_mine");
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
     };
+    const reorganise = (depth: number): Promise<void> =>
+      new Promise((resolve, reject) => {
+        between = async () => {
+          between = undefined;
+          await rpcCall(chain.url, "anvil_reorg", depth, []).then(resolve, reject);
+        };
+      });
     const head = async (): Promise<number> => Number(await rpcCall(chain.url, "eth_blockNumber"));
     const finalBlock = async (): Promise<number> =>
       rule === "finalized"
@@ -75,7 +85,7 @@ for (const rule of [String(CONFIRMATIONS), "finalized"])
       };
       for (const depth of DEPTHS) {
         await blocksLater(BLOCKS_BETWEEN);
-        await rpcCall(chain.url, "anvil_reorg", depth, []);
+        await reorganise(depth);
         await look();
       }
       await load.end();
