@@ -16,9 +16,16 @@ const WAIT = { intervalMilliseconds: 200, timeoutMilliseconds: 60_000 };
 const MOST_MILLISECONDS = 90_000;
 
 const OUTCOME_UNKNOWN = "there was no response in time: look whether the change was made";
+const UNKNOWN: Failure = { kind: "unknown", error: new CommandFailure(OUTCOME_UNKNOWN) };
 
 const Answer = z.union([z.object({ done: z.boolean() }), z.object({ detail: z.string(), type: z.string() })]);
 type Answer = z.output<typeof Answer>;
+
+/** Why an attempt did not write: whether it certainly did not, and whether another one can. */
+interface Failure {
+  readonly kind: "unknown" | "passing" | "final";
+  readonly error: unknown;
+}
 
 /**
  * Writes to the journal for a command: through the server of the data folder, or without one. Two processes never write
@@ -27,34 +34,32 @@ type Answer = z.output<typeof Answer>;
  * @throws SealbookError or CommandFailure when neither is possible, for a minute where waiting can help
  */
 export async function writeAsOperator(config: Config, write: OperatorWrite): Promise<boolean> {
-  let failure: unknown;
-  // Once an outcome is not known, only a repetition that succeeds says more.
-  const unknown = new CommandFailure(OUTCOME_UNKNOWN);
-  const attempt = async (): Promise<boolean | undefined> => {
-    const answer = await askServer(operatorSocket(config.dataDirectory), write);
-    if (answer === undefined) {
-      return writeAlone(config, write).catch((error: unknown) => {
-        const { code } = error instanceof SealbookError ? error : {};
-        if (code === "outcome_unknown") failure = unknown;
-        else if (failure !== unknown) {
-          if (code !== "conflict") throw error;
-          failure = error;
-        }
-        return undefined;
-      });
-    }
-    if ("done" in answer) return answer.done;
-    const isUnknown = answer.type.endsWith(":outcome_unknown");
-    if (isUnknown) failure = unknown;
-    if (failure === unknown) return undefined;
-    failure = new CommandFailure(answer.detail);
-    // Nothing was written, or a repetition changes nothing else.
-    if (!answer.type.endsWith(":not_leader")) throw failure;
+  let failure: Failure | undefined;
+  const done = await waitFor(async () => {
+    const result = await attempt(config, write);
+    if (typeof result === "boolean") return result;
+    // Once an outcome is not known, only a repetition that succeeds says more. It changes nothing else.
+    if (failure?.kind !== "unknown") failure = result;
+    if (failure.kind === "final") throw failure.error;
     return undefined;
-  };
-  const done = await waitFor(attempt, WAIT);
-  if (done === undefined) throw failure;
+  }, WAIT);
+  if (done === undefined) throw failure?.error;
   return done;
+}
+
+async function attempt(config: Config, write: OperatorWrite): Promise<boolean | Failure> {
+  const answer = await askServer(operatorSocket(config.dataDirectory), write);
+  if (answer === undefined) return writeAlone(config, write).catch(failureAlone);
+  if ("done" in answer) return answer.done;
+  if (answer.type.endsWith(":outcome_unknown")) return UNKNOWN;
+  const kind = answer.type.endsWith(":not_leader") ? "passing" : "final";
+  return { kind, error: new CommandFailure(answer.detail) };
+}
+
+function failureAlone(error: unknown): Failure {
+  const { code } = error instanceof SealbookError ? error : {};
+  if (code === "outcome_unknown") return UNKNOWN;
+  return { kind: code === "conflict" ? "passing" : "final", error };
 }
 
 /**

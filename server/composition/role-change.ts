@@ -72,9 +72,21 @@ export class RoleChange {
     }
   }
 
+  async #begin(role: Role): Promise<void> {
+    this.#next = role;
+    try {
+      await role.start();
+    } catch (error) {
+      await this.#end(role);
+      throw error;
+    } finally {
+      this.#next = undefined;
+    }
+  }
+
   async #end(role: Role): Promise<void> {
     await within(MOST_STOP_MILLISECONDS, role.stop(nothing), tooLong).catch((err: unknown) =>
-      this.#logger.error({ err }, "the former role could not be stopped"),
+      this.#logger.error({ err }, "a role could not be stopped"),
     );
   }
 
@@ -90,15 +102,7 @@ export class RoleChange {
       try {
         const next = await this.#create();
         if (signal.aborted) return;
-        this.#next = next;
-        try {
-          await next.start();
-        } catch (error) {
-          await this.#end(next);
-          throw error;
-        } finally {
-          this.#next = undefined;
-        }
+        await this.#begin(next);
         this.#current = next;
         return;
       } catch (err) {

@@ -28,8 +28,9 @@ export function verificationRoutes(verifier: ProofVerifier): ServedRoute[] {
       for (const hash of body.hashes) {
         // Nobody waits for the rest.
         if (response.destroyed) break;
-        const result = known.get(hex(hash)) ?? (await verifier.verify(hash));
-        known.set(hex(hash), result);
+        const key = hex(hash);
+        const result = known.get(key) ?? (await verifier.verify(hash));
+        known.set(key, result);
         results.push(result);
       }
       return toVerifications(results, !isPublicCaller(request));

@@ -22,7 +22,7 @@ export function forwardedCaller(request: Request): ForwardedCaller | undefined {
 }
 
 /** Whether a request is a forwarded call that was refused before anything of it began. */
-export function isForwardedInVain(request: Request): boolean {
+export function isRefusedForwardedCall(request: Request): boolean {
   return forwarded.get(request)?.isCurrent === false;
 }
 

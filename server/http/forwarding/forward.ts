@@ -4,7 +4,7 @@ import { SealbookError } from "../../errors.ts";
 import { authenticatedApiCaller } from "../access/caller.ts";
 import { sourceOf } from "../access/source.ts";
 import { bodyOf } from "../json-body.ts";
-import { forwardedCaller, isForwardedInVain } from "./accept.ts";
+import { forwardedCaller, isRefusedForwardedCall } from "./accept.ts";
 import { CLIENT_HEADERS } from "./forwarded-call.ts";
 import { callLeader, addressOfLeader, outcomeUnknown, type Peers, type RelayerCall } from "./relayer-call.ts";
 
@@ -19,7 +19,7 @@ const OWN_HEADERS = ["connection", "keep-alive", "transfer-encoding", "x-request
 export function forwardToLeader(peers: Peers | undefined, isLeader: boolean): ErrorRequestHandler {
   return async (error: unknown, request, response, next) => {
     const isOurs = error instanceof SealbookError && error.code === "not_leader" && !response.headersSent;
-    if (!isOurs || isForwardedInVain(request)) return next(error);
+    if (!isOurs || isRefusedForwardedCall(request)) return next(error);
     if (isLeader) return next(outcomeUnknown(error));
     // A call is never forwarded twice.
     if (peers === undefined || forwardedCaller(request) !== undefined) return next(error);

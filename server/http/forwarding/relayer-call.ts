@@ -42,7 +42,7 @@ export interface RelayerCall {
 }
 
 /** Another relayer that leads. */
-export interface Leader {
+interface Leader {
   readonly id: string;
   readonly epoch: number;
   readonly address: URL;

@@ -7,6 +7,8 @@ import type { RelayerReport } from "./report.ts";
 
 /** Time without a report after which operators are alerted: longer than a restart. */
 const GONE_MILLISECONDS = 60_000;
+/** As {@link groupOf} returns it, of any relayer. */
+const GROUP = /^relayer [^:]*: /;
 
 export interface RelayerReportsDeps {
   /** Id of this relayer. */
@@ -35,8 +37,6 @@ export function endAlertsOfOthers(alerts: Pick<AlertTracker, "replaceGroup" | "a
 function groupOf(relayer: string): string {
   return `relayer ${relayer}: `;
 }
-
-const GROUP = /^relayer [^:]*: /;
 
 /** What the other relayers report to the leader: their findings are its own, and their alerts go to its receivers. */
 export class RelayerReports {
