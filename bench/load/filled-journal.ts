@@ -1,8 +1,9 @@
+import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import { hash as digest, randomBytes } from "node:crypto";
 import type { NewProof } from "../../server/proofs/proof.ts";
 import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import { anchorStore } from "../../server/proofs/anchor-store.ts";
-import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
+import { confirmAnchors } from "../../server/journal/entries/confirmations.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { KEY } from "./journal-key.ts";
@@ -70,7 +71,7 @@ export async function fillJournal(
 async function addBatch(transaction: Database, batch: number): Promise<void> {
   const proofs = Array.from({ length: BATCH_SIZE }, (_, index) => proofNumber(batch * BATCH_SIZE + index));
   const time = proofs[0]?.acceptedAt ?? 0;
-  const anchors = anchorStore(transaction, KEY);
+  const anchors = anchorStore(transaction, KEY, new EntryVerifier({ database: transaction, key: KEY }));
   const anchorId = await anchors.open(time);
   const leaves = proofs.map((proof, leafIndex) => ({ ...proof, anchorId, leafIndex }));
   await journalOver(transaction).proofs.insert(leaves);
@@ -95,7 +96,8 @@ async function addBatch(transaction: Database, batch: number): Promise<void> {
     .returning("id")
     .executeTakeFirstOrThrow();
   await anchors.close(anchorId, { hash: rootOf(batch), size: BATCH_SIZE, transactionId });
-  await confirmInBlocks(transaction, KEY, new Map([[transactionId, block]]));
+  const anchored = { hash: rootOf(batch), size: BATCH_SIZE, contract: ADDRESS };
+  await confirmAnchors(transaction, KEY, new Map([[transactionId, { hash: transactionOf(batch), block, anchored }]]));
 }
 
 /** Accepts a batch like a bulk request: looks up its records and commits. */

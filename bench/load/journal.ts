@@ -1,3 +1,4 @@
+import { minedAs } from "../../test/support/mined.ts";
 import { randomBytes } from "node:crypto";
 import type { Journal } from "../../server/composition/journal.ts";
 import { contentOver } from "../../server/journal/integrity/stored-anchor.ts";
@@ -37,7 +38,7 @@ export async function fillJournal(
       {
         id,
         state: "confirmed",
-        hash: signed.hash,
+        ...(await minedAs(database, id)),
         block: { number: block, hash: randomBytes(32), time: 1_700_000_000 + block, validator: "bench" },
       },
     ]);

@@ -4,7 +4,7 @@ import type { AnchorContent, BlockInclusion } from "../../server/chain/contracts
 import { recordHashOf } from "../../server/journal/integrity/record-hash.ts";
 import type { ContractCall } from "../../server/chain/transaction.ts";
 import { SealbookError } from "../../server/errors.ts";
-import { confirmInBlocks } from "../../server/journal/entries/confirmations.ts";
+import { confirmAnchors } from "../../server/journal/entries/confirmations.ts";
 import { type Database, isPostgres } from "../../server/journal/engine/database.ts";
 import {
   type ConfirmationEntry,
@@ -17,6 +17,8 @@ import { entryOf } from "../../server/journal/entries/entry-source.ts";
 import type { JournalRow } from "../../server/journal/entries/journal-row.ts";
 import { type CountedHead, rowsBetween } from "../../server/journal/entries/journal-rows.ts";
 import { project } from "../../server/journal/entries/project.ts";
+import { codeOfCall } from "../../server/journal/transactions/call-code.ts";
+import { type ClosedAnchor, codeOfAnchor, isAnchorOf } from "../../server/journal/integrity/anchor-code.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import type { AnchorsTable, TransactionsTable } from "../../server/journal/engine/schema.ts";
 
@@ -106,24 +108,34 @@ export class JournalRebuild {
     // The next start compares everything.
     await database.updateTable("reconciliation").set({ full_passed_at: null }).execute();
     // Entries say what is confirmed, and of which content.
-    const open = { hash: null, transaction_id: null, confirmation: null };
+    const open = { hash: null, transaction_id: null, code: null, confirmation: null };
     await database.updateTable("anchors").set(open).where("confirmation", "is not", null).execute();
   }
 
   /**
-   * Drops what no entry says of anchors: anchors without proofs, and transactions of unconfirmed ones that are not in
-   * flight. The chain is queried for them.
+   * Drops what no entry says of anchors: anchors without proofs, unconfirmed ones that no relayer has closed, and those
+   * whose transactions are not in flight. The chain is queried for them.
    */
   async #dropUnproven(): Promise<void> {
     const rows = await this.#database
       .selectFrom("anchors")
       .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
-      .select(["anchors.id", "checkpoint", "transactions.state"])
+      .select([
+        "anchors.id",
+        "first_sequence",
+        "anchors.hash",
+        "size",
+        "checkpoint",
+        "anchors.code",
+        "transactions.state",
+      ])
       .where("confirmation", "is", null)
       .execute();
-    for (const { id, checkpoint, state } of rows) {
-      const isLive = state !== null && state !== "confirmed";
-      if (isLive && (checkpoint !== null || this.#open.has(id))) continue;
+    for (const { state, ...anchor } of rows) {
+      const { id, hash, checkpoint } = anchor;
+      const isLive = state !== null && state !== "confirmed" && hash !== null;
+      const isOwn = isLive && isAnchorOf(this.#key, { ...anchor, hash });
+      if (isOwn && (checkpoint !== null || this.#open.has(id))) continue;
       await this.#database.deleteFrom("anchors").where("id", "=", id).execute();
     }
   }
@@ -131,11 +143,8 @@ export class JournalRebuild {
   /** Returns accepted leaves that no entry confirms. */
   async *unconfirmed(): AsyncGenerator<UnconfirmedLeaves> {
     for (const [anchor, first] of this.#open) {
-      if (await this.#hasAnchor(anchor)) {
-        // Its transaction is in flight.
-        await this.#database.updateTable("anchors").set({ first_sequence: first }).where("id", "=", anchor).execute();
-        continue;
-      }
+      // Its transaction is in flight.
+      if ((await this.#firstOf(anchor)) !== undefined) continue;
       // An open anchor, until its content is known.
       const found = { id: anchor, first_sequence: first, size: 0, opened_at: Date.now() };
       await this.#database.insertInto("anchors").values(found).execute();
@@ -154,7 +163,8 @@ export class JournalRebuild {
   ): Promise<void> {
     const id = await this.#addTransaction({ contract, transactionHash, block });
     await this.#close(anchor, content, id);
-    await confirmInBlocks(this.#database, this.#key, new Map([[id, block]]));
+    const mined = { hash: transactionHash, block, anchored: { ...content, contract } };
+    await confirmAnchors(this.#database, this.#key, new Map([[id, mined]]));
   }
 
   /** Queues anchors for leaves that neither an entry nor the chain confirms; any relayer can send them. */
@@ -164,7 +174,13 @@ export class JournalRebuild {
   }
 
   async #close(id: number, { hash, size }: AnchorContent, transactionId: number): Promise<void> {
-    const content = { hash, size, transaction_id: transactionId };
+    const { first_sequence } = await this.#database
+      .selectFrom("anchors")
+      .select("first_sequence")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const code = codeOfAnchor(this.#key, { id, first_sequence, hash, size, checkpoint: null });
+    const content = { hash, size, code, transaction_id: transactionId };
     await this.#database.updateTable("anchors").set(content).where("id", "=", id).execute();
   }
 
@@ -184,7 +200,9 @@ export class JournalRebuild {
       checkpoint,
       opened_at: Date.now(),
     });
-    await confirmInBlocks(this.#database, this.#key, new Map([[transactionId, inclusion.block]]));
+    const { transactionHash, block, contract } = inclusion;
+    const mined = { hash: transactionHash, block, anchored: { hash, size: 0, contract } };
+    await confirmAnchors(this.#database, this.#key, new Map([[transactionId, mined]]));
   }
 
   /** Continues the numbering of new rows after the written ones; SQLite does so by itself. */
@@ -226,24 +244,25 @@ export class JournalRebuild {
     const confirmed = { ...content, confirmation: entry.sequence };
     // No other anchor has the content of a confirmed one.
     await this.#database.deleteFrom("anchors").where("hash", "=", hash).where("id", "!=", id).execute();
-    const begin = first ?? checkpoint ?? undefined;
-    if (await this.#hasAnchor(id)) {
-      const changes = { ...confirmed, ...(begin === undefined ? {} : { first_sequence: begin }) };
-      await this.#database.updateTable("anchors").set(changes).where("id", "=", id).execute();
-      return;
-    }
-    const first_sequence = begin ?? entry.sequence;
-    await this.#insertAnchor({ id, first_sequence, ...confirmed, opened_at: time * 1000 });
+    const known = await this.#firstOf(id);
+    const anchor = { id, first_sequence: first ?? checkpoint ?? known ?? entry.sequence, ...confirmed };
+    if (known === undefined) return this.#insertAnchor({ ...anchor, opened_at: time * 1000 });
+    const changes = { ...anchor, code: codeOfAnchor(this.#key, anchor) };
+    await this.#database.updateTable("anchors").set(changes).where("id", "=", id).execute();
   }
 
-  async #insertAnchor(anchor: Insertable<AnchorsTable>): Promise<void> {
-    this.#nextAnchor = Math.max(this.#nextAnchor, (anchor.id ?? 0) + 1);
-    await this.#database.insertInto("anchors").values(anchor).execute();
+  async #insertAnchor(anchor: Insertable<AnchorsTable> & ClosedAnchor): Promise<void> {
+    this.#nextAnchor = Math.max(this.#nextAnchor, anchor.id + 1);
+    const code = codeOfAnchor(this.#key, anchor);
+    await this.#database
+      .insertInto("anchors")
+      .values({ ...anchor, code })
+      .execute();
   }
 
-  async #hasAnchor(id: number): Promise<boolean> {
-    const anchor = await this.#database.selectFrom("anchors").select("id").where("id", "=", id).executeTakeFirst();
-    return anchor !== undefined;
+  async #firstOf(id: number): Promise<number | undefined> {
+    const found = this.#database.selectFrom("anchors").select("first_sequence").where("id", "=", id);
+    return (await found.executeTakeFirst())?.first_sequence;
   }
 
   async #isConfirmed(id: number): Promise<boolean> {
@@ -307,6 +326,9 @@ export class JournalRebuild {
       .values({ purpose: "anchor", created_at: transaction.outcome_at ?? Date.now(), ...transaction })
       .returning("id")
       .executeTakeFirstOrThrow();
+    const { to_address, data = null } = transaction;
+    const code = codeOfCall(this.#key, { id, purpose: "anchor", to_address, data });
+    await this.#database.updateTable("transactions").set({ code }).where("id", "=", id).execute();
     return id;
   }
 }

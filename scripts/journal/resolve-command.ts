@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import { headFile } from "../../server/composition/data-folder.ts";
 import {
   journalKeyFile,
   missingFile,
@@ -10,6 +9,7 @@ import {
 import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
 import { type JournalSource, journalSource } from "../../server/journal/entries/entry-source.ts";
+import { HeadFile } from "../../server/journal/integrity/head-file.ts";
 import { writeAsOperator } from "../operator-writer.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { printable } from "../../verifier/verify.mjs";
@@ -59,12 +59,13 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
     if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed", BAD_USAGE);
     const chosen = open.filter((each) => (all ? each.subject.startsWith(subject) : each.subject === subject));
     if (chosen.length === 0) throw new CommandFailure(`there is no divergence ${subject}`);
+    // Nothing is appended to a journal that does not continue what was seen.
+    if (chosen.some((each) => !isAcknowledgeable(each.subject)))
+      await acceptHead(terminal, config, journalSource(database, key));
     for (let first = 0; first < chosen.length; first += AT_ONCE) {
       const divergences = chosen.slice(first, first + AT_ONCE);
       await writeAsOperator(config, { kind: "divergences_resolved", divergences, reason, resolvedAt: Date.now() });
     }
-    if (chosen.some((each) => !isAcknowledgeable(each.subject)))
-      await acceptHead(terminal, config, journalSource(database, key));
     printLine(
       terminal,
       chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`,
@@ -76,7 +77,7 @@ async function resolve(terminal: Terminal, subject: string | undefined, { reason
 
 /** Has the relayer of this data folder continue from the journal as it is. */
 async function acceptHead(terminal: Terminal, { dataDirectory }: Config, entries: JournalSource): Promise<void> {
-  const file = headFile(dataDirectory);
+  const file = new HeadFile(dataDirectory);
   const seen = await file.read();
   if (seen === undefined || (await continues(entries, seen))) {
     printLine(terminal, `the journal continues what ${dataDirectory} has seen: nothing is accepted here`);

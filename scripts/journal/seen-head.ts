@@ -1,16 +1,16 @@
-import { headFile } from "../../server/composition/data-folder.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import { HeadFile } from "../../server/journal/integrity/head-file.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
 import { continues } from "../../server/journal/reconciliation/head-check.ts";
 
 /** What a command says when it leaves a journal that the server does not continue by itself. */
 export const OTHER_JOURNAL =
-  "The server of this DATA_DIR had seen another or a longer journal. It signs nothing until you accept this one: " +
-  "start it, and run `npx sealbook journal resolve`.";
+  "The server of this DATA_DIR had seen another or a longer journal. It answers, writes and signs nothing until you " +
+  "accept this one: start it, and run `npx sealbook journal resolve`.";
 
 /** Returns whether a journal continues what the server of a data folder has seen, if anything. */
 export async function continuesSeen(dataDirectory: string, database: Database, key: JournalKey): Promise<boolean> {
-  const seen = await headFile(dataDirectory).read();
+  const seen = await new HeadFile(dataDirectory).read();
   return seen === undefined || continues(journalSource(database, key), seen);
 }

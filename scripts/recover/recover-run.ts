@@ -7,7 +7,7 @@ import { forEachConcurrently, showProgress } from "../proofs/file-run.ts";
 import { reasonOf } from "../proofs/reason.ts";
 import { CommandFailure } from "../commands/run-command.ts";
 import { compareFiles, type HashedRestoredFile, type RestoredTree } from "./compare-files.ts";
-import type { Mismatch, Missing, NotChecked, RecoveryReport, Unrecorded } from "./recovery-report.ts";
+import type { Mismatch, Missing, NotChecked, Pending, RecoveryReport, Unrecorded } from "./recovery-report.ts";
 
 const RETRY_FOR_MILLISECONDS = 60_000;
 /** The unchanged rows of the response. */
@@ -48,7 +48,7 @@ export async function recoverAll({
   if (files.length === 0) throw new CommandFailure("none of the files could be read");
   await mkdir(out, { recursive: true });
   // A retry starts from the beginning, because the rows of an interrupted response are repeated.
-  const { verification, mismatches, unrecorded } = await withRetry(
+  const { verification, mismatches, unrecorded, pending } = await withRetry(
     () => compareAll(files, { client, asOf, out, signal }),
     {
       retryForMilliseconds: RETRY_FOR_MILLISECONDS,
@@ -77,12 +77,14 @@ export async function recoverAll({
       match,
       mismatch,
       unrecorded: unrecorded.length,
+      pending: pending.length,
       missing: missing.length,
       not_checked: notChecked.length,
       unlisted: tree.unlisted.length,
     },
     mismatches,
     unrecorded,
+    pending,
     missing: withNewNames(missing, unrecorded),
     not_checked: notChecked.sort((a, b) => (a.file < b.file ? -1 : 1)),
     unlisted: tree.unlisted,
@@ -124,6 +126,7 @@ async function compareAll(
 ) {
   const mismatches: Mismatch[] = [];
   const unrecorded: Unrecorded[] = [];
+  const pending: Pending[] = [];
   const progress = showProgress("comparing", files.length);
   try {
     const verification = await compareFiles(files, {
@@ -133,9 +136,10 @@ async function compareAll(
         progress.tick();
         if (row.result === "mismatch") mismatches.push({ file, ...row });
         else if (row.result === "unrecorded") unrecorded.push({ file, ...row });
+        else if (row.result === "pending") pending.push({ file, ...row });
       },
     });
-    return { verification, mismatches, unrecorded };
+    return { verification, mismatches, unrecorded, pending };
   } finally {
     progress.stop();
   }

@@ -6,6 +6,8 @@ type Row<Result extends ComparedDocument["result"]> = Extract<ComparedDocument, 
 
 /** A file that differs from the last record of its document. */
 export type Mismatch = Row<"mismatch">;
+/** A file whose newest record has no anchor yet. */
+export type Pending = Row<"pending">;
 /** A file without a record of its document. */
 export type Unrecorded = Row<"unrecorded">;
 
@@ -47,12 +49,14 @@ export interface RecoveryReport {
     readonly match: number;
     readonly mismatch: number;
     readonly unrecorded: number;
+    readonly pending: number;
     readonly missing: number;
     readonly not_checked: number;
     readonly unlisted: number;
   };
   readonly mismatches: readonly Mismatch[];
   readonly unrecorded: readonly Unrecorded[];
+  readonly pending: readonly Pending[];
   readonly missing: readonly Missing[];
   readonly not_checked: readonly NotChecked[];
   /** Files that the manifest does not list and that were not compared. */
@@ -61,12 +65,13 @@ export interface RecoveryReport {
 
 /** Formats the report as one line. */
 export function summaryLine({ totals, seconds }: RecoveryReport): string {
-  const { files, bytes, match, mismatch, unrecorded, missing, not_checked, unlisted } = totals;
+  const { files, bytes, match, mismatch, unrecorded, pending, missing, not_checked, unlisted } = totals;
   const unlistedToo = unlisted === 0 ? "" : `, ${unlisted} not in the manifest`;
+  const pendingToo = pending === 0 ? "" : `, ${pending} not anchored yet`;
   const missingToo = `${missing} recorded ${missing === 1 ? "document is" : "documents are"} missing`;
   return (
     `${match} of ${files} files match (${mismatch} mismatch, ${unrecorded} unrecorded, ${not_checked} not ` +
-    `checked${unlistedToo}), ` +
+    `checked${pendingToo}${unlistedToo}), ` +
     `${missingToo}, ${bytes} bytes, ${seconds.toFixed(1)} s`
   );
 }

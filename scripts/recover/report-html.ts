@@ -31,7 +31,7 @@ const STYLE = `
 
 /** Formats the report as a self-contained page. Yields pieces, because reports can exceed the string limit. */
 export function* reportHtml(report: RecoveryReport): Generator<string, void> {
-  const { mismatches, unrecorded, missing, not_checked, unlisted } = report;
+  const { mismatches, unrecorded, pending, missing, not_checked, unlisted } = report;
   yield `<!doctype html>
 <html lang="en">
 <head>
@@ -77,13 +77,20 @@ ${totalsList(report)}
     ],
   );
   yield* section(
+    "Pending",
+    "Files whose newest record has no anchor yet: compare them again.",
+    ["Document", "Restored", "Recorded"],
+    pending,
+    (row) => [named(row.document_id, row.file), hash(row.hash), hash(row.recorded_hash)],
+  );
+  yield* section(
     "Missing",
     "Recorded documents that are missing from the restored files.",
     ["Document", "Recorded", "Found as"],
     missing,
     (row) => [
       `<b>${text(row.document_id)}</b>${row.fault === undefined ? "" : `<div>${text(row.fault)}</div>`}`,
-      `${hash(row.hash)}<div>${moment(row.recorded_at)}, block ${row.block_number}</div>`,
+      `${hash(row.hash)}<div>${placeOf(row)}</div>`,
       (row.found_as ?? []).map((file) => `<div>${text(file)}</div>`).join("") || "nowhere",
     ],
   );
@@ -122,6 +129,7 @@ function totalsList({ totals }: RecoveryReport): string {
     total(totals.match, "match"),
     total(totals.mismatch, "mismatch", true),
     total(totals.unrecorded, "unrecorded", true),
+    totals.pending === 0 ? "" : total(totals.pending, "not anchored yet", true),
     total(totals.missing, "missing", true),
     total(totals.not_checked, "not checked", true),
     totals.unlisted === 0 ? "" : total(totals.unlisted, "not in the manifest", true),
@@ -141,6 +149,10 @@ function facts(report: RecoveryReport): string {
     fact("Seconds", report.seconds.toFixed(1)),
     fact("Bytes hashed", number(report.totals.bytes)),
   ].join("");
+}
+
+function placeOf({ recorded_at: time, block_number: block }: RecoveryReport["missing"][number]): string {
+  return time === null ? "the journal does not say when" : `${moment(time)}, block ${block}`;
 }
 
 function recordedAt({ recorded_at, block_number }: { recorded_at: number; block_number: number }): string {

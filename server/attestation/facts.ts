@@ -54,8 +54,10 @@ export interface RecordFacts extends CommonFacts {
   readonly subject: { readonly documentId: string } | { readonly hash: Uint8Array };
   /** The newest records, newest first. */
   readonly records: readonly [AttestedProof, ...AttestedProof[]];
-  /** Number of all records. */
+  /** Number of all confirmed records. */
   readonly count: number;
+  /** Number of those that have no anchor yet. */
+  readonly pendingCount: number;
   /** Call data of the newest record. */
   readonly queries: {
     /** Repeats the query of the anchor. */

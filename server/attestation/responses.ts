@@ -40,7 +40,7 @@ const AttestedVerification = z
     verification_id: z.uuid(),
     as_of: whole.nullable(),
     finished_at: whole,
-    totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }),
+    totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole, pending: whole }),
     rows_root: Hash.meta({ description: "Merkle root over the rows of the response." }),
     signed_result: z.string().meta({ description: "Compact JWS over the result, signed when the comparison ended." }),
   })
@@ -82,6 +82,9 @@ const Statement = z
     record_count: whole
       .optional()
       .meta({ description: "The number of confirmed records; `records` lists the newest of them." }),
+    pending_count: whole
+      .optional()
+      .meta({ description: "The number of records that had no anchor yet; `records` does not list them." }),
     records: z.array(AttestedRecord).optional().meta({ description: "Newest first; missing for a comparison." }),
     verification: AttestedVerification.optional(),
     attachments: z

@@ -1,23 +1,14 @@
-import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { SealbookError } from "../errors.ts";
-import {
-  type AnchorTrees,
-  type BundleService,
-  type ConfirmedProof,
-  type Proof,
-  type ProofJournal,
-  verifiedProof,
-} from "../proofs/index.ts";
+import type { AnchorTrees, BundleService, ConfirmedProof, ProofCheck, ProofJournal } from "../proofs/index.ts";
 import type { Issuer } from "../issuer/issuer.ts";
 import type { SigningKey } from "../issuer/signing-key.ts";
-import { verifyPath } from "../journal/integrity/merkle.ts";
 import { anchorQuery } from "../chain/contracts/anchor-inspection.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/time.ts";
 import { hex } from "../kit/bytes.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { AnchorAudit, type RecoveryService } from "../recovery/index.ts";
+import type { RecoveryService } from "../recovery/index.ts";
 import type { AttestationSubject } from "./api.ts";
 import type { Audience, Statement } from "./responses.ts";
 import type { AttestationFacts, AttestedProof } from "./facts.ts";
@@ -27,19 +18,16 @@ import { LaggingError, unavailable } from "../chain/rpc/rpc.ts";
 
 /** Maximum records in a statement. */
 const MAX_RECORDS = 1_000;
-/** Records that are checked at a time: other requests are served in between. */
-const RECORDS_AT_ONCE = 20;
 /** Maximum portable proofs of the newest records; the record with the earliest anchor has one, too. */
 const MAX_NEWEST_BUNDLES = 16;
 
 export interface AttestationServiceDeps {
-  readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
+  readonly journal: Pick<ProofJournal, "proofs">;
   readonly trees: AnchorTrees;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
-  readonly chain: Pick<
-    ProofAnchorClient,
-    "anchorOf" | "blockOf" | "blockHash" | "hasSeen" | "inspect" | "inclusionOf" | "chain" | "verifyQuery"
-  >;
+  /** Begins to check proofs for one request. */
+  readonly beginCheck: () => ProofCheck;
+  readonly chain: Pick<ProofAnchorClient, "inspect" | "inclusionOf" | "chain" | "verifyQuery">;
   readonly bundles: Pick<BundleService, "bundleFor">;
   /** The text of the verifier. */
   readonly verifier: string;
@@ -104,21 +92,20 @@ export class AttestationService {
   }
 
   async #facts(subject: AttestationSubject, key: SigningKey) {
-    const { recovery, chain, journal, entryVerifier } = this.#deps;
+    const { recovery, chain } = this.#deps;
     if ("verificationId" in subject) {
       const verification = await recovery.signedVerification(subject.verificationId);
       const { block } = await chain.inspect([]);
       return { verification, queriedAt: block, trust: await chain.chain.trust([block]) };
     }
-    const checked = entryVerifier.begin();
-    const { newest: listed, count, isKnown } = await journal.proofs.confirmed(subject, MAX_RECORDS, checked);
-    const { block, trust, records } = await this.#checked(listed, checked);
+    const { listed, count, pendingCount } = await this.#recordsOf(subject);
+    const { block, trust, records } = await this.#checked(listed);
     const [newest, ...older] = await this.#withBundles(records, key);
     if (newest === undefined) {
       const what = "documentId" in subject ? "this document" : "this hash";
       throw new SealbookError(
         "not_found",
-        isKnown ? `no record of ${what} is confirmed yet` : `there is no record of ${what}`,
+        pendingCount > 0 ? `no record of ${what} is confirmed yet` : `there is no record of ${what}`,
       );
     }
     const { recordHash, merkle } = newest.proof;
@@ -126,20 +113,38 @@ export class AttestationService {
       anchor: anchorQuery(merkle?.root ?? recordHash),
       verify: merkle && chain.verifyQuery(recordHash, merkle.path, merkle.root),
     };
-    return { subject, records: [newest, ...older] as const, count, queries, queriedAt: block, trust };
+    return { subject, records: [newest, ...older] as const, count, pendingCount, queries, queriedAt: block, trust };
   }
 
-  /** Runs the checks that the statement lists. */
-  async #checked(proofs: readonly ConfirmedProof[], checked: VerifiedEntries) {
-    const { journal, chain, telemetry } = this.#deps;
-    const audit = new AnchorAudit(journal.anchors, chain, telemetry);
+  /** Checks the records of a subject: each counts as confirmed or as pending. The newest ones are listed. */
+  async #recordsOf(subject: RecordSubject) {
+    const { journal, entryVerifier, beginCheck } = this.#deps;
+    const check = beginCheck();
+    const listed: ConfirmedProof[] = [];
+    let [count, pendingCount] = [0, 0];
+    for await (const page of journal.proofs.ofSubject(subject, entryVerifier.begin())) {
+      for (const proof of page) {
+        // The chain is asked about each that is listed, and about each that the journal has no confirmation of.
+        const isListed = listed.length < MAX_RECORDS;
+        const result = isListed ? await check.of(proof) : await check.counted(proof);
+        if (result.state === "contradicted") throw contradiction(result.fault);
+        if (result.state === "pending") pendingCount += 1;
+        else {
+          count += 1;
+          if (isListed) listed.push(result.proof);
+        }
+      }
+    }
+    return { listed, count, pendingCount };
+  }
+
+  /** Asks the contract about the checked records. */
+  async #checked(proofs: readonly ConfirmedProof[]) {
+    const { chain, trees } = this.#deps;
     const complete: Completed[] = [];
-    for (const [index, stored] of proofs.entries()) {
-      if (index % RECORDS_AT_ONCE === 0) await yieldToEventLoop();
-      const fault = await audit.faultOf(stored);
-      if (fault !== undefined) throw contradiction(fault);
-      const proof = await verifiedProof(checked, stored);
-      complete.push(await this.#complete(proof));
+    for (const stored of proofs) {
+      const proof = { ...(await trees.complete(stored)), outcome: stored.outcome };
+      complete.push({ proof, anchored: proof.merkle?.root ?? proof.recordHash });
     }
     // Records of one batch share their root, which is queried once.
     const indexes = new Map<string, number>();
@@ -156,13 +161,13 @@ export class AttestationService {
       const inspected = anchors[index];
       // The contract's response is only what the node returns; the event is in the block.
       if (inspected !== undefined && inspected.time !== 0 && !(await chain.inclusionOf(hash, inspected)))
-        this.#diverged("root", hash, "the contract's response names an anchor that its block does not have");
+        this.#diverged(hash, "the contract's response names an anchor that its block does not have");
     }
     const trust = await chain.chain.trust([block, ...complete.map(({ proof }) => proof.outcome.block)]);
     const records = complete.map(({ proof, anchored }): CheckedProof => {
       const inspected = anchors[indexes.get(keyOf(anchored)) ?? -1];
       if (inspected === undefined || inspected.time === 0 || inspected.blockNumber > proof.outcome.block.number) {
-        return this.#diverged("root", anchored, "the contract has no anchor of a record at the newest block");
+        return this.#diverged(anchored, "the contract has no anchor of a record at the newest block");
       }
       const { response, ...firstAnchor } = inspected;
       return { proof, firstAnchor, response };
@@ -188,28 +193,14 @@ export class AttestationService {
     return attested;
   }
 
-  /** Adds the Merkle path to a proof and verifies that it leads to the anchor. */
-  async #complete(stored: ConfirmedProof): Promise<Completed> {
-    const { documentId, hash, recordHash, metadata, acceptedAt, outcome, content, anchorId, leafIndex: index } = stored;
-    const tree = content && (await this.#deps.trees.of(anchorId, content));
-    const merkle: Proof["merkle"] = tree && { root: tree.root, leaf: tree.leaf(index), index, path: tree.path(index) };
-    const anchored = merkle?.root ?? recordHash;
-    if (
-      content === undefined ||
-      Buffer.compare(anchored, content.hash) !== 0 ||
-      (merkle && !verifyPath(recordHash, merkle.path, content.hash))
-    ) {
-      return this.#diverged("proof", recordHash, "the Merkle path of a record does not lead to its anchor");
-    }
-    return { proof: { documentId, hash, recordHash, metadata, acceptedAt, outcome, merkle }, anchored };
-  }
-
   /** Raises a divergence and throws. */
-  #diverged(what: "proof" | "root", hash: Uint8Array, fault: string): never {
-    this.#deps.telemetry.journalDiverged(`${what} ${hex(hash)}`, fault);
+  #diverged(root: Uint8Array, fault: string): never {
+    this.#deps.telemetry.journalDiverged(`root ${hex(root)}`, fault);
     throw contradiction(fault);
   }
 }
+
+type RecordSubject = Exclude<AttestationSubject, { readonly verificationId: string }>;
 
 function contradiction(fault: string): SealbookError {
   return new SealbookError("conflict", `the server cannot sign a statement: ${fault}`);

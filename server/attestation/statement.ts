@@ -50,6 +50,7 @@ export async function attestationOf(facts: AttestationFacts, audience: Audience)
     ...("records" in facts
       ? {
           record_count: facts.count,
+          pending_count: facts.pendingCount,
           records,
         }
       : { verification: verificationOf(facts.verification) }),

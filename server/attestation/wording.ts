@@ -55,7 +55,7 @@ const AUDIENCE_LIMITATIONS: Readonly<Record<Audience, string>> = {
 };
 
 function ofRecords(facts: RecordFacts, audience: Audience): Wording {
-  const { records, count, installation, queriedAt, trust } = facts;
+  const { records, count, pendingCount, installation, queriedAt, trust } = facts;
   const [newest] = records;
   const earliest = records.reduce((a, b) => (b.firstAnchor.time < a.firstAnchor.time ? b : a));
   const subject = "documentId" in facts.subject ? "document" : "content";
@@ -64,8 +64,9 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
   return {
     introduction: INTRODUCTIONS.records[audience],
     claims: [
-      `The newest record of this ${subject} is of the content with the SHA-256 ${hex(hash)} under the document id ` +
-        `"${documentId}". That content existed, unchanged, not later than ${utc(newest.firstAnchor.time)}, the ` +
+      `The newest ${pendingCount === 0 ? "" : "confirmed "}record of this ${subject} is of the content with the ` +
+        `SHA-256 ${hex(hash)} under the document id "${documentId}". That content existed, unchanged, not later than ` +
+        `${utc(newest.firstAnchor.time)}, the ` +
         "time of " +
         `block ${newest.firstAnchor.blockNumber} of chain ${installation.chainId}.`,
       ...(count === 1
@@ -75,6 +76,7 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
               "on chain " +
               `at ${utc(earliest.firstAnchor.time)}.`,
           ]),
+      ...(pendingCount === 0 ? [] : [pendingClaim(subject, pendingCount)]),
       `At the time of issue, contract ${facts.installation.contract} confirmed every record listed here, at block ` +
         `${queriedAt.number} of ${utc(queriedAt.time)}.`,
       "A file is the recorded content if its SHA-256 equals the one given here, and is not if a single bit differs.",
@@ -90,6 +92,14 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
       AUDIENCE_LIMITATIONS[audience],
     ],
   };
+}
+
+function pendingClaim(subject: string, count: number): string {
+  const what = count === 1 ? "1 record" : `${count} records`;
+  return (
+    `The issuer has accepted ${what} of this ${subject} that had no anchor yet at the time of issue. They are not ` +
+    "listed, and can be newer."
+  );
 }
 
 function withoutBundle({ records, count }: RecordFacts): string[] {
@@ -112,7 +122,8 @@ function ofVerification({ verification, installation, trust }: VerificationFacts
         `${utc(Math.floor(finishedAt / 1000))}. It considered ${considered}.`,
       `Match, equal to the last record: ${totals.match}. Mismatch, different from it: ${totals.mismatch}. ` +
         "Unrecorded, " +
-        `without a considered record: ${totals.unrecorded}.`,
+        `without a considered record: ${totals.unrecorded}. Pending, with a newer record that had no anchor yet: ` +
+        `${totals.pending}.`,
       "This result was signed once, when the comparison ended: that signature is `signed_result`.",
       `The rows of the response, one for each document, have the Merkle root ${hex(rowsRoot)}. The root shows ` +
         "whether given rows are those of this statement, complete and in order.",

@@ -38,6 +38,8 @@ export interface QueuedTransaction {
   readonly purpose: TransactionPurpose;
   readonly to: Address;
   readonly data: Uint8Array;
+  /** Whether a relayer has written it: nothing else is signed. */
+  readonly isOwn: boolean;
 }
 
 /** A signed transaction in flight; one of its versions when it was replaced by one with a higher fee. */
@@ -50,17 +52,3 @@ export interface SignedTransaction {
 
 /** An empty transaction that uses up a nonce. */
 export type Filler = Omit<SignedTransaction, "id"> & { readonly sender: Address };
-
-/** Whether the success of a transaction counts; `unknown` when the chain's responses do not show it yet. */
-export type SuccessVerdict = "counts" | "unknown" | { readonly rejected: string };
-
-/** The outcome of a mined transaction. */
-export interface FinalOutcome {
-  readonly id: number;
-  readonly state: "confirmed" | "reverted";
-  readonly hash: Uint8Array;
-  readonly block: BlockReference;
-  readonly reason?: string;
-  /** The mined version of a transaction that was replaced. */
-  readonly version?: SignedTransaction;
-}

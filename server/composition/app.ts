@@ -206,6 +206,7 @@ export function createApi(context: Context, parts: Parts): Express {
           new AttestationService({
             journal: context.journal,
             entryVerifier: context.entryVerifier,
+            beginCheck: () => proofs.verifier.begin(),
             issuer,
             telemetry: context.telemetry,
             clock: context.clock,

@@ -74,7 +74,13 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
   const version = packageVersion();
   const clock = overrides.clock ?? Date.now;
   const signer = transactionSigner(link.relayer, rpc.chainId);
-  const journal = createJournal(database, journalKey, deployment.contracts);
+  const entryVerifier = new EntryVerifier({
+    database,
+    key: journalKey,
+    relayer: config.relayers?.self ?? signer.address,
+    onDamage: (subject, message) => telemetry.journalDiverged(subject, message),
+  });
+  const journal = createJournal(database, journalKey, deployment.contracts, entryVerifier);
   // Logger, metrics, alerts and events come before every part: each part registers its own metrics.
   const stored = openAlertStore(database);
   const alertStore = new BufferedAlertStore(stored);
@@ -145,7 +151,7 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     validatorNames,
     proofAnchor,
     /** Reads the entries that are signed or returned as proof. */
-    entryVerifier: new EntryVerifier({ database, key: journalKey, telemetry }),
+    entryVerifier,
     issuer: new Issuer(issuerKeys, () => {
       assertLeads();
       divergences.assertIntact();

@@ -6,7 +6,6 @@ import type { DatabaseConfig } from "../config/notations.ts";
 import type { Database } from "../journal/engine/database.ts";
 import type { StorageGuard } from "../journal/engine/storage-guard.ts";
 import { newestSequence } from "../journal/entries/journal-rows.ts";
-import { HeadFile } from "../journal/integrity/head-file.ts";
 import type { ChainLink } from "./chain-link.ts";
 import { hasJournal } from "./journal-database.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
@@ -20,9 +19,6 @@ const ADMINISTRATION_WAIT = { intervalMilliseconds: 100, timeoutMilliseconds: 60
 
 /** File with the address that the server signs with: a server has run in the folder. */
 export const RELAYER_FILE = "relayer-address";
-
-/** File with the newest entry of the journal that the server has seen. */
-const HEAD_FILE = "journal.head";
 
 /** File with the demo account of the embedded chain. */
 export const DEMO_ACCOUNT_FILE = "demo-account.json";
@@ -61,11 +57,6 @@ export async function assertJournalOfRelayer(database: Database, { rpc, relayer 
     `the journal is empty, but the relayer ${relayer.address} has sent ${sent} transactions on chain ${rpc.chainId}. ` +
       WAY_BACK,
   );
-}
-
-/** Returns the file with what the server of a folder has seen of the journal. */
-export function headFile(directory: string): HeadFile {
-  return new HeadFile(join(directory, HEAD_FILE));
 }
 
 /** Adds the folder and its lock to what must stay in place. */

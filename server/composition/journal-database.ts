@@ -3,12 +3,15 @@ import { link, readFile, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseConfig } from "../config/notations.ts";
 import type { Database } from "../journal/engine/database.ts";
-import { openSqlite } from "../journal/engine/sqlite.ts";
+import { openSqlite, type SqliteOptions } from "../journal/engine/sqlite.ts";
 import type { StorageGuard } from "../journal/engine/storage-guard.ts";
 import type { Config } from "../config/config.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
 import { assertKeyOf, newestSequence } from "../journal/entries/journal-rows.ts";
+import type { TransactionEnd } from "../journal/engine/durable-commits.ts";
+import { HeadFile } from "../journal/integrity/head-file.ts";
 import { JournalKey } from "../journal/integrity/journal-key.ts";
+import { JournalMemory } from "../journal/integrity/memory.ts";
 import { syncDirectory, writeFileDurably } from "../kit/durable-file.ts";
 import { type DirectoryLock, lockDirectory } from "../kit/directory-lock.ts";
 import type { Candidate, CandidateOptions } from "../journal/leader/candidate.ts";
@@ -16,11 +19,11 @@ import type { LeaderSession } from "../journal/leader/leader-session.ts";
 
 /**
  * Opens the journal's database, of either engine; creates the tables in an empty one.
- * @param guard Gets the files of the embedded engine
+ * @param options Of the embedded engine
  * @throws SealbookError `config_invalid` when it cannot be used
  */
-export async function openJournalDatabase(config: DatabaseConfig, guard?: StorageGuard): Promise<Database> {
-  if (config.kind === "sqlite") return openSqlite(config.file, guard);
+export async function openJournalDatabase(config: DatabaseConfig, options?: SqliteOptions): Promise<Database> {
+  if (config.kind === "sqlite") return openSqlite(config.file, options);
   const { openPostgres } = await import("../journal/engine/postgres.ts");
   return openPostgres(config.url);
 }
@@ -44,6 +47,12 @@ export function journalKeyFile({ dataDirectory, journal: { keyFile } }: Config):
   return keyFile ?? join(dataDirectory, KEY_FILE);
 }
 
+/** A journal that this process appends to, and what it has seen of it. */
+interface AppendableJournal extends OpenedJournal<JournalKey> {
+  readonly memory: JournalMemory;
+  readonly onEnd: TransactionEnd;
+}
+
 /** A journal: its database, and the key that its rows are written and checked with. */
 export interface OpenedJournal<Key = JournalKey | undefined> {
   readonly database: Database;
@@ -54,13 +63,17 @@ export interface OpenedJournal<Key = JournalKey | undefined> {
  * Opens the journal's database to append to it. The first one to open an empty journal creates its key.
  * @throws SealbookError `config_invalid` when the database or the key cannot be used
  */
-export async function openJournalToAppend(config: Config, guard?: StorageGuard): Promise<OpenedJournal<JournalKey>> {
-  const database = await openJournalDatabase(config.database, guard);
+async function openJournalToAppend(config: Config, guard: StorageGuard): Promise<AppendableJournal> {
+  const memory = await JournalMemory.open(new HeadFile(config.dataDirectory));
+  const onEnd = (isCommitted: boolean): void => memory.transactionEnded(isCommitted);
+  const database = await openJournalDatabase(config.database, { guard, onEnd });
   try {
     const file = journalKeyFile(config);
     const key = (await readJournalKey(file)) ?? (await createJournalKey(database, file));
     await assertKeyOf(database, key, file);
-    return { database, key };
+    if (config.journal.mayBeNew && memory.newest.sequence > 0 && (await newestSequence(database)) === 0)
+      await memory.forget();
+    return { database, key: key.remembering(memory), memory, onEnd };
   } catch (error) {
     await database.destroy();
     throw error;
@@ -69,7 +82,9 @@ export async function openJournalToAppend(config: Config, guard?: StorageGuard):
 
 /** The journal of a server. */
 export interface SharedJournal {
+  /** It remembers what this process has seen. */
   readonly key: JournalKey;
+  readonly memory: JournalMemory;
   /** With it the relayer leads, unless another one does; without it nobody else can. */
   readonly candidate: Candidate | undefined;
   /**
@@ -92,26 +107,27 @@ export async function openSharedJournal(
   if (config.database.kind === "sqlite") {
     const lock = lockFileOf(config.database.file, config.dataDirectory);
     try {
-      const { database, key } = await openJournalToAppend(config, guard);
+      const { database, key, memory } = await openJournalToAppend(config, guard);
       const close = async (): Promise<void> => {
         await database.destroy();
         lock?.release();
       };
-      return { key, candidate: undefined, roleDatabase: () => database, close };
+      return { key, memory, candidate: undefined, roleDatabase: () => database, close };
     } catch (error) {
       lock?.release();
       throw error;
     }
   }
-  const { database, key } = await openJournalToAppend(config);
+  const { database, key, memory, onEnd } = await openJournalToAppend(config, guard);
   await database.destroy();
   const [{ SharedPostgres }, { Candidate }] = await Promise.all([
     import("../journal/engine/postgres.ts"),
     import("../journal/leader/candidate.ts"),
   ]);
-  const shared = new SharedPostgres(config.database.url);
+  const shared = new SharedPostgres(config.database.url, onEnd);
   return {
     key,
+    memory,
     candidate: new Candidate(config.database.url, leader),
     roleDatabase: (session) => shared.database(session),
     close: () => shared.close(),

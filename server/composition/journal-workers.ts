@@ -2,7 +2,6 @@ import { deploymentName } from "../chain/contracts/deployment.ts";
 import { replicaObjects } from "../journal/replication/replica-reader.ts";
 import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
 import type { Context } from "./context.ts";
-import { headFile } from "./data-folder.ts";
 import type { RelayerTransactions } from "./transactions.ts";
 import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
 import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
@@ -124,7 +123,7 @@ export type JournalWorkers = ReturnType<typeof createJournalWorkers>;
 /** Builds the checkpoints of the journal on chain, its replicas, and the comparison of all three. */
 export function createJournalWorkers(context: Context, { sender: transactions }: RelayerTransactions) {
   const { journal, proofAnchor: chain, database, signer, metrics, logger, clock } = context;
-  const { dataDirectory, journal: config } = context.config;
+  const { journal: config } = context.config;
   const checkpoints = new CheckpointAnchor({
     journal,
     chain,
@@ -138,13 +137,12 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
   const store = reconciliationStore(database, context.opened.journalKey);
   const reconciler = createReconciler(context, store, replicators);
   const headCheck = new HeadCheck({
-    file: headFile(dataDirectory),
+    memory: context.opened.journal.memory,
     database,
     key: context.opened.journalKey,
     entries: journal.entries,
     divergences: context.divergences,
     relayer: context.config.relayers?.self ?? signer.address,
-    mayBeNew: config.mayBeNew,
     intervalMilliseconds: config.reconcileIntervalMilliseconds,
     readAcknowledged: () => context.divergences.readAcknowledged(context.entryVerifier.begin()),
     onFailure: (err) => logger.warn({ err }, "the journal could not be compared with what was seen of it"),

@@ -3,6 +3,7 @@ import type { ContractAddresses } from "../chain/transaction.ts";
 import { type AccountStore, accountStore } from "../sessions/account-store.ts";
 import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore, type ChatStore } from "../bot/chat-store.ts";
+import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { GroupCommit } from "../journal/engine/group-commit.ts";
 import type { IntentStore } from "../chain/transactions/types.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
@@ -35,10 +36,16 @@ export type Journal = Atomic<JournalStores>;
  * Builds the journal over one database.
  * @param key Key that entries are appended and checked with
  * @param addresses Contracts that intents name
+ * @param verifier Reads entries over the database
  */
-export function createJournal(database: Database, key: JournalKey, addresses: ContractAddresses): Journal {
-  const commits = new GroupCommit(database);
-  const stores = (on: Database) => storesOf(on, key, addresses);
+export function createJournal(
+  database: Database,
+  key: JournalKey,
+  addresses: ContractAddresses,
+  verifier = new EntryVerifier({ database, key }),
+): Journal {
+  const commits = new GroupCommit(database, key.memory);
+  const stores = (on: Database) => storesOf(on, key, addresses, verifier.on(on));
   return {
     ...stores(database),
     atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
@@ -54,7 +61,12 @@ function insideOf(stores: JournalStores): Journal {
 }
 
 /** Returns the stores over a connection or a transaction, each made when it is used. */
-function storesOf(database: Database, key: JournalKey, addresses: ContractAddresses): JournalStores {
+function storesOf(
+  database: Database,
+  key: JournalKey,
+  addresses: ContractAddresses,
+  verifier: EntryVerifier,
+): JournalStores {
   return {
     get entries() {
       return journalSource(database, key);
@@ -72,13 +84,13 @@ function storesOf(database: Database, key: JournalKey, addresses: ContractAddres
       return recordReader(database);
     },
     get proofs() {
-      return proofStore(database, key);
+      return proofStore(database, key, verifier);
     },
     get anchors() {
-      return anchorStore(database, key);
+      return anchorStore(database, key, verifier);
     },
     get intents() {
-      return intentStore(database, addresses);
+      return intentStore(database, key, addresses);
     },
     get serviceLog() {
       return serviceLogStore(database);

@@ -1,4 +1,3 @@
-import { reconciliationStore } from "../journal/reconciliation/store.ts";
 import { Pictures } from "../../air-quality/pictures/pictures.ts";
 import type { Context } from "./context.ts";
 import { createJournalWorkers } from "./journal-workers.ts";
@@ -21,7 +20,7 @@ export async function buildParts(context: Context) {
   const records = createRecords(context, transactions, sessions);
   const journalWorkers = createJournalWorkers(context, transactions);
   const proofs = buildProofs(context, transactions);
-  const recovery = createRecovery(context);
+  const recovery = createRecovery(context, proofs);
   const operations = createOperations(context, { inspect, transactions, journalWorkers });
   const pictures = new Pictures(context.workers, context.config.map.tiles);
   // Loaded on demand: few servers have a bot, which is a large part of the program.
@@ -32,7 +31,7 @@ export async function buildParts(context: Context) {
 }
 
 function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs {
-  const { config, database, proofAnchor, divergences, logger } = context;
+  const { config, proofAnchor, divergences, logger } = context;
   const proofs = createProofs({
     ...config.proofs,
     journal: context.journal,
@@ -41,7 +40,6 @@ function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs 
     clock: context.clock,
     steadyClock: context.steadyClock,
     chain: proofAnchor,
-    reconciliation: reconciliationStore(database, context.opened.journalKey),
     openDivergences: () => divergences.subjects,
     recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,

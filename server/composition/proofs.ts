@@ -15,7 +15,6 @@ import { ProofService } from "../proofs/service.ts";
 import { StallWatch } from "../proofs/stall-watch.ts";
 import { ProofVerifier } from "../proofs/verifier.ts";
 import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
-import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
 import type { Journal } from "./journal.ts";
 
 /** Registers the metrics of proofs and their anchors. */
@@ -60,7 +59,6 @@ interface ProofDeps {
   readonly journal: Journal;
   readonly entryVerifier: EntryVerifier;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "blockHash" | "hasSeen" | "find">;
-  readonly reconciliation: Pick<ReconciliationStore, "anchor" | "reconfirm">;
   /** Returns the subjects of the divergences that last. */
   readonly openDivergences: () => readonly string[];
   /** Interval at which they are checked again. */
@@ -97,6 +95,7 @@ export interface Proofs {
 export function createProofs(deps: ProofDeps): Proofs {
   const { journal, chain } = deps;
   const trees = new AnchorTrees(journal.anchors);
+  const verifier = new ProofVerifier(deps);
   const writer = new AnchorWriter(journal, chain, deps.steadyClock);
   const stall = new StallWatch({ clock: () => performance.now(), waitingSince: () => deps.transactions.takenSince });
   const tracker = new AnchorTracker({
@@ -119,14 +118,13 @@ export function createProofs(deps: ProofDeps): Proofs {
     rules,
     maxInFlight: deps.maxInFlight,
   });
-  const verifier = new ProofVerifier({ ...deps, trees });
   const recheck = new DivergenceRecheck({
     verifier,
     subjects: deps.openDivergences,
     intervalMilliseconds: deps.recheckMilliseconds,
   });
   return {
-    service: new ProofService({ ...deps, queue, tracker, trees }),
+    service: new ProofService({ ...deps, queue, tracker, trees, verifier }),
     verifier,
     trees,
     tracker,

@@ -1,36 +1,37 @@
 import { every, type Interval } from "../kit/time.ts";
 import { VerificationRetention } from "../recovery/verification-retention.ts";
 import { RecoveryService } from "../recovery/service.ts";
-import { recoveryStore } from "../recovery/store.ts";
 import { verificationStore } from "../recovery/verification-store.ts";
 import type { Context } from "./context.ts";
+import type { Proofs } from "./proofs.ts";
 
 const EXPIRY_INTERVAL_MILLISECONDS = 60 * 60_000;
 
 /** Builds the recovery verifications, and the deletion of those after their retention. */
-export function createRecovery({
-  config: { recovery: limits },
-  database,
-  opened: { journalKey },
-  journal,
-  proofAnchor,
-  telemetry,
-  entryVerifier,
-  issuer,
-  logger,
-  clock,
-  assertLeads,
-}: Context) {
+export function createRecovery(
+  {
+    config: { recovery: limits },
+    database,
+    opened: { journalKey },
+    journal,
+    proofAnchor,
+    entryVerifier,
+    issuer,
+    logger,
+    clock,
+    assertLeads,
+  }: Context,
+  { verifier }: Pick<Proofs, "verifier">,
+) {
   const verifications = verificationStore(database, journalKey);
   const retention = new VerificationRetention({ store: verifications, limits, clock });
   const service = new RecoveryService({
     journal,
-    store: recoveryStore(database, journalKey),
     verifications,
     retention,
     verifier: entryVerifier,
     chain: proofAnchor,
-    telemetry,
+    beginCheck: () => verifier.begin(),
     issuer,
     clock,
     assertLeads,

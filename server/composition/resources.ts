@@ -10,7 +10,7 @@ import { ValidatorHistory } from "../chain/consensus/validators.ts";
 import { EmbeddedLog } from "../chain/embedded/embedded-log.ts";
 import { useFastKeccak } from "../chain/fast-crypto.ts";
 import type { CertificateFiles, Config, TokenConfig } from "../config/config.ts";
-import { assertJournalExists, assertJournalOfRelayer, headFile, holdDataFolder, pinDataFolder } from "./data-folder.ts";
+import { assertJournalExists, assertJournalOfRelayer, holdDataFolder, pinDataFolder } from "./data-folder.ts";
 import { reasonOf, SealbookError } from "../errors.ts";
 import type { Peers } from "../http/forwarding/relayer-call.ts";
 import { ForwardedCalls } from "../http/forwarding/forwarded-call.ts";
@@ -94,8 +94,6 @@ export async function openAll(config: Config, logger: Logger, overrides: Overrid
     resources.defer(() => workers.stop());
     const lock = await holdDataFolder(config.dataDirectory);
     resources.defer(() => lock.release());
-    // A file that cannot be read ends the start here, before anything runs.
-    await headFile(config.dataDirectory).read();
     const storage = new StorageGuard();
     pinDataFolder(config.dataDirectory, storage);
     if (!config.journal.mayBeNew) await assertJournalExists(config.chain, config.database);

@@ -3,6 +3,7 @@ import type { Express } from "express";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../kit/logger.ts";
 import { openStore } from "../journal/replication/open-store.ts";
+import { causeOf } from "../journal/reconciliation/divergence.ts";
 import { every } from "../kit/time.ts";
 import { assertSameTable } from "../records/record-reader.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
@@ -77,7 +78,7 @@ export class Role {
   }
 
   async #lead(defer: (stop: () => unknown) => void): Promise<DemoAccount | undefined> {
-    const { config, journal, head, link } = this.context;
+    const { config, journal, divergences, head, link } = this.context;
     const { transactions, sessions, records, proofs, journalWorkers, recovery, bot } = this.parts;
     head.subscribe(({ number }) => transactions.sender.onHead(number));
     head.subscribe(({ number }) => records.onHead(number));
@@ -108,6 +109,8 @@ export class Role {
       this.#early.defer(() => bot.stop());
       await bot.start();
     }
+    // Nothing is written to a journal that does not continue what was seen.
+    if (divergences.subjects.some((subject) => causeOf(subject) === "head")) return undefined;
     // The embedded chain comes with a demo account.
     const file = join(config.dataDirectory, DEMO_ACCOUNT_FILE);
     return link.embedded && sessions.accounts && (await ensureDemoAccount(file, journal, sessions.accounts));

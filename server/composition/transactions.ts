@@ -19,7 +19,8 @@ export function createTransactions(context: Context) {
     store,
     signer,
     fees,
-    foreignCallReason: (call) => foreignCallReason(link.deployment.contracts, call),
+    foreignCallReason: (call) =>
+      call.isOwn ? foreignCallReason(link.deployment.contracts, call) : "no relayer has written it, or it was changed",
     lagMilliseconds: overrides.chainLagMilliseconds,
     recheckMilliseconds: overrides.recheckMilliseconds,
     abandonMilliseconds: overrides.abandonMilliseconds,
@@ -30,6 +31,11 @@ export function createTransactions(context: Context) {
         telemetry.journalDiverged(
           `transaction ${details.id}`,
           `transaction ${details.id} of the journal is no call of this relayer and is not sent: ${details.reason}`,
+        );
+      if (kind === "other_content" && "id" in details)
+        telemetry.journalDiverged(
+          `transaction ${details.id}`,
+          `transaction ${details.id} has anchored something else than the journal has under it: it confirms nothing`,
         );
       const level = kind === "resent" || kind === "replaced" ? "info" : "warn";
       logger[level]({ ...errorField(details) }, `transaction sender: ${kind}`);

@@ -1,6 +1,8 @@
-import { sql, type SqlBool } from "kysely";
+import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
+import { SealbookError } from "../errors.ts";
 import { equalBytes } from "../kit/bytes.ts";
-import type { AnchorOutcome, StoredAnchor } from "../journal/integrity/stored-anchor.ts";
+import { type ClosedAnchor, codeOfAnchor } from "../journal/integrity/anchor-code.ts";
+import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { CheckpointStore } from "../journal/integrity/checkpoint-anchor.ts";
@@ -9,14 +11,9 @@ import { isAmong } from "../journal/engine/lists.ts";
 import { proofsUnder } from "../journal/entries/anchor-proofs.ts";
 import { newestSequence } from "../journal/entries/journal-rows.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
-import type { AnchorRow, Schema, TransactionRow } from "../journal/engine/schema.ts";
-
-/** The state of an anchor in the journal. */
-export interface AnchorState {
-  readonly outcome: AnchorOutcome;
-  /** `undefined` while the anchor is open. */
-  readonly content: AnchorContent | undefined;
-}
+import type { Schema } from "../journal/engine/schema.ts";
+import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
+import { type AnchorState, inclusionOf, type ReadAnchor, readAnchors } from "./anchor-states.ts";
 
 /** Anchors in the journal. */
 export interface AnchorStore extends CheckpointStore {
@@ -24,9 +21,15 @@ export interface AnchorStore extends CheckpointStore {
   open(openedAt: number): Promise<number>;
   /** Gives an open anchor its content and the transaction that puts it on chain. */
   close(id: number, content: AnchorContent & { readonly transactionId: number }): Promise<void>;
-  /** Returns the open anchors. */
+  /**
+   * Returns the open anchors.
+   * @throws SealbookError `journal_damaged` when the journal does not continue what this process has seen
+   */
   leftOpen(): Promise<number[]>;
-  /** Returns the recorded hashes under an anchor, by leaf index. */
+  /**
+   * Returns the recorded hashes under an anchor, by leaf index.
+   * @throws SealbookError `journal_damaged` when a row with one of them was changed
+   */
   leaves(id: number): Promise<Uint8Array[]>;
   /** Returns the states of anchors. */
   states(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState>>;
@@ -50,71 +53,30 @@ export interface AnchorStore extends CheckpointStore {
 export const IN_FLIGHT = [sql<SqlBool>`transactions.state = 'queued'`, sql<SqlBool>`transactions.state = 'sent'`];
 const FAILED = sql<SqlBool>`transactions.state in ('reverted', 'refused', 'cancelled')`;
 
-/** The columns of a confirmation that are part of an outcome. */
-export const CONFIRMATION_COLUMNS = [
-  "confirmations.contract",
-  "confirmations.transaction_hash",
-  "confirmations.block_number",
-  "confirmations.block_hash",
-  "confirmations.block_time",
-  "confirmations.validator",
-] as const;
-
-/** The columns of an outcome: those of the confirmation, or of the transaction without one. */
-export const OUTCOME_COLUMNS = ["transactions.state", "transactions.reason", ...CONFIRMATION_COLUMNS] as const;
-
-/** The outcome columns: null without a confirmation and without a transaction. */
-type OutcomeRow = { [Column in "state" | "reason"]: TransactionRow[Column] | null } & {
-  [Column in "contract" | "transaction_hash" | "block_number" | "block_hash" | "block_time" | "validator"]:
-    Schema["confirmations"][Column] | null;
-};
-
-export function toAnchorOutcome(row: OutcomeRow): AnchorOutcome {
-  const {
-    contract,
-    transaction_hash: transactionHash,
-    block_number: number,
-    block_hash: hash,
-    block_time: time,
-    validator,
-  } = row;
-  const isWhole = contract !== null && transactionHash !== null && number !== null && hash !== null;
-  if (isWhole && time !== null && validator !== null) {
-    return { state: "confirmed", contract, transactionHash, block: { number, hash, time, validator } };
-  }
-  if (row.state === "reverted" || row.state === "refused" || row.state === "cancelled") {
-    return { state: "failed", reason: row.reason ?? row.state };
-  }
-  return { state: "pending" };
-}
-
-function select(database: Database) {
-  return database
-    .selectFrom("anchors")
-    .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
-    .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-    .select(["anchors.id", "anchors.hash", "anchors.size", "anchors.transaction_id", ...OUTCOME_COLUMNS]);
-}
-
-function toAnchors(
-  rows: readonly (Pick<AnchorRow, "id" | "hash" | "size" | "transaction_id"> & OutcomeRow)[],
-): StoredAnchor[] {
-  return rows.flatMap((row) =>
-    row.hash === null || row.transaction_id === null
-      ? []
-      : [
-          {
-            id: row.id,
-            hash: row.hash,
-            size: row.size,
-            transactionId: row.transaction_id,
-            outcome: toAnchorOutcome(row),
-          },
-        ],
-  );
-}
-
-export function anchorStore(database: Database, key: JournalKey | undefined): AnchorStore {
+/** @param verifier Reads over the same database */
+export function anchorStore(database: Database, key: JournalKey | undefined, verifier: EntryVerifier): AnchorStore {
+  /** Leaves changed ones out. */
+  const readSound = async (ids: readonly number[]): Promise<StoredAnchor[]> =>
+    [...(await readAnchors(verifier.begin(), ids)).values()].flatMap((anchor) => closed(anchor) ?? []);
+  /** @throws SealbookError `journal_damaged` when it was changed */
+  const readOne = async (ids: readonly number[]): Promise<StoredAnchor | undefined> => {
+    for (const anchor of (await readAnchors(verifier.begin(), ids)).values()) {
+      if (anchor.fault !== undefined) throw new SealbookError("journal_damaged", anchor.fault);
+      return closed(anchor);
+    }
+    return undefined;
+  };
+  const idsOf = async (query: SelectQueryBuilder<Schema, "anchors" | "transactions", { id: number }>) =>
+    (await query.orderBy("anchors.id").execute()).map(({ id }) => id);
+  const sent = () =>
+    database
+      .selectFrom("anchors")
+      .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
+      .select("anchors.id");
+  const codeOf = (anchor: ClosedAnchor): Uint8Array => {
+    if (key === undefined) throw new SealbookError("config_invalid", "the journal was opened without its key");
+    return codeOfAnchor(key, anchor);
+  };
   const oldest = async (condition: ReturnType<typeof sql<SqlBool>>): Promise<number | null> => {
     const row = await database
       .selectFrom("transactions")
@@ -137,14 +99,19 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
     },
 
     async close(id, { hash, size, transactionId }) {
-      await database
-        .updateTable("anchors")
-        .set({ hash, size, transaction_id: transactionId })
+      const { first_sequence } = await database
+        .selectFrom("anchors")
+        .select("first_sequence")
         .where("id", "=", id)
-        .execute();
+        .executeTakeFirstOrThrow();
+      const code = codeOf({ id, first_sequence, hash, size, checkpoint: null });
+      const content = { hash, size, code, transaction_id: transactionId };
+      await database.updateTable("anchors").set(content).where("id", "=", id).execute();
     },
 
     async leftOpen() {
+      // Those of another journal are not closed.
+      await verifier.begin().newest();
       const rows = await database
         .selectFrom("anchors")
         .select("id")
@@ -158,7 +125,7 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
 
     async leaves(id) {
       const leaves = new Map<number, Uint8Array[]>();
-      for (const entry of await proofsUnder(database, key, id)) {
+      for (const entry of await proofsUnder(database, key, id).catch(damaged)) {
         const own = leaves.get(entry.leaf) ?? [];
         leaves.set(entry.leaf, own);
         const recorded = recordHashOf(entry);
@@ -168,27 +135,13 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
       return [...leaves].sort(([a], [b]) => a - b).flatMap(([, hashes]) => hashes);
     },
 
-    async states(ids) {
-      const states = new Map<number, AnchorState>();
-      const rows = await database
-        .selectFrom("anchors")
-        .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
-        .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
-        .select(["anchors.id", "anchors.hash", "anchors.size", ...OUTCOME_COLUMNS])
-        .where(isAmong(database, "anchors.id", ids))
-        .execute();
-      for (const { id, hash, size, ...row } of rows) {
-        states.set(id, { outcome: toAnchorOutcome(row), content: hash === null ? undefined : { hash, size } });
-      }
-      return states;
-    },
+    states: (ids) => readAnchors(verifier.begin(), ids),
 
-    async find(id) {
-      return toAnchors(await select(database).where("anchors.id", "=", id).execute())[0];
-    },
+    find: (id) => readOne([id]),
 
     async byHash(hash) {
-      return toAnchors(await select(database).where("anchors.hash", "=", hash).execute())[0];
+      const rows = await database.selectFrom("anchors").select("id").where("hash", "=", hash).execute();
+      return readOne(rows.map(({ id }) => id));
     },
 
     async byTransaction(transactionHash) {
@@ -197,12 +150,11 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
         .select("anchor_id")
         .where("transaction_hash", "=", transactionHash)
         .executeTakeFirst();
-      const found = select(database);
-      const rows =
+      const ids =
         confirmed === undefined
-          ? await found.where("transactions.hash", "=", transactionHash).execute()
-          : await found.where("anchors.id", "=", confirmed.anchor_id).execute();
-      return toAnchors(rows)[0];
+          ? await idsOf(sent().where("transactions.hash", "=", transactionHash))
+          : [confirmed.anchor_id];
+      return readOne(ids);
     },
 
     async superseded(ids) {
@@ -210,8 +162,7 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
       const rows = await database
         .selectFrom("confirmations")
         .innerJoin("anchors", "anchors.id", "confirmations.anchor_id")
-        .select(["confirmations.anchor_id", "contract", "transaction_hash", "block_number"])
-        .select(["block_hash", "block_time", "validator"])
+        .select("confirmations.sequence")
         .where(isAmong(database, "confirmations.anchor_id", ids))
         .where((e) =>
           e.or([
@@ -221,24 +172,19 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
         )
         .orderBy("confirmations.sequence")
         .execute();
-      for (const row of rows) {
-        const { contract, transaction_hash: transactionHash, block_number: number } = row;
-        const block = { number, hash: row.block_hash, time: row.block_time, validator: row.validator };
-        const positions = found.get(row.anchor_id) ?? [];
-        found.set(row.anchor_id, [...positions, { contract, transactionHash, block }]);
+      for (const entry of await verifier.begin().entries(rows.map(({ sequence }) => sequence))) {
+        if (entry.kind !== "confirmation" || !ids.includes(entry.anchor)) continue;
+        found.set(entry.anchor, [...(found.get(entry.anchor) ?? []), inclusionOf(entry)]);
       }
       return found;
     },
 
     async inFlight() {
-      const rows = await Promise.all(
-        IN_FLIGHT.map((state) => select(database).where(state).orderBy("anchors.id").execute()),
-      );
-      return toAnchors(rows.flat());
+      return readSound((await Promise.all(IN_FLIGHT.map((state) => idsOf(sent().where(state))))).flat());
     },
 
     async failed() {
-      return toAnchors(await select(database).where(FAILED).orderBy("anchors.id").execute());
+      return readSound(await idsOf(sent().where(FAILED)));
     },
 
     async retry(id, transactionId) {
@@ -258,16 +204,16 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
     },
 
     async addCheckpoint({ sequence, hash, transactionId, openedAt }) {
-      await database
+      const anchor = { first_sequence: sequence, hash, size: 0, checkpoint: sequence };
+      const { id } = await database
         .insertInto("anchors")
-        .values({
-          first_sequence: sequence,
-          hash,
-          size: 0,
-          transaction_id: transactionId,
-          checkpoint: sequence,
-          opened_at: openedAt,
-        })
+        .values({ ...anchor, transaction_id: transactionId, opened_at: openedAt })
+        .returning("id")
+        .executeTakeFirstOrThrow();
+      await database
+        .updateTable("anchors")
+        .set({ code: codeOf({ id, ...anchor }) })
+        .where("id", "=", id)
         .execute();
     },
 
@@ -282,4 +228,15 @@ export function anchorStore(database: Database, key: JournalKey | undefined): An
       return known.length === 0 ? undefined : Math.min(...known);
     },
   };
+}
+
+/** Returns an anchor that is closed, and was not changed. */
+function closed({ id, transactionId, content, outcome, fault }: ReadAnchor): StoredAnchor | undefined {
+  if (fault !== undefined || content === undefined || transactionId === undefined) return undefined;
+  return { id, ...content, transactionId, outcome };
+}
+
+function damaged(error: unknown): never {
+  if (error instanceof RangeError) throw new SealbookError("journal_damaged", error.message, { cause: error });
+  throw error;
 }

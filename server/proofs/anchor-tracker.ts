@@ -4,7 +4,7 @@ import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import { SealbookError } from "../errors.ts";
-import type { AnchorState } from "./anchor-store.ts";
+import type { AnchorState } from "./anchor-states.ts";
 import { type Acceptance, type AnchorTrees, hashKey, withInclusionProof } from "./anchor-trees.ts";
 import type { AnchorWriter, ClosedBatch } from "./anchor-writer.ts";
 import type { ProofEvents } from "./events.ts";
@@ -21,7 +21,7 @@ const RETRY = { firstMilliseconds: 5_000, longestMilliseconds: 10 * 60_000 };
 /** Failures of an anchor after which an operator is needed. */
 const MOST_FAILURES = 3;
 
-const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined };
+const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined, fault: undefined };
 
 export interface AnchorTrackerDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
@@ -120,7 +120,8 @@ export class AnchorTracker {
 
   /** Tracks the anchors in flight, and starts retries of failed ones. */
   async start(): Promise<void> {
-    const inFlight = await this.#deps.journal.anchors.inFlight();
+    // Nothing is tracked in a journal that is not the relayer's own: an operator has to look at it first.
+    const inFlight = await this.#deps.journal.anchors.inFlight().catch(ifDamaged);
     this.track(inFlight.map((anchor) => ({ anchor, isShared: false, tree: undefined })));
     // Failures are counted anew.
     this.#deps.telemetry.anchorsAccepted();
@@ -295,7 +296,11 @@ export class AnchorTracker {
       failed.delete(transactionId);
       const tracked = this.#tracked.get(anchorId)?.anchor;
       if (tracked?.transactionId !== transactionId) continue;
-      this.#advance(anchorId, tracked, { outcome: { state: "confirmed", ...inclusion }, content: { hash, size } });
+      this.#advance(anchorId, tracked, {
+        outcome: { state: "confirmed", ...inclusion },
+        content: { hash, size },
+        fault: undefined,
+      });
     }
     if (failed.size === 0) return;
     this.#read(this.#ids(({ anchor }) => anchor !== undefined && failed.has(anchor.transactionId)));
@@ -391,4 +396,10 @@ export class AnchorTracker {
     if (oldest !== undefined && clock() - oldest > deadlineMilliseconds) telemetry.anchoringLate(oldest);
     else telemetry.anchoringInTime();
   }
+}
+
+/** Returns nothing in place of what a changed journal has. */
+export function ifDamaged(error: unknown): [] {
+  if (error instanceof SealbookError && error.code === "journal_damaged") return [];
+  throw error;
 }

@@ -1,4 +1,6 @@
 import { type AcceptedProof, isSameRecord, type NewProof, type Proof, type StoredProof } from "./proof.ts";
+import { SealbookError } from "../errors.ts";
+import { equalBytes } from "../kit/bytes.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { type MerkleTree, merkleTree } from "../journal/integrity/merkle.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
@@ -99,10 +101,15 @@ export class AnchorTrees {
     }
   }
 
-  /** Returns the tree of an anchor; `undefined` for an anchor of a single hash. */
-  async of(anchorId: number, { size }: AnchorContent): Promise<MerkleTree | undefined> {
+  /**
+   * Returns the tree of an anchor; `undefined` for an anchor of a single hash.
+   * @throws SealbookError `journal_damaged` when its leaves do not give what is anchored
+   */
+  async of(anchorId: number, { hash, size }: AnchorContent): Promise<MerkleTree | undefined> {
     if (size === 0) return undefined;
     const tree = this.#cache.get(anchorId) ?? (await this.#rebuilt(anchorId));
+    if (!equalBytes(tree.root, hash))
+      throw new SealbookError("journal_damaged", `the proofs of anchor ${anchorId} do not give what is anchored`);
     this.add(anchorId, tree);
     return tree;
   }

@@ -4,7 +4,7 @@ import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 import type { Clock } from "../kit/time.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { SealbookError } from "../errors.ts";
-import type { AnchorTracker } from "./anchor-tracker.ts";
+import { type AnchorTracker, ifDamaged } from "./anchor-tracker.ts";
 import type { AnchorWriter, OpenBatch, Written } from "./anchor-writer.ts";
 import { type BatchRules, closingTime, nextBlocks, type SeenBlock, withBlock, writingTime } from "./batch-schedule.ts";
 import type { ProofEvents } from "./events.ts";
@@ -87,7 +87,7 @@ export class ProofQueue {
   async start(): Promise<void> {
     const { writer, tracker } = this.#deps;
     this.#stopped = false;
-    tracker.track(await writer.closeLeftOpen());
+    tracker.track(await writer.closeLeftOpen().catch(ifDamaged));
   }
 
   /** Writes all queued proofs; the batch that is then open is closed at the next start. */
@@ -208,7 +208,7 @@ export class ProofQueue {
 
 /** Returns the error of requests that were not written. */
 function refusal(cause: unknown): SealbookError {
-  if (cause instanceof SealbookError && cause.code === "outcome_unknown") return cause;
+  if (cause instanceof SealbookError && ["outcome_unknown", "journal_damaged"].includes(cause.code)) return cause;
   return new SealbookError("journal_unavailable", "the journal cannot be written; nothing was accepted", {
     cause,
     retryAfterSeconds: OVERLOADED_RETRY_SECONDS,

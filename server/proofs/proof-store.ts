@@ -9,14 +9,15 @@ import type { IntentStore } from "../chain/transactions/types.ts";
 import type { Atomic, Database } from "../journal/engine/database.ts";
 import type { Schema } from "../journal/engine/schema.ts";
 import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
-import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
+import type { ProofEntry } from "../journal/entries/codec.ts";
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { keyOf } from "../journal/index/proof-key.ts";
 import { type AnchorStore, IN_FLIGHT } from "./anchor-store.ts";
 import { hashKey } from "./anchor-trees.ts";
-import { type AcceptedProof, type ConfirmedProof, isConfirmed, type StoredProof } from "./proof.ts";
-import { isOf, ProofReader, type ProofSubject, toEntry } from "./proof-rows.ts";
+import type { AcceptedProof, StoredProof } from "./proof.ts";
+import { proofPages, type ProofSubject, readProofs, readProofsWith, toEntry } from "./proof-rows.ts";
 
-/** Proofs in the journal. With `checked` a look-up throws SealbookError `journal_damaged` when a row was changed. */
+/** Proofs in the journal. A look-up throws SealbookError `journal_damaged` when a row was changed. */
 export interface ProofStore {
   insert(proofs: readonly AcceptedProof[]): Promise<void>;
   /** Returns proofs with one of the recorded hashes, oldest first. */
@@ -28,11 +29,8 @@ export interface ProofStore {
    * content.
    */
   byHash(hash: Uint8Array, checked?: VerifiedEntries): AsyncIterable<StoredProof>;
-  /**
-   * Returns the newest confirmed proofs of a document or a content, newest first, and how many there are in total.
-   * @param limit Maximum number of proofs that are returned
-   */
-  confirmed(subject: ProofSubject, limit: number, checked: VerifiedEntries): Promise<ConfirmedProofs>;
+  /** Returns all proofs of a document or a content, newest first, in pages. */
+  ofSubject(subject: ProofSubject, checked: VerifiedEntries): AsyncIterable<readonly StoredProof[]>;
   /** Returns the proofs under an anchor by leaf index, from a leaf on. */
   byAnchor(anchorId: number, fromLeaf: number, limit: number): Promise<StoredProof[]>;
   counts(): Promise<{ records: number; pending: number }>;
@@ -44,15 +42,6 @@ export interface DocumentProofs {
   /** The entry before which results begin. */
   readonly before?: number;
   readonly checked?: VerifiedEntries | undefined;
-}
-
-/** The newest confirmed proofs of a subject. */
-export interface ConfirmedProofs {
-  readonly newest: readonly ConfirmedProof[];
-  /** Number of all confirmed proofs. */
-  readonly count: number;
-  /** Whether there is any proof, confirmed or not. */
-  readonly isKnown: boolean;
 }
 
 /** The journal's stores for proofs. */
@@ -67,9 +56,8 @@ const PAGE = 100;
 /** A page of a document's history, and one more. */
 const MOST_IN_A_PAGE = 2 * PAGE;
 
-export function proofStore(database: Database, key: JournalKey | undefined): ProofStore {
-  const reader = new ProofReader(database, key);
-
+/** @param verifier Reads over the same database */
+export function proofStore(database: Database, key: JournalKey | undefined, verifier: EntryVerifier): ProofStore {
   const pendingHashes = (e: ExpressionBuilder<Schema, "anchors">) =>
     e.fn
       .coalesce(e.fn.sum<number>(sql<number>`case anchors.size when 0 then 1 else anchors.size end`), sql<number>`0`)
@@ -90,42 +78,30 @@ export function proofStore(database: Database, key: JournalKey | undefined): Pro
       });
     },
 
-    async byRecordHashes(recordHashes, checked) {
+    byRecordHashes(recordHashes, checked = verifier.begin()) {
       const wanted = new Set(recordHashes.map((hash) => hashKey({ recordHash: hash })));
-      const keys = recordHashes.map((hash) => keyOf(hash));
-      const found = await reader.read(await entriesWith(database, "record", keys), checked);
-      return found.filter((proof) => wanted.has(hashKey(proof)));
+      return readProofsWith(checked, "record", recordHashes.map(keyOf), (entry) =>
+        wanted.has(hashKey({ recordHash: recordHashOf(entry) })),
+      );
     },
 
-    async byDocument(documentId, { limit = Infinity, before = Infinity, checked } = {}) {
+    async byDocument(documentId, { limit = Infinity, before = Infinity, checked = verifier.begin() } = {}) {
       const found: StoredProof[] = [];
       const range = { order: "newest first", from: before, limit: Math.min(limit, MOST_IN_A_PAGE) } as const;
-      for await (const proofs of reader.pages({ documentId }, range, checked)) {
-        found.push(...proofs.filter((proof) => proof.documentId === documentId));
+      for await (const proofs of proofPages(checked, { documentId }, range)) {
+        found.push(...proofs);
         if (found.length >= limit) break;
       }
       return found.slice(0, limit);
     },
 
-    async *byHash(hash, checked) {
-      const range = { order: "oldest first", from: 0, limit: PAGE } as const;
-      for await (const proofs of reader.pages({ hash }, range, checked))
-        yield* proofs.filter((proof) => isOf(proof, { hash }));
+    async *byHash(hash, checked = verifier.begin()) {
+      for await (const proofs of proofPages(checked, { hash }, { order: "oldest first", from: 0, limit: PAGE }))
+        yield* proofs;
     },
 
-    async confirmed(subject, limit, checked) {
-      const newest: ConfirmedProof[] = [];
-      let [count, isKnown] = [0, false];
-      const range = { order: "newest first", from: Infinity, limit: PAGE } as const;
-      for await (const proofs of reader.pages(subject, range, checked)) {
-        const found = proofs.filter((proof) => isOf(proof, subject));
-        isKnown ||= found.length > 0;
-        const confirmed = found.filter(isConfirmed);
-        count += confirmed.length;
-        newest.push(...confirmed.slice(0, limit - newest.length));
-      }
-      return { newest, count, isKnown };
-    },
+    ofSubject: (subject, checked) =>
+      proofPages(checked, subject, { order: "newest first", from: Infinity, limit: PAGE }),
 
     async byAnchor(anchorId, fromLeaf, limit) {
       const own = (await proofsUnder(database, key, anchorId))
@@ -136,15 +112,13 @@ export function proofStore(database: Database, key: JournalKey | undefined): Pro
       // Also later proofs that share one of these leaves.
       const keys = own.map((proof) => keyOf(recordHashOf(proof)));
       const [first, last] = [own[0]?.leaf ?? 0, own.at(-1)?.leaf ?? 0];
-      const found = await reader.read([
-        ...own.map(({ sequence }) => sequence),
+      const isUnder = ({ anchor, leaf }: ProofEntry): boolean => anchor === anchorId && leaf >= first && leaf <= last;
+      const found = await verifier.begin().inSnapshot(async (reads) => {
         // A key that leads beyond the journal is of no interest here.
-        ...(await entriesWith(database, "record", keys, 0, await newestSequence(database))),
-      ]);
-      return found
-        .filter((proof) => proof.anchorId === anchorId && proof.leafIndex >= first && proof.leafIndex <= last)
-        .sort((a, b) => a.leafIndex - b.leafIndex || a.sequence - b.sequence)
-        .slice(0, limit);
+        const sharing = await entriesWith(reads.database, "record", keys, 0, await newestSequence(reads.database));
+        return readProofs(reads, [...own.map(({ sequence }) => sequence), ...sharing], isUnder);
+      });
+      return found.sort((a, b) => a.leafIndex - b.leafIndex || a.sequence - b.sequence).slice(0, limit);
     },
 
     async counts() {

@@ -1,10 +1,7 @@
 import type { ProofEntry } from "../journal/entries/codec.ts";
 import type { BlockInclusion } from "../chain/contracts/anchors.ts";
-import { type AnchorOutcome, hashesUnder } from "../journal/integrity/stored-anchor.ts";
-import type { AnchorState } from "./anchor-store.ts";
-import { recordHashOf } from "../journal/integrity/record-hash.ts";
-import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { equalBytes } from "../kit/bytes.ts";
+import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
+import type { AnchorState } from "./anchor-states.ts";
 
 /** Free-form metadata of a document; the three named fields have a defined meaning. */
 export interface ProofMetadata {
@@ -42,22 +39,16 @@ export interface AcceptedProof extends NewProof {
   readonly leafIndex: number;
 }
 
-/** A proof in the journal: its own fields joined with those of its anchor. */
+/** A proof in the journal: its own fields, from its entry, joined with those of its anchor. */
 export interface StoredProof extends AcceptedProof, AnchorState {
   /** The number of its journal entry. */
   readonly sequence: number;
-  /** The entry of its current confirmation. */
-  readonly confirmation: number | undefined;
 }
 
 /** A proof that the chain confirms. */
 export type ConfirmedProof = StoredProof & {
   readonly outcome: Extract<AnchorOutcome, { state: "confirmed" }>;
 };
-
-export function isConfirmed(proof: StoredProof): proof is ConfirmedProof {
-  return proof.outcome.state === "confirmed";
-}
 
 /** The inclusion of a recorded hash in a batch: the arguments of `ProofAnchor.verify`. */
 interface InclusionProof {
@@ -98,45 +89,5 @@ export function metadataOf({
     timestamp,
     ...(source === null ? {} : { source }),
     ...metadata,
-  };
-}
-
-/**
- * Returns a confirmed proof with all its facts from entries that are checked against the journal's checkpoint.
- * @throws SealbookError `journal_damaged` when the database has other facts; `chain_unavailable`
- */
-export async function verifiedProof(entries: VerifiedEntries, stored: ConfirmedProof): Promise<ConfirmedProof> {
-  const entry = await entries.entry(stored.sequence);
-  const confirmation = await entries.entry(stored.confirmation ?? 0);
-  const isOwn =
-    entry.kind === "proof" &&
-    confirmation.kind === "confirmation" &&
-    confirmation.checkpoint === null &&
-    confirmation.anchor === stored.anchorId &&
-    entry.anchor === stored.anchorId &&
-    entry.leaf < hashesUnder(confirmation) &&
-    entry.document_id === stored.documentId &&
-    equalBytes(entry.hash, stored.hash);
-  if (!isOwn) return entries.damaged(`entry ${stored.sequence} is not confirmed by entry ${stored.confirmation}`);
-  const {
-    contract,
-    tx_hash: transactionHash,
-    block_number: number,
-    block_hash: blockHash,
-    block_time: time,
-    validator,
-    hash,
-    size,
-  } = confirmation;
-  return {
-    ...stored,
-    documentId: entry.document_id,
-    hash: entry.hash,
-    recordHash: recordHashOf(entry),
-    metadata: metadataOf(entry),
-    acceptedAt: entry.accepted_at,
-    leafIndex: entry.leaf,
-    content: { hash, size },
-    outcome: { state: "confirmed", contract, transactionHash, block: { number, hash: blockHash, time, validator } },
   };
 }

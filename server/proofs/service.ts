@@ -3,20 +3,21 @@ import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Atomic } from "../journal/engine/database.ts";
 import type { KeyedCall, KeyedCallStore } from "../journal/keyed-calls.ts";
-import type { Clock } from "../kit/time.ts";
+import { type Clock, within } from "../kit/time.ts";
 import { SealbookError } from "../errors.ts";
-import { isLeafUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
+import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorTracker } from "./anchor-tracker.ts";
 import type { Acceptance, AnchorTrees } from "./anchor-trees.ts";
+import type { ProofCheck } from "./check.ts";
 import {
-  isConfirmed,
+  isSameRecord,
   type NewProof,
   type Proof,
   type ProofMetadata,
   type ProofRequest,
   type StoredProof,
-  verifiedProof,
 } from "./proof.ts";
+import type { ProofVerifier } from "./verifier.ts";
 import type { ProofJournal } from "./proof-store.ts";
 import type { ProofQueue } from "./proof-queue.ts";
 import { recordHash } from "../journal/integrity/record-hash.ts";
@@ -30,6 +31,7 @@ export interface ProofServiceDeps {
   readonly assertWritable: () => void;
   readonly trees: AnchorTrees;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
+  readonly verifier: Pick<ProofVerifier, "begin">;
   readonly clock: Clock;
   /** Maximum time that a request waits for its confirmation. */
   readonly proofWaitMilliseconds: number;
@@ -73,6 +75,12 @@ export interface Batch {
 /** Proofs of a batch that are completed at a time: other requests are served in between. */
 const PROOFS_AT_ONCE = 50;
 
+/** How long a repeated call looks at the chain before it waits for its confirmation. */
+const LOOK_MILLISECONDS = 2_000;
+
+/** Thrown when the look at the chain takes too long. */
+class Expired extends Error {}
+
 const HASH = /^[0-9a-fA-F]{64}$/;
 
 function isRecordHash(id: string, { recordHash: recorded }: StoredProof): boolean {
@@ -82,6 +90,14 @@ function isRecordHash(id: string, { recordHash: recorded }: StoredProof): boolea
 /** Returns whether a call made a proof; of a call with a key, whether it or its repetitions did. */
 function isNewSince(begunAt: number | undefined, { proof, isNew }: Acceptance): boolean {
   return begunAt === undefined ? isNew : proof.acceptedAt >= begunAt;
+}
+
+function ifExpired(error: unknown): undefined {
+  if (!(error instanceof Expired)) throw error;
+}
+
+function contradicted(fault: string): never {
+  throw new SealbookError("journal_damaged", fault);
 }
 
 /** Accepts and finds proofs. */
@@ -103,19 +119,19 @@ export class ProofService {
    * `outcome_unknown` when it may be; `key_reused` when the key is of another call
    */
   async submit(request: ProofRequest, call?: KeyedCall): Promise<{ proof: Proof; isNew: boolean }> {
-    const { queue, tracker } = this.#deps;
+    const { queue } = this.#deps;
     const end = this.#end();
     this.#deps.assertWritable();
     const begunAt = await this.#begin(call);
     const acceptance = await queue.accept(this.#newProof(request, begunAt));
-    const [proof] = await afterCommit(tracker.outcomes([acceptance], end));
+    const [proof] = await afterCommit(this.#outcomes([acceptance], end));
     if (proof === undefined) throw new SealbookError("internal", "a proof has no outcome");
     return { proof, isNew: isNewSince(begunAt, acceptance) };
   }
 
   /** Accepts 1 to 1000 documents' hashes atomically, under one root. For the rest as {@link submit}. */
   async submitTogether(requests: readonly ProofRequest[], call?: KeyedCall): Promise<Submitted> {
-    const { queue, tracker, journal } = this.#deps;
+    const { queue, journal } = this.#deps;
     const end = this.#end();
     this.#deps.assertWritable();
     const begunAt = await this.#begin(call);
@@ -123,7 +139,7 @@ export class ProofService {
     const acceptances = accepted.map((acceptance) => ({ ...acceptance, isNew: isNewSince(begunAt, acceptance) }));
     const first = acceptances[0];
     if (first === undefined) throw new SealbookError("internal", "a batch of nothing was accepted");
-    const proofs = await afterCommit(tracker.outcomes(acceptances, end));
+    const proofs = await afterCommit(this.#outcomes(acceptances, end));
     const own = acceptances.find(({ isNew }) => isNew) ?? first;
     const isShared = acceptances.every(({ proof, isNew }) => isNew || proof.anchorId === own.proof.anchorId);
     const isNew = acceptances.some((acceptance) => acceptance.isNew);
@@ -134,37 +150,34 @@ export class ProofService {
   /**
    * Finds a proof by id, the recorded hash, or else by document: the newest one, and a page of the older ones.
    * @returns `undefined` when there is none
-   * @throws SealbookError `journal_damaged` when there is none and a row that the index leads to was changed
+   * @throws SealbookError `journal_damaged` when a row that the index leads to was changed
    */
   async find(id: string, { limit, cursor }: HistoryPage): Promise<FoundProofs | undefined> {
     const { proofs } = this.#deps.journal;
-    const found = (await this.#newest(id)) ?? (await this.#newest(id, this.#deps.entryVerifier.begin()));
+    const checked = this.#deps.entryVerifier.begin();
+    const found = await this.#newest(id, checked);
     if (found === undefined) return undefined;
     const [newest, ...older] = found;
     if (older.length > 0 || isRecordHash(id, newest)) return this.#found(found, limit);
     const before = Math.min(cursor ?? Infinity, newest.sequence);
-    return this.#found([newest, ...(await proofs.byDocument(id, { limit: limit + 1, before }))], limit);
+    return this.#found([newest, ...(await proofs.byDocument(id, { limit: limit + 1, before, checked }))], limit);
   }
 
   /**
-   * Finds the newest proof by id or by document, with facts that can be signed.
-   * @throws SealbookError `journal_damaged` when the database has other facts than the journal's checkpoint covers
+   * Finds the newest proof by id or by document, and checks it against the chain, so that it can be signed.
+   * @throws SealbookError `journal_damaged` when journal and chain contradict each other; `chain_unavailable`
    */
   async findVerified(id: string): Promise<Proof | undefined> {
-    const { entryVerifier, trees } = this.#deps;
+    const { entryVerifier, verifier, trees } = this.#deps;
     const checked = entryVerifier.begin();
     const [newest] = (await this.#newest(id, checked)) ?? [];
-    if (newest === undefined || !isConfirmed(newest)) return newest && trees.complete(newest);
-    const proof = await verifiedProof(checked, newest);
-    const { anchorId, leafIndex, content, recordHash: recorded } = proof;
-    const tree = content && (await trees.of(anchorId, content).catch(() => undefined));
-    if (content === undefined || !isLeafUnder(recorded, leafIndex, content, tree))
-      return checked.damaged(`entry ${proof.sequence} is not under its anchor`);
-    return trees.complete(proof);
+    if (newest === undefined) return undefined;
+    const result = await verifier.begin().of(newest);
+    return result.state === "contradicted" ? contradicted(result.fault) : trees.complete(result.proof);
   }
 
   /** Finds the proofs with a recorded hash, newest first, or else the newest one of a document. */
-  async #newest(id: string, checked?: VerifiedEntries): Promise<readonly [StoredProof, ...StoredProof[]] | undefined> {
+  async #newest(id: string, checked: VerifiedEntries): Promise<readonly [StoredProof, ...StoredProof[]] | undefined> {
     const { proofs } = this.#deps.journal;
     const recorded = HASH.test(id) ? await proofs.byRecordHashes([Buffer.from(id, "hex")], checked) : [];
     const [newest, ...older] =
@@ -176,10 +189,11 @@ export class ProofService {
   async #found([newest, ...older]: readonly StoredProof[], limit: number): Promise<FoundProofs | undefined> {
     if (newest === undefined) return undefined;
     const page = older.slice(0, limit);
-    const { journal, trees } = this.#deps;
+    const { journal, verifier } = this.#deps;
     const superseded = await journal.anchors.superseded([newest, ...page].map(({ anchorId }) => anchorId));
+    const check = verifier.begin();
     const complete = async (stored: StoredProof): Promise<Proof> => ({
-      ...(await trees.complete(stored)),
+      ...(await this.#recorded(stored, check)),
       superseded: superseded.get(stored.anchorId) ?? [],
     });
     const history: Proof[] = [];
@@ -205,16 +219,56 @@ export class ProofService {
     const last = found[limit];
     // Proofs that share a leaf stay on one page: the page ends before them.
     const page = last === undefined ? found : found.filter(({ leafIndex }) => leafIndex < last.leafIndex);
-    return { anchor, proofs: await this.#complete(page), next: last?.leafIndex };
+    const proofs = await this.#complete(page);
+    // The chain has what the journal has no confirmation of.
+    const outcome = proofs.find((proof) => proof.outcome.state === "confirmed")?.outcome ?? anchor.outcome;
+    return { anchor: { ...anchor, outcome }, proofs, next: last?.leafIndex };
   }
 
   async #complete(stored: readonly StoredProof[]): Promise<Proof[]> {
+    const check = this.#deps.verifier.begin();
     const proofs: Proof[] = [];
     for (const [index, proof] of stored.entries()) {
       if (index % PROOFS_AT_ONCE === 0) await yieldToEventLoop();
-      proofs.push(await this.#deps.trees.complete(proof));
+      proofs.push(await this.#recorded(proof, check));
     }
     return proofs;
+  }
+
+  async #recorded(stored: StoredProof, check: ProofCheck): Promise<Proof> {
+    const result = await check.recorded(stored);
+    return result.state === "contradicted" ? contradicted(result.fault) : this.#deps.trees.complete(result.proof);
+  }
+
+  /** Waits for the anchors of proofs. Known ones are looked at first: nobody waits for what the chain has. */
+  async #outcomes(acceptances: readonly Acceptance[], end: number): Promise<Proof[]> {
+    const found = await this.#known(acceptances.filter(({ isNew }) => !isNew));
+    const awaited = acceptances.filter((acceptance) => !found.has(acceptance));
+    const outcomes = await this.#deps.tracker.outcomes(awaited, end);
+    for (const [index, acceptance] of awaited.entries()) {
+      const proof = outcomes[index];
+      if (proof !== undefined) found.set(acceptance, proof);
+    }
+    return acceptances.flatMap((acceptance) => found.get(acceptance) ?? []);
+  }
+
+  /** Returns the known proofs that are confirmed; the tracker waits for the others. */
+  async #known(acceptances: readonly Acceptance[]): Promise<Map<Acceptance, Proof>> {
+    const { journal, verifier, trees } = this.#deps;
+    const found = new Map<Acceptance, Proof>();
+    if (acceptances.length === 0) return found;
+    const stored = await journal.proofs.byRecordHashes(acceptances.map(({ proof }) => proof.recordHash));
+    const check = verifier.begin();
+    const end = performance.now() + LOOK_MILLISECONDS;
+    for (const acceptance of acceptances) {
+      const same = stored.find((each) => isSameRecord(each, acceptance.proof));
+      const left = end - performance.now();
+      if (same === undefined || left <= 0) continue;
+      // A node that hangs delays nobody.
+      const result = await within(left, check.recorded(same), () => new Expired()).catch(ifExpired);
+      if (result?.state === "confirmed") found.set(acceptance, await trees.complete(result.proof));
+    }
+    return found;
   }
 
   /** Returns when a call with a key was first made. */

@@ -25,11 +25,12 @@ export function verificationRoutes(verifier: ProofVerifier): ServedRoute[] {
       if ("hash" in body) return toVerificationResponse(await verifier.verify(body.hash));
       const results: Verification[] = [];
       const known = new Map<string, Verification>();
+      const check = verifier.begin();
       for (const hash of body.hashes) {
         // Nobody waits for the rest.
         if (response.destroyed) break;
         const key = hex(hash);
-        const result = known.get(key) ?? (await verifier.verify(hash));
+        const result = known.get(key) ?? (await verifier.verify(hash, undefined, check));
         known.set(key, result);
         results.push(result);
       }

@@ -1,22 +1,9 @@
-import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
-import type { ProofJournal } from "./proof-store.ts";
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { SealbookError } from "../errors.ts";
-import { type LostConfirmationDeps, restoreConfirmation } from "../journal/reconciliation/confirmation-check.ts";
-import {
-  type AnchorOutcome,
-  type AnchorQueries,
-  contradictionOf,
-  giveContent,
-  isLeafUnder,
-} from "../journal/integrity/stored-anchor.ts";
-import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
-import type { AnchorTrees } from "./anchor-trees.ts";
-import type { ConfirmedProof, StoredProof } from "./proof.ts";
-import { recordHash } from "../journal/integrity/record-hash.ts";
 import { hex } from "../kit/bytes.ts";
-
-type ConfirmedOutcome = Extract<AnchorOutcome, { state: "confirmed" }>;
+import { type CheckedProof, ProofCheck, type ProofCheckDeps } from "./check.ts";
+import type { ConfirmedProof, StoredProof } from "./proof.ts";
+import type { ProofJournal } from "./proof-store.ts";
 
 /** Result of the verification of a document's hash. */
 export type Verification =
@@ -29,11 +16,9 @@ export type Verification =
 /** Dependencies of the verifier. */
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
-  readonly chain: Pick<ProofAnchorClient, keyof AnchorQueries | "find">;
-  readonly reconciliation: LostConfirmationDeps["store"];
-  readonly trees: AnchorTrees;
+  readonly chain: ProofCheckDeps["chain"];
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
-  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved" | "journalCorrected">;
+  readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
 }
 
 /** Checks the journal's records against the chain. */
@@ -44,33 +29,36 @@ export class ProofVerifier {
     this.#deps = deps;
   }
 
+  /** Begins to check proofs for one request. */
+  begin(): ProofCheck {
+    const { journal, chain, telemetry } = this.#deps;
+    return new ProofCheck({ anchors: journal.anchors, chain, telemetry });
+  }
+
   /**
    * Checks whether a document's hash is recorded: the journal supplies the anchor, the chain is authoritative.
-   * @throws SealbookError `chain_unavailable` when the chain cannot be queried; `journal_damaged` when nothing is
-   *   found and a row that the index leads to was changed
+   * @param checked, check Those of the request
+   * @throws SealbookError `chain_unavailable` when the chain cannot be queried; `journal_damaged` when a row that the
+   *   index leads to was changed
    */
-  async verify(hash: Uint8Array): Promise<Verification> {
-    const { journal, entryVerifier, telemetry } = this.#deps;
+  async verify(
+    hash: Uint8Array,
+    checked: VerifiedEntries = this.#deps.entryVerifier.begin(),
+    check = this.begin(),
+  ): Promise<Verification> {
+    const { journal, telemetry } = this.#deps;
     let isKnown = false;
-    let divergence: string | undefined;
-    for await (const proof of journal.proofs.byHash(hash)) {
+    let fault: string | undefined;
+    for await (const proof of journal.proofs.byHash(hash, checked)) {
       isKnown = true;
-      const outcome = proof.outcome.state === "confirmed" ? proof.outcome : await this.#onChain(proof);
-      if (outcome === undefined) continue;
-      const confirmed = { ...proof, outcome };
-      const message = await this.#divergence(confirmed);
-      const subject = `proof ${hex(proof.recordHash)}`;
-      if (message === undefined) {
-        telemetry.divergenceResolved(subject);
-        if (proof.outcome.state !== "confirmed") await this.#restore(proof);
-        return { valid: true, proof: confirmed };
+      const result = await resultOf(check, proof);
+      if (result.state === "confirmed") {
+        telemetry.divergenceResolved(`proof ${hex(proof.recordHash)}`);
+        return { valid: true, proof: result.proof };
       }
-      telemetry.journalDiverged(subject, message);
-      divergence ??= message;
+      if (result.state === "contradicted") fault ??= result.fault;
     }
-    if (divergence !== undefined) return { valid: false, message: divergence };
-    // A row that was changed can hide a proof.
-    for await (const _ of journal.proofs.byHash(hash, entryVerifier.begin()));
+    if (fault !== undefined) return { valid: false, message: fault };
     if (isKnown) return { valid: false, message: "No proof found for this hash yet: its anchoring is pending" };
     return { valid: false, message: "No proof found for this hash" };
   }
@@ -82,60 +70,25 @@ export class ProofVerifier {
   async recheck(subject: string): Promise<void> {
     const [, kind, digits = ""] = /^(proof|root) ([0-9a-f]{64})$/.exec(subject) ?? [];
     if (kind === undefined) return;
-    const { journal, chain, telemetry } = this.#deps;
+    const { journal, telemetry } = this.#deps;
     const hash = Buffer.from(digits, "hex");
+    const check = this.begin();
     if (kind === "proof") {
       const proofs = await journal.proofs.byRecordHashes([hash]);
       if (proofs.length === 0) return;
-      for (const proof of proofs) {
-        const outcome = proof.outcome.state === "confirmed" ? proof.outcome : await this.#onChain(proof);
-        if (outcome === undefined || (await this.#divergence({ ...proof, outcome })) !== undefined) return;
-      }
+      for (const proof of proofs) if ((await check.of(proof)).state === "contradicted") return;
     } else {
       const anchor = await journal.anchors.byHash(hash);
-      if (anchor?.outcome.state !== "confirmed") return;
-      if (!giveContent(await journal.anchors.leaves(anchor.id), anchor)) return;
-      if ((await contradictionOf(chain, anchor, anchor.outcome)) !== undefined) return;
+      if (anchor === undefined) return;
+      const { id: anchorId, hash: root, size, outcome } = anchor;
+      const content = { hash: root, size };
+      if ((await check.faultOf({ anchorId, content, outcome, fault: undefined })) !== undefined) return;
     }
     telemetry.divergenceResolved(subject);
   }
+}
 
-  /** Looks an anchor up on chain that the journal has no confirmation of. */
-  async #onChain({ content }: StoredProof): Promise<ConfirmedOutcome | undefined> {
-    if (content === undefined) return undefined;
-    try {
-      const found = await this.#deps.chain.find(content);
-      return found && { state: "confirmed", ...found };
-    } catch (error) {
-      // It is pending in the journal only.
-      if (error instanceof SealbookError && error.code === "chain_unavailable") return undefined;
-      throw error;
-    }
-  }
-
-  /** Restores the confirmation in the journal; if that fails, the regular comparison does it. */
-  async #restore({ content }: StoredProof): Promise<void> {
-    const { reconciliation: store, chain, telemetry } = this.#deps;
-    const restored = content && (await restoreConfirmation({ store, chain }, content.hash).catch(() => undefined));
-    if (restored === undefined) return;
-    const { anchor, block } = restored;
-    telemetry.journalCorrected(`the journal had lost that anchor ${anchor.id} is in block ${block.number}`);
-  }
-
-  /** Returns the contradiction between chain and journal, if there is one. */
-  async #divergence(proof: StoredProof): Promise<string | undefined> {
-    const { documentId, hash, metadata, outcome, content } = proof;
-    const recomputed = recordHash({ documentId, timestamp: metadata.timestamp, type: metadata.type, hash });
-    if (Buffer.compare(recomputed, proof.recordHash) !== 0) {
-      return "The journal's record of this hash does not belong to its recorded hash: the journal was changed";
-    }
-    if (outcome.state !== "confirmed" || content === undefined) {
-      return "The journal calls this record confirmed without an anchor";
-    }
-    const tree = await this.#deps.trees.of(proof.anchorId, content).catch(() => undefined);
-    if (!isLeafUnder(proof.recordHash, proof.leafIndex, content, tree)) {
-      return "The journal's record of this hash is not under its anchor: the journal was changed";
-    }
-    return contradictionOf(this.#deps.chain, content, outcome);
-  }
+/** What the journal has no confirmation of is pending while the chain cannot be asked. */
+function resultOf(check: ProofCheck, proof: StoredProof): Promise<CheckedProof> {
+  return proof.outcome.state === "confirmed" ? check.of(proof) : check.recorded(proof);
 }

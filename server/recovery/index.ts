@@ -1,3 +1,2 @@
-export { AnchorAudit } from "./anchor-audit.ts";
 export type { RecoveryService } from "./service.ts";
 export type { SignedVerification } from "./verification.ts";

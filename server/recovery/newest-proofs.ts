@@ -1,25 +1,20 @@
-import { yieldToEventLoop } from "../kit/event-loop.ts";
-import { SealbookError } from "../errors.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { type ConfirmedProof, type StoredProof, verifiedProof } from "../proofs/index.ts";
+import type { ConfirmedProof, ProofCheck, StoredProof } from "../proofs/index.ts";
+import { newestOfDocuments, proofsBetween, proofsOfEntries } from "./store.ts";
 import { isConfirmedBy, type RecordedVerification } from "./verification.ts";
-import type { RecoveryStore } from "./store.ts";
 
-/** Proofs that are checked at a time: other requests are served in between. */
-const AT_ONCE = 20;
 /** Maximum number of documents with several proofs that are remembered. */
 const MOST_KNOWN = 10_000;
 
 /** A recorded document. */
-export interface InventoryDocument {
-  readonly proof: ConfirmedProof;
-  /** The contradiction between chain and journal, if there is one. */
-  readonly fault: string | undefined;
-}
+export type InventoryDocument =
+  | { readonly proof: ConfirmedProof; readonly fault: undefined }
+  /** Chain and journal contradict each other, or the journal itself. */
+  | { readonly proof: StoredProof; readonly fault: string };
 
 export interface NewestProofsDeps extends Pick<RecordedVerification, "asOf" | "newestEntry"> {
-  readonly store: Pick<RecoveryStore, "newestOfEach" | "ofEntries" | "ofDocument">;
   readonly checked: VerifiedEntries;
+  readonly check: ProofCheck;
 }
 
 /**
@@ -46,7 +41,7 @@ export class NewestProofs {
    * @param proofs Oldest first
    */
   async among(proofs: readonly ConfirmedProof[]): Promise<ReadonlySet<number>> {
-    const { store, checked, newestEntry } = this.#deps;
+    const { checked, newestEntry } = this.#deps;
     const candidates = new Map(proofs.map(({ documentId, sequence }) => [documentId, sequence]));
     const found = new Set<number>();
     for (const [documentId, sequence] of candidates) {
@@ -55,14 +50,14 @@ export class NewestProofs {
       candidates.delete(documentId);
       if (known <= sequence) found.add(sequence);
     }
-    const newest = await store.newestOfEach([...candidates.keys()], newestEntry + 1);
+    const newest = await newestOfDocuments([...candidates.keys()], newestEntry + 1, checked);
     const newer = new Map<string, number>();
     for (const [documentId, sequence] of candidates) {
       const last = newest.get(documentId) ?? 0;
       if (last > sequence) newer.set(documentId, last);
       else found.add(sequence);
     }
-    const relevant = await this.#relevant(await store.ofEntries(newer, checked));
+    const relevant = await this.#relevant(await proofsOfEntries(newer, checked));
     for (const { documentId, sequence } of relevant) this.#remember(documentId, sequence);
     for (const documentId of newer.keys()) {
       const sequence = candidates.get(documentId);
@@ -76,8 +71,8 @@ export class NewestProofs {
 
   /** Returns the newest relevant proof of a document after a relevant one, or that one. */
   async #newestAfter(documentId: string, sequence: number): Promise<number> {
-    const { store, checked, newestEntry } = this.#deps;
-    for await (const proofs of store.ofDocument(documentId, sequence, newestEntry + 1, checked)) {
+    const { checked, newestEntry } = this.#deps;
+    for await (const proofs of proofsBetween(documentId, sequence, newestEntry + 1, checked)) {
       const [newest] = await this.#relevant(proofs);
       if (newest !== undefined) return newest.sequence;
     }
@@ -85,7 +80,7 @@ export class NewestProofs {
   }
 
   async #relevant(proofs: readonly StoredProof[]): Promise<StoredProof[]> {
-    const found = await checkedProofs(proofs, this.#deps.checked);
+    const found = await recorded(proofs, this.#deps.check);
     return found.filter((each) => this.counts(each)).map(({ proof }) => proof);
   }
 
@@ -95,22 +90,20 @@ export class NewestProofs {
   }
 }
 
-/** Returns confirmed proofs with their facts from checked entries, or with the reason for which there are none. */
-export async function checkedProofs(
-  proofs: readonly StoredProof[],
-  checked: VerifiedEntries,
-): Promise<InventoryDocument[]> {
+/**
+ * Returns the proofs that are on chain, and those about which there is a contradiction. The chain is asked about those
+ * that the journal has no confirmation of.
+ */
+export async function recorded(proofs: readonly StoredProof[], check: ProofCheck): Promise<InventoryDocument[]> {
   const found: InventoryDocument[] = [];
-  // One after the other: neighbours share a block of entries, which is checked once.
-  for (const [index, proof] of proofs.entries()) {
-    if (index % AT_ONCE === 0) await yieldToEventLoop();
-    if (!isConfirmedBy(proof, undefined)) continue;
-    try {
-      found.push({ proof: await verifiedProof(checked, proof), fault: undefined });
-    } catch (error) {
-      if (!(error instanceof SealbookError) || error.code !== "journal_damaged") throw error;
-      found.push({ proof, fault: error.message });
+  for (const proof of proofs) {
+    if (isConfirmedBy(proof, undefined)) {
+      found.push({ proof, fault: undefined });
+      continue;
     }
+    const result = await check.of(proof);
+    if (result.state === "confirmed") found.push({ proof: result.proof, fault: undefined });
+    if (result.state === "contradicted") found.push({ proof, fault: result.fault });
   }
   return found;
 }

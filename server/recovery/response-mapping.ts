@@ -4,6 +4,7 @@ import type { ConfirmedProof } from "../proofs/index.ts";
 import type * as responses from "./responses.ts";
 import type { ComparedDocument, ComparisonResult } from "./running-verification.ts";
 import type { InventoryDocument } from "./newest-proofs.ts";
+import { isConfirmedBy } from "./verification.ts";
 
 /** Maps a row of a comparison. */
 export function toComparedDocument({ document, comparison }: ComparedDocument): responses.ComparedDocument {
@@ -18,6 +19,10 @@ export function toComparedDocument({ document, comparison }: ComparedDocument): 
       const older = earlier === undefined ? {} : { earlier: toRecord(earlier) };
       return { document_id, result, hash, recorded_hash: hex(proof.hash), ...toRecord(proof), ...older };
     }
+    case "pending": {
+      const { result, proof } = comparison;
+      return { document_id, result, hash, recorded_hash: hex(proof.hash), id: hex(proof.recordHash) };
+    }
     case "unrecorded": {
       const { result, reason, recordedAs } = comparison;
       return {
@@ -31,11 +36,11 @@ export function toComparedDocument({ document, comparison }: ComparedDocument): 
   }
 }
 
+type Position = Pick<Extract<responses.ComparedDocument, { result: "match" }>, PositionField>;
+type PositionField = "id" | "recorded_at" | "tx_hash" | "block_number";
+
 /** Maps the position of a record on the chain. */
-function toRecord({
-  recordHash,
-  outcome,
-}: ConfirmedProof): Pick<responses.RecordedDocument, "id" | "recorded_at" | "tx_hash" | "block_number"> {
+function toRecord({ recordHash, outcome }: ConfirmedProof): Position {
   const { transactionHash, block } = outcome;
   return {
     id: hex(recordHash),
@@ -63,11 +68,12 @@ export function toRecoveryVerification({
 
 export function toRecordedDocument({ proof, fault }: InventoryDocument): responses.RecordedDocument {
   const { documentId: document_id, hash, metadata } = proof;
+  const unknown = { id: hex(proof.recordHash), recorded_at: null, tx_hash: null, block_number: null };
   return {
     document_id,
     hash: hex(hash),
     metadata,
-    ...toRecord(proof),
+    ...(isConfirmedBy(proof, undefined) ? toRecord(proof) : unknown),
     ...(fault === undefined ? {} : { fault }),
   };
 }

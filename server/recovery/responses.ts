@@ -33,6 +33,14 @@ export const ComparedDocument = z
           .meta({ description: "Other documents with this recorded content." }),
       })
       .meta({ id: "UnrecordedDocument" }),
+    z
+      .object({
+        ...row,
+        result: z.literal("pending"),
+        recorded_hash: Hash.meta({ description: "SHA-256 of the newest recorded content." }),
+        id: recorded.id,
+      })
+      .meta({ id: "PendingDocument", description: "Its newest record has no anchor yet." }),
   ])
   .meta({ id: "ComparedDocument", description: "A restored document, compared with its newest record." });
 
@@ -42,7 +50,9 @@ const asOf = {
 const result = {
   ...asOf,
   finished_at: whole,
-  totals: z.object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole }).meta({ id: "Totals" }),
+  totals: z
+    .object({ documents: whole, match: whole, mismatch: whole, unrecorded: whole, pending: whole })
+    .meta({ id: "Totals" }),
   rows_root: Hash.meta({ description: "Merkle root (RFC 6962) over the texts of the rows." }),
 };
 /** Totals of a comparison: the last line of an NDJSON response. */
@@ -71,7 +81,10 @@ export const RecordedDocument = z
   .object({
     ...row,
     metadata: Metadata,
-    ...recorded,
+    id: recorded.id,
+    recorded_at: recorded.recorded_at.nullable().meta({ description: "`null` with a fault: it is not known." }),
+    tx_hash: ChainHash.nullable(),
+    block_number: whole.nullable(),
     fault: z.string().optional().meta({ description: "The contradiction between the chain and this record." }),
   })
   .meta({ id: "RecordedDocument", description: "A document with its newest record." });

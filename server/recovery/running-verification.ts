@@ -3,7 +3,7 @@ import { SealbookError } from "../errors.ts";
 import type { Issuer } from "../issuer/issuer.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { Clock } from "../kit/time.ts";
-import type { AnchorAudit } from "./anchor-audit.ts";
+import type { ProofCheck } from "../proofs/index.ts";
 import type { RetainedVerification } from "./verification-retention.ts";
 import {
   type Comparison,
@@ -53,7 +53,7 @@ function sha256(...parts: readonly Uint8Array[]): Uint8Array {
 export interface Run {
   readonly asOf: number | undefined;
   readonly newestEntry: number;
-  readonly audit: AnchorAudit;
+  readonly check: ProofCheck;
   readonly checked: VerifiedEntries;
 }
 

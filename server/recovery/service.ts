@@ -3,16 +3,13 @@ import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Issuer } from "../issuer/issuer.ts";
 import type { Clock } from "../kit/time.ts";
-import type { ProofJournal, StoredProof } from "../proofs/index.ts";
-import type { JournalEvents } from "../journal/events.ts";
+import type { CheckedProof, ConfirmedProof, ProofCheck, ProofJournal, StoredProof } from "../proofs/index.ts";
 import { SealbookError } from "../errors.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { AnchorAudit } from "./anchor-audit.ts";
-import { checkedProofs, type InventoryDocument, NewestProofs } from "./newest-proofs.ts";
+import { type InventoryDocument, NewestProofs, recorded } from "./newest-proofs.ts";
 import type { VerificationRetention } from "./verification-retention.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
 import {
-  compare,
   type Comparison,
   isConfirmedBy,
   type RecordedVerification,
@@ -21,10 +18,9 @@ import {
   resultText,
   type SignedVerification,
 } from "./verification.ts";
-import type { RecoveryStore } from "./store.ts";
+import { newestOfContent, proofsAfter, proofsOf } from "./store.ts";
 import type { VerificationStore } from "./verification-store.ts";
-import { hex } from "../kit/bytes.ts";
-import { type AnchorQueries } from "../journal/integrity/stored-anchor.ts";
+import { equalBytes, hex } from "../kit/bytes.ts";
 
 /** Maximum number of other documents reported for the same content, and of proofs read to find them. */
 const MOST_OTHERS = 10;
@@ -43,12 +39,12 @@ const NONE =
 
 export interface RecoveryServiceDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
-  readonly store: RecoveryStore;
   readonly verifications: VerificationStore;
   readonly retention: VerificationRetention;
   readonly verifier: Pick<EntryVerifier, "begin">;
-  readonly chain: Pick<ProofAnchorClient, keyof AnchorQueries | "firstBlock" | "newestBlock" | "anchors">;
-  readonly telemetry: Pick<JournalEvents, "journalDiverged">;
+  readonly chain: Pick<ProofAnchorClient, "firstBlock" | "newestBlock" | "anchors">;
+  /** Begins to check proofs for one request. */
+  readonly beginCheck: () => ProofCheck;
   readonly issuer: Pick<Issuer, "sign" | "hasSigned">;
   readonly clock: Clock;
   /** @throws SealbookError `not_leader` when this relayer does not sign */
@@ -84,7 +80,7 @@ export class RecoveryService {
     const { retention, verifier, issuer, clock } = this.#deps;
     const id = randomUUID();
     const checked = verifier.begin();
-    const run = { asOf, newestEntry: await checked.newest(), audit: this.#audit(), checked };
+    const run = { asOf, newestEntry: await checked.newest(), check: this.#deps.beginCheck(), checked };
     return new RunningVerification({
       id,
       run,
@@ -113,13 +109,13 @@ export class RecoveryService {
     const entry = await entries.entry(found.sequence);
     if (entry.kind !== "verification" || entry.id !== found.id)
       return entries.damaged(`entry ${found.sequence} is not the result of verification ${found.id}`);
-    const { match, mismatch, unrecorded, documents } = entry;
+    const { match, mismatch, unrecorded, pending, documents } = entry;
     return {
       id: entry.id,
       asOf: entry.as_of ?? undefined,
       newestEntry: entry.newest_entry,
       finishedAt: entry.finished_at,
-      totals: { documents: match + mismatch + unrecorded, match, mismatch, unrecorded },
+      totals: { documents: match + mismatch + unrecorded + pending, match, mismatch, unrecorded, pending },
       rowsRoot: entry.rows_root,
       documents,
       signed: entry.signed ?? undefined,
@@ -184,15 +180,10 @@ export class RecoveryService {
     return { anchors: found, next: undefined };
   }
 
-  #audit(): AnchorAudit {
-    const { journal, chain, telemetry } = this.#deps;
-    return new AnchorAudit(journal.anchors, chain, telemetry);
-  }
-
   async #compareAll(documents: readonly RestoredDocument[], run: Run): Promise<ComparedDocument[]> {
     const { checked } = run;
     const ids = new Set(documents.map(({ documentId }) => documentId));
-    const found = Map.groupBy(await this.#deps.store.ofDocuments([...ids], checked), ({ documentId }) => documentId);
+    const found = Map.groupBy(await proofsOf([...ids], checked), ({ documentId }) => documentId);
     // A content that many files have, such as the empty file, is looked up once.
     const others = new Map<string, Promise<string[]>>();
     const recordedAs = (hash: Uint8Array): Promise<string[]> => {
@@ -202,40 +193,62 @@ export class RecoveryService {
       return names;
     };
     return inOrder(documents, async (document) => {
-      const recorded = found.get(document.documentId) ?? [];
-      const comparison = await this.#compare(document, recorded, run);
+      const proofs = found.get(document.documentId) ?? [];
+      const comparison = await this.#compare(document, proofs, run);
       if (comparison !== undefined) return { document, comparison };
-      const reason = recorded.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
+      const reason = proofs.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
       return { document, comparison: { result: "unrecorded", reason, recordedAs: await recordedAs(document.hash) } };
     });
   }
 
-  /** @returns `undefined` when nothing was on chain */
+  /**
+   * Compares a document with its newest record that was on chain at the time.
+   * @param proofs Newest first
+   * @returns `undefined` when nothing was on chain
+   */
   async #compare(
     { hash }: RestoredDocument,
-    recorded: readonly StoredProof[],
-    { asOf, audit }: Run,
+    proofs: readonly StoredProof[],
+    { asOf, check }: Run,
   ): Promise<Comparison | undefined> {
-    const confirmed = recorded.filter((proof) => isConfirmedBy(proof, asOf));
-    // A changed time must not hide a record.
-    const later = recorded.filter((proof) => isConfirmedBy(proof, undefined) && !isConfirmedBy(proof, asOf));
-    const comparison = compare(hash, confirmed);
-    for (const proof of comparison === undefined ? later : [...later, comparison.proof]) {
-      const fault = isConfirmedBy(proof, undefined) ? await audit.faultOf(proof) : undefined;
-      if (fault !== undefined) return { result: "unrecorded", reason: fault, isContradictory: true, recordedAs: [] };
+    const { clock } = this.#deps;
+    for (const [index, proof] of proofs.entries()) {
+      // Later records are checked as well: a changed time must not hide one.
+      const result = await check.of(proof);
+      if (result.state === "contradicted")
+        return { result: "unrecorded", reason: result.fault, isContradictory: true, recordedAs: [] };
+      // It will have a later time than now.
+      if (result.state === "pending" && (asOf === undefined || asOf * 1000 >= clock()))
+        return { result: "pending", proof };
+      if (result.state !== "confirmed" || !isConfirmedBy(result.proof, asOf)) continue;
+      if (equalBytes(result.proof.hash, hash)) return { result: "match", proof: result.proof };
+      const older = proofs.slice(index + 1).filter((each) => equalBytes(each.hash, hash));
+      return { result: "mismatch", proof: result.proof, earlier: await this.#newestOf(older, asOf, check) };
     }
-    if (comparison === undefined || comparison.result === "match" || comparison.earlier === undefined)
-      return comparison;
-    return (await audit.faultOf(comparison.earlier)) === undefined ? comparison : { ...comparison, earlier: undefined };
+    return undefined;
+  }
+
+  /** @param proofs Newest first */
+  async #newestOf(
+    proofs: readonly StoredProof[],
+    asOf: number | undefined,
+    check: ProofCheck,
+  ): Promise<ConfirmedProof | undefined> {
+    for (const proof of proofs) {
+      const result = await check.of(proof);
+      if (result.state === "confirmed" && isConfirmedBy(result.proof, asOf)) return result.proof;
+    }
+    return undefined;
   }
 
   /** Returns some of the documents with a record of a content. */
-  async #recordedAs(hash: Uint8Array, { asOf, audit, checked }: Run): Promise<string[]> {
+  async #recordedAs(hash: Uint8Array, { asOf, check, checked }: Run): Promise<string[]> {
     const names = new Set<string>();
-    for (const proof of await this.#deps.store.ofContent(hash, MOST_OTHERS_LOOKED_AT, checked)) {
+    for (const proof of await newestOfContent(hash, MOST_OTHERS_LOOKED_AT, checked)) {
       if (names.size === MOST_OTHERS) break;
-      if (isConfirmedBy(proof, asOf) && !names.has(proof.documentId) && (await audit.faultOf(proof)) === undefined)
-        names.add(proof.documentId);
+      if (names.has(proof.documentId)) continue;
+      const result = await check.of(proof);
+      if (result.state === "confirmed" && isConfirmedBy(result.proof, asOf)) names.add(proof.documentId);
     }
     return [...names];
   }
@@ -247,26 +260,24 @@ export class RecoveryService {
     limit: number,
     without: (documentIds: readonly string[], checked: VerifiedEntries) => Promise<ReadonlySet<string>>,
   ): Promise<DocumentPage> {
-    const { store, verifier } = this.#deps;
-    const audit = this.#audit();
-    const checked = verifier.begin();
-    const newest = new NewestProofs({ store, checked, asOf, newestEntry });
+    const { verifier, beginCheck } = this.#deps;
+    const [checked, check] = [verifier.begin(), beginCheck()];
+    const newest = new NewestProofs({ checked, check, asOf, newestEntry });
     const documents: InventoryDocument[] = [];
     let at = after;
     while (at < after + SCANNED_PER_DOCUMENT * limit + MORE_SCANNED) {
-      const { proofs, last } = await store.proofsAfter(at, SCAN, checked);
-      const scanned = (await checkedProofs(proofs, checked)).filter((found) => newest.counts(found));
-      const sound = scanned.filter(({ fault }) => fault === undefined).map(({ proof }) => proof);
+      const { proofs, last } = await proofsAfter(at, SCAN, checked);
+      const scanned = (await recorded(proofs, check)).filter((found) => newest.counts(found));
+      const sound = scanned.flatMap(({ proof, fault }) => (fault === undefined ? [proof] : []));
       const left = await without([...new Set(sound.map(({ documentId }) => documentId))], checked);
       const isNewest = await newest.among(sound.filter(({ documentId }) => !left.has(documentId)));
       // A damaged row can have the name of another document: it is listed whatever is recorded of that one.
       const wanted = scanned.filter(({ proof, fault }) => fault !== undefined || isNewest.has(proof.sequence));
       const page = wanted.slice(0, limit - documents.length);
       documents.push(
-        ...(await inOrder(page, async ({ proof, fault }) => ({
-          proof,
-          fault: fault ?? (await audit.faultOf(proof)),
-        }))),
+        ...(await inOrder(page, async (found) =>
+          found.fault === undefined ? toDocument(await check.of(found.proof), found) : found,
+        )),
       );
       if (page.length < wanted.length) return { documents, next: page.at(-1)?.proof.sequence ?? at };
       if (last === undefined) return { documents, next: undefined };
@@ -274,6 +285,12 @@ export class RecoveryService {
     }
     return { documents, next: at };
   }
+}
+
+/** @param found What the journal says of it */
+function toDocument(result: CheckedProof, found: InventoryDocument): InventoryDocument {
+  if (result.state === "contradicted") return { proof: found.proof, fault: result.fault };
+  return result.state === "confirmed" ? { proof: result.proof, fault: undefined } : found;
 }
 
 /** Works on items, a limited number at a time, and returns the results in their order. */

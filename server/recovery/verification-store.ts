@@ -140,7 +140,7 @@ export function verificationStore(database: Database, key: JournalKey | undefine
       const { id, asOf, newestEntry, finishedAt, totals, rowsRoot } = verification;
       const digests = await documentDigests(id, totals.documents);
       const documents = digestOf(digests);
-      const { match, mismatch, unrecorded } = totals;
+      const { match, mismatch, unrecorded, pending } = totals;
       await inTransaction(database, async (transaction) => {
         await appendEntry(transaction, key, (sequence) => ({
           kind: "verification" as const,
@@ -152,6 +152,7 @@ export function verificationStore(database: Database, key: JournalKey | undefine
           match,
           mismatch,
           unrecorded,
+          pending,
           rows_root: rowsRoot,
           documents,
           signed: signed ?? null,

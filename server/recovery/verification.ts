@@ -12,11 +12,13 @@ export interface RestoredDocument {
  * Result of comparing a restored document with its records.
  * - `match`: the content equals the newest record
  * - `mismatch`: the newest record is of other content; `earlier` is set when an earlier record is of this content
+ * - `pending`: the newest record has no anchor yet
  * - `unrecorded`: the document has no record that the chain confirms
  */
 export type Comparison =
   | { readonly result: "match"; readonly proof: ConfirmedProof }
   | { readonly result: "mismatch"; readonly proof: ConfirmedProof; readonly earlier: ConfirmedProof | undefined }
+  | { readonly result: "pending"; readonly proof: StoredProof }
   | {
       readonly result: "unrecorded";
       /** Reason, unless the journal simply has no record of the document. */
@@ -33,9 +35,10 @@ export interface Totals {
   readonly match: number;
   readonly mismatch: number;
   readonly unrecorded: number;
+  readonly pending: number;
 }
 
-export const NO_ROWS: Totals = { documents: 0, match: 0, mismatch: 0, unrecorded: 0 };
+export const NO_ROWS: Totals = { documents: 0, match: 0, mismatch: 0, unrecorded: 0, pending: 0 };
 
 export function counted(totals: Totals, { result }: Comparison): Totals {
   return { ...totals, documents: totals.documents + 1, [result]: totals[result] + 1 };
@@ -44,20 +47,6 @@ export function counted(totals: Totals, { result }: Comparison): Totals {
 /** Returns whether a proof was on chain at a time, in Unix seconds; without a time, whether it is on chain now. */
 export function isConfirmedBy(proof: StoredProof, asOf: number | undefined): proof is ConfirmedProof {
   return proof.outcome.state === "confirmed" && (asOf === undefined || proof.outcome.block.time <= asOf);
-}
-
-/**
- * Compares a restored document with its records.
- * @param recorded Its proofs that the chain confirms, newest first
- */
-export function compare(
-  hash: Uint8Array,
-  recorded: readonly ConfirmedProof[],
-): Exclude<Comparison, { result: "unrecorded" }> | undefined {
-  const [newest, ...older] = recorded;
-  if (newest === undefined) return undefined;
-  if (Buffer.compare(newest.hash, hash) === 0) return { result: "match", proof: newest };
-  return { result: "mismatch", proof: newest, earlier: older.find((proof) => Buffer.compare(proof.hash, hash) === 0) };
 }
 
 /** A finished comparison of restored documents with their records. */
@@ -93,12 +82,12 @@ export const RESULT_TYPE = "sealbook-comparison+jws";
 
 /** Returns the text of a result that is signed. */
 export function resultText({ id, asOf, finishedAt, totals, rowsRoot }: RecoveryVerification): string {
-  const { documents, match, mismatch, unrecorded } = totals;
+  const { documents, match, mismatch, unrecorded, pending } = totals;
   return JSON.stringify({
     verification_id: id,
     as_of: asOf ?? null,
     finished_at: finishedAt,
-    totals: { documents, match, mismatch, unrecorded },
+    totals: { documents, match, mismatch, unrecorded, pending },
     rows_root: hex(rowsRoot),
   });
 }

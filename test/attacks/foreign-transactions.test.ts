@@ -26,13 +26,14 @@ describe("transactions that an administrator of the database adds", () => {
     const hash = `0x${"ab".repeat(32)}`;
     const anchor = INTERFACES.ProofAnchor.encodeFunctionData("anchor", [hash]);
     const grant = INTERFACES.ProofAnchor.encodeFunctionData("grantRole", [hash, STRANGER]);
-    const foreign: readonly (readonly [purpose: string, to: string, data: string, reason: RegExp])[] = [
-      ["anchor", STRANGER, anchor, /is not the address of ProofAnchor/],
-      ["anchor", SessionRegistry, anchor, /is not the address of ProofAnchor/],
-      ["anchor", ProofAnchor, grant, /is no call of ProofAnchor that the relayer makes for the purpose anchor/],
-      ["anchor", ProofAnchor, "0xdeadbeef", /0xdeadbeef is no call of ProofAnchor/],
-      ["anchor", ProofAnchor, anchor.slice(0, 20), /is no call of ProofAnchor/],
-      ["nonce_filler", STRANGER, "0x", /no calls with the purpose nonce_filler/],
+    const foreign: readonly (readonly [purpose: string, to: string, data: string])[] = [
+      // Also a call as the relayer makes it.
+      ["anchor", ProofAnchor, anchor],
+      ["anchor", STRANGER, anchor],
+      ["anchor", SessionRegistry, anchor],
+      ["anchor", ProofAnchor, grant],
+      ["anchor", ProofAnchor, "0xdeadbeef"],
+      ["nonce_filler", STRANGER, "0x"],
     ];
     const before = await allTransactions(server.chainUrl);
     const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
@@ -49,10 +50,10 @@ describe("transactions that an administrator of the database adds", () => {
     assert.equal(status, 201, text);
     const stored = database.prepare("select state, reason, raw from transactions where id = ?");
     const rowOf = (id: number) => stored.get(id);
-    for (const [index, id] of ids.entries()) {
+    for (const id of ids) {
       await eventually(async () => assert.equal(rowOf(id)?.["state"], "refused"));
       assert.isNull(rowOf(id)?.["raw"]);
-      assert.match(String(rowOf(id)?.["reason"]), foreign[index]?.[3] ?? /none/);
+      assert.match(String(rowOf(id)?.["reason"]), /^no relayer has written it, or it was changed$/);
     }
     database.close();
     const after = await allTransactions(server.chainUrl);

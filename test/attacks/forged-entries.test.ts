@@ -60,6 +60,7 @@ const FORGERIES: Record<string, (database: Database, writer: JournalWriter) => P
         match: 1_000_000,
         mismatch: 0,
         unrecorded: 0,
+        pending: 0,
         rows_root: bytes(32),
         documents: bytes(32),
         signed: null,

@@ -229,7 +229,7 @@ for (const engine of ENGINES)
         server.post("/api/v1/recovery/attest", { verification_id: id, audience: "court" });
       const { signed_result } = (await attestOf(verification_id)).body.statement.verification;
       await server.stop("keep");
-      const totals = { match: 1_000_000, mismatch: 0, unrecorded: 0 };
+      const totals = { match: 1_000_000, mismatch: 0, unrecorded: 0, pending: 0 };
       const forge =
         (signed: string | null) =>
         async (transaction: Database): Promise<string> => {

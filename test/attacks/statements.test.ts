@@ -44,22 +44,22 @@ describe("very many statements", () => {
   // Security, network: cannot have more than a limited number of statements of a source waiting
   it("are made few at a time; of a source a limited number wait, and another source gets its turn", async () => {
     const { proofs } = server.context.journal;
-    const { confirmed } = proofs;
+    const { ofSubject } = proofs;
     let [begun, running, most] = [0, 0, 0];
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const held: typeof confirmed = async (...parameters) => {
+    const held: typeof ofSubject = async function* (...parameters) {
       begun += 1;
       running += 1;
       most = Math.max(most, running);
       await released;
       try {
-        return await confirmed(...parameters);
+        yield* ofSubject(...parameters);
       } finally {
         running -= 1;
       }
     };
-    Object.assign(proofs, { confirmed: held });
+    Object.assign(proofs, { ofSubject: held });
     try {
       const first = Array.from({ length: AT_ONCE }, () => attest("127.0.0.2"));
       await eventually(async () => assert.equal(begun, AT_ONCE));
@@ -86,7 +86,7 @@ describe("very many statements", () => {
       assert.isAtMost(most, AT_ONCE);
     } finally {
       release();
-      Object.assign(proofs, { confirmed });
+      Object.assign(proofs, { ofSubject });
     }
   });
 });

@@ -74,11 +74,12 @@ describe("a relayer that follows", () => {
     await writeFile(file, JSON.stringify({ sequence, digest: "00".repeat(32) }));
     second = await pair.seats[1].start({}, FAST);
     await eventually(async () => assert.equal(await bundle(), 500));
-    for (const server of [first, second]) {
-      const { body } = await server.get("/api/v1/status");
-      assert.equal(body.journal.divergences, 1);
-      assert.equal(body.status, "degraded");
-    }
+    // The relayer itself answers nothing more; the leader has its report a moment later.
+    for (const server of [first, second])
+      await eventually(async () => {
+        const { body } = await server.get("/api/v1/status");
+        assert.deepEqual([body.journal.divergences, body.status], [1, "degraded"]);
+      });
     assert.include(await alerts(), "journal_divergence head");
     // It is over for the leader as soon as the relayer itself says so, and not while it is away.
     await second.end("SIGTERM");

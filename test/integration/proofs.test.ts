@@ -551,11 +551,25 @@ describe("proofs", function () {
       }
     });
 
-    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>) => void])[] = [
+    const copied: readonly (readonly [what: string, change: (proof: Record<string, string>) => void])[] = [
       ["block number", confirmation("block_number = block_number - 1")],
       ["block hash", confirmation("block_hash = ?", randomBytes(32))],
       ["block time", confirmation("block_time = block_time - 86400")],
       ["transaction hash", confirmation("transaction_hash = ?", randomBytes(32))],
+    ];
+    for (const [what, forge] of copied) {
+      it(`have the facts of their entries with another ${what} in the table of confirmations`, async () => {
+        const hash = fresh();
+        const { body } = await created({ document_id: `copied ${what}`, hash, metadata: { timestamp: 3 } });
+        const before = (await verify(hash)).body;
+        assert.isTrue(before.valid);
+        forge(body.proof);
+        assert.deepEqual((await verify(hash)).body, before);
+        assert.deepEqual((await server.get(`/api/v1/proof/${body.id}`)).body.proof, body.proof);
+      });
+    }
+
+    const cases: readonly (readonly [what: string, change: (proof: Record<string, string>) => void])[] = [
       [
         "confirmation, an older one",
         ({ record_hash = "" }) =>
@@ -640,7 +654,8 @@ describe("proofs", function () {
 
     it("appear in the status", async () => {
       const { body } = await server.get("/api/v1/status");
-      assert.equal(body.journal.divergences, cases.length);
+      // With that of the entry that was inserted.
+      assert.equal(body.journal.divergences, cases.length + 1);
       assert.equal(body.status, "degraded");
     });
   });

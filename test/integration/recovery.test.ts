@@ -48,8 +48,8 @@ describe("recovery over HTTP", function () {
   const rowsOf = (
     documents: readonly { document_id: string; hash: string }[],
   ): { document_id: string; hash: string }[] => documents.map(({ document_id, hash }) => ({ document_id, hash }));
-  const verify = async (documents: readonly object[]): Promise<ParsedJson> => {
-    const response = await server.post("/api/v1/recovery/verify", { documents });
+  const verify = async (documents: readonly object[], query = ""): Promise<ParsedJson> => {
+    const response = await server.post(`/api/v1/recovery/verify${query}`, { documents });
     assert.equal(response.status, 200, response.text.slice(0, 300));
     return response.body;
   };
@@ -84,7 +84,7 @@ describe("recovery over HTTP", function () {
       .map((line) => JSON.parse(line));
     const last = lines.pop();
     assert.deepEqual(lines, json.documents);
-    assert.deepEqual(last.totals, { documents: 7, match: 5, mismatch: 1, unrecorded: 1 });
+    assert.deepEqual(last.totals, { documents: 7, match: 5, mismatch: 1, unrecorded: 1, pending: 0 });
     assert.deepEqual(last.totals, json.totals);
     assert.equal(last.rows_root, json.rows_root);
     assert.notEqual(last.verification_id, json.verification_id);
@@ -108,17 +108,33 @@ describe("recovery over HTTP", function () {
     });
   });
 
-  it("ignores pending records", async () => {
-    chain.proxy.mode = "off";
-    const pending = documentsOf("pending", 1);
-    assert.equal((await server.post("/api/v1/proof/batch", { documents: pending })).status, 202);
-    const {
-      documents: [row],
-    } = await verify(rowsOf(pending));
-    assert.equal(row.result, "unrecorded");
-    assert.match(row.reason, /not on chain/);
-    chain.proxy.mode = "pass";
-    await eventually(async () => assert.equal((await verify(rowsOf(pending))).totals.match, 1));
+  it("gives the result pending for a document whose newest record has no anchor yet", async () => {
+    const [older = assert.fail()] = documentsOf("pending", 1);
+    await record([older]);
+    const [newer = assert.fail()] = documentsOf("pending", 2).slice(1);
+    const pending = { ...newer, document_id: older.document_id };
+    const refused = { error: { code: -32000, message: "out of order" } };
+    chain.proxy.intercept = ({ method }) => (method === "eth_sendRawTransaction" ? refused : "pass");
+    try {
+      const submitted = server.post("/api/v1/proof/batch", { documents: [pending] });
+      const isKnown = async () => (await server.get(`/api/v1/proof/${pending.document_id.replace(" ", "%20")}`)).body;
+      await eventually(async () => assert.equal((await isKnown()).status, "pending"));
+      // Neither the older content nor the newer one is called recorded.
+      const { totals, documents } = await verify(rowsOf([older, pending]));
+      assert.deepEqual(totals, { documents: 2, match: 0, mismatch: 0, unrecorded: 0, pending: 2 });
+      assert.deepEqual(
+        documents.map(({ result, recorded_hash }: ParsedJson) => [result, recorded_hash]),
+        [1, 2].map(() => ["pending", pending.hash]),
+      );
+      // Nobody had it at that time.
+      const { totals: before } = await verify(rowsOf([older]), "?as_of=1000000000");
+      assert.deepEqual(before, { documents: 1, match: 0, mismatch: 0, unrecorded: 1, pending: 0 });
+      chain.proxy.mode = "pass";
+      await submitted;
+    } finally {
+      chain.proxy.mode = "pass";
+    }
+    await eventually(async () => assert.equal((await verify(rowsOf([pending]))).totals.match, 1));
   });
 
   it("responds 503 for queries that need the chain while it is unavailable", async () => {

@@ -13,7 +13,6 @@ import type { ProofService } from "../../server/proofs/service.ts";
 import { KEY } from "../support/journal-key.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
-import { reconciliationStore } from "../../server/journal/reconciliation/store.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 import type { Dialect } from "kysely";
 import { FEES } from "../support/fees.ts";
@@ -112,10 +111,9 @@ export async function startRelayer(
     ...rules,
     journal,
     chain: proofAnchor,
-    reconciliation: reconciliationStore(database, KEY),
     openDivergences: () => [],
     recheckMilliseconds: 60_000,
-    entryVerifier: new EntryVerifier({ database, key: KEY, telemetry: TELEMETRY }),
+    entryVerifier: new EntryVerifier({ database, key: KEY }),
     transactions: sender,
     assertWritable: () => undefined,
     telemetry: TELEMETRY,

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { createHash, createPublicKey, randomBytes } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -216,7 +216,7 @@ describe("attestations", function () {
       const response = await attested({ verification_id: ids[index], audience: "regulator" });
       const { verification, records } = response.statement;
       assert.isUndefined(records);
-      assert.deepEqual(verification.totals, { documents: 7, match: 1, mismatch: 1, unrecorded: 5 });
+      assert.deepEqual(verification.totals, { documents: 7, match: 1, mismatch: 1, unrecorded: 5, pending: 0 });
       assert.equal(verification.rows_root, verified.body.rows_root);
       assert.equal(verification.as_of, index === 0 ? verified.body.as_of : null);
       await writeFile(join(directory, "response"), result.text);
@@ -331,20 +331,23 @@ describe("attestations", function () {
   });
 
   // Security, database: cannot get a signature for a statement that the chain contradicts
-  it("are refused when the chain contradicts the journal", async () => {
-    const { tx_hash } = await record("contradicted", "contradicted");
+  it("are refused when the journal contradicts itself", async () => {
+    const { record_hash } = await record("contradicted", "contradicted");
     const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
-    database.exec("PRAGMA busy_timeout = 5000; drop trigger if exists confirmations_no_update");
-    const hash = Buffer.from(tx_hash.slice(2), "hex");
-    const right = database.prepare("select block_hash from confirmations where transaction_hash = ?").get(hash);
-    const update = database.prepare("update confirmations set block_hash = ? where transaction_hash = ?");
-    assert.equal(update.run(randomBytes(32), hash).changes, 1);
+    database.exec("PRAGMA busy_timeout = 5000");
+    const hash = Buffer.from(record_hash, "hex");
+    const right = database.prepare("select confirmation from anchors where hash = ?").get(hash);
+    const update = database.prepare("update anchors set confirmation = ? where hash = ?");
+    assert.equal(update.run(1, hash).changes, 1);
     for (const subject of [{ document_id: "contradicted" }, { hash: sha256("contradicted") }]) {
       const response = await attest({ ...subject, audience: "court" });
       assert.equal(response.status, 409, response.text);
-      assert.match(response.body.detail, /^the server cannot sign a statement: .*another block/);
+      assert.match(
+        response.body.detail,
+        /^the server cannot sign a statement: the journal was changed: anchor \d+ is not confirmed by entry 1/,
+      );
     }
-    update.run(right?.["block_hash"] ?? null, hash);
+    update.run(right?.["confirmation"] ?? null, hash);
     database.close();
     assert.equal((await attest({ document_id: "contradicted", audience: "court" })).status, 200);
   });

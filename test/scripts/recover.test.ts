@@ -81,6 +81,7 @@ describe("recover script", () => {
       match: 1,
       mismatch: 1,
       unrecorded: 3,
+      pending: 0,
       missing: 1,
       not_checked: 0,
       unlisted: 0,

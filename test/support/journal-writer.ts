@@ -6,6 +6,7 @@ import { recordHash } from "../../server/journal/integrity/record-hash.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { KEY } from "./journal-key.ts";
+import { minedAs } from "./mined.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
@@ -92,7 +93,12 @@ export class JournalWriter {
     );
     const number = (this.#block += 1);
     await transactions.recordOutcomes([
-      { id, state, hash: randomBytes(32), block: { number, hash: randomBytes(32), time: number, validator: "v" } },
+      {
+        id,
+        state,
+        ...(await minedAs(this.#database, id)),
+        block: { number, hash: randomBytes(32), time: number, validator: "v" },
+      },
     ]);
   }
 
@@ -110,15 +116,8 @@ export class JournalWriter {
       contract: "ProofAnchor",
       data: Buffer.alloc(1),
     });
-    const values = {
-      first_sequence: sequence,
-      size: 0,
-      checkpoint: sequence,
-      hash: (await this.journal.entries.digestAt(sequence)) ?? Buffer.alloc(32),
-      transaction_id: transactionId,
-      opened_at: 1,
-    };
-    await this.#database.insertInto("anchors").values(values).execute();
+    const hash = (await this.journal.entries.digestAt(sequence)) ?? Buffer.alloc(32);
+    await this.journal.anchors.addCheckpoint({ sequence, hash, transactionId, openedAt: 1 });
     await this.recordOutcome(transactionId);
   }
 

@@ -1,12 +1,12 @@
 import { hash as digest } from "node:crypto";
-import { type AnchorOutcome, type AnchorQueries } from "../../server/journal/integrity/stored-anchor.ts";
+import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor.ts";
+import { ProofCheck, type ProofCheckDeps } from "../../server/proofs/check.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
 import { SealbookError } from "../../server/errors.ts";
 import { EntryVerifier } from "../../server/journal/entries/verified-entries.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 import { VerificationRetention, type VerificationLimits } from "../../server/recovery/verification-retention.ts";
-import { recoveryStore } from "../../server/recovery/store.ts";
 import { verificationStore } from "../../server/recovery/verification-store.ts";
 import { JournalWriter } from "./journal-writer.ts";
 import { KEY } from "./journal-key.ts";
@@ -51,11 +51,9 @@ export class RecoveryHistory {
     const telemetry = { journalDiverged: (subject: string) => void this.diverged.push(subject) };
     this.service = new RecoveryService({
       journal: this.writer.journal,
-      store: recoveryStore(database, KEY),
       verifications,
       retention: this.kept,
       chain: {
-        ...this.#chain(),
         firstBlock: 0,
         newestBlock: async () => 1_000,
         anchors: async (from, to) =>
@@ -70,8 +68,8 @@ export class RecoveryHistory {
             .filter(({ blockNumber }) => blockNumber >= from && blockNumber <= to)
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
-      verifier: new EntryVerifier({ database, key: KEY, telemetry }),
-      telemetry,
+      verifier: new EntryVerifier({ database, key: KEY, onDamage: telemetry.journalDiverged }),
+      beginCheck: () => new ProofCheck({ anchors: this.writer.journal.anchors, chain: this.#chain(), telemetry }),
       issuer: {
         sign: () => Promise.reject(new SealbookError("journal_damaged", "the issuer signs nothing")),
         hasSigned: async () => false,
@@ -113,7 +111,7 @@ export class RecoveryHistory {
     return anchorId;
   }
 
-  #chain(): AnchorQueries {
+  #chain(): ProofCheckDeps["chain"] {
     return {
       anchorOf: async (hash) => {
         const anchor = this.onChain.get(hex(hash));
@@ -131,6 +129,10 @@ export class RecoveryHistory {
         return outcome !== undefined && hex(outcome.transactionHash) === hex(transactionHash)
           ? outcome.block
           : undefined;
+      },
+      find: async ({ hash, size }) => {
+        const anchor = this.onChain.get(hex(hash));
+        return anchor?.size === size ? anchor.outcome : undefined;
       },
       blockHash: async () => new Uint8Array(32),
       hasSeen: () => true,

@@ -186,6 +186,7 @@ function verificationFacts(
   flow.fact("Match", String(totals.match));
   flow.fact("Mismatch", String(totals.mismatch));
   flow.fact("Unrecorded", String(totals.unrecorded));
+  flow.fact("Pending", String(totals.pending));
   flow.fact("Root of the rows", rows_root, exact);
 }
 

@@ -32,6 +32,11 @@ export interface BlockInclusion {
   readonly block: BlockReference;
 }
 
+/** What a mined transaction has anchored, according to its verified block. */
+export interface MinedAnchor extends AnchorContent {
+  readonly contract: Address;
+}
+
 /** An anchor that the journal has just confirmed. */
 export interface ConfirmedAnchor extends AnchorContent, BlockInclusion {
   readonly anchorId: number;

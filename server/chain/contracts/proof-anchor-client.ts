@@ -1,5 +1,6 @@
 import { getBytes, hexlify } from "ethers";
-import type { Address, ContractCall, SuccessVerdict } from "../transaction.ts";
+import type { Address, ContractCall } from "../transaction.ts";
+import type { SuccessVerdict } from "../transactions/types.ts";
 import type { BlockReference } from "../block.ts";
 import { type TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
 import { fetchLogs, type LogFilter, type NodeLog } from "../node/log.ts";
@@ -119,7 +120,9 @@ export class ProofAnchorClient {
 
   /** Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor. */
   async verdictOn(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<SuccessVerdict> {
-    if (!calls(at.transaction, this.address) || (await this.confirmedBy(at)) !== undefined) return "counts";
+    if (!calls(at.transaction, this.address)) return { confirms: undefined };
+    const content = await this.confirmedBy(at);
+    if (content !== undefined) return { confirms: { ...content, contract: this.address } };
     const rejected = await anchorConflict(at, this.address, this.#firstAnchors);
     return rejected === undefined ? "unknown" : { rejected };
   }

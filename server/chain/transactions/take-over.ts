@@ -1,7 +1,7 @@
 import { hexlify } from "ethers";
 import type { TransactionInBlock, VerifiedChain } from "../evidence/verified-chain.ts";
-import type { TransactionStore } from "./types.ts";
-import type { Address, FinalOutcome, SignedTransaction, SuccessVerdict } from "../transaction.ts";
+import type { FinalOutcome, SuccessVerdict, TransactionStore } from "./types.ts";
+import type { Address, SignedTransaction } from "../transaction.ts";
 import { byTransaction } from "./in-flight.ts";
 import { isFiller } from "./transaction-signer.ts";
 import { NodeError } from "../rpc/node-error.ts";
@@ -119,7 +119,7 @@ export async function finalOutcomeOf(
   if (!at.transaction.succeeded) return { ...outcome, state: "reverted", reason: await revertReason(chain.rpc, raw) };
   const verdict = await verdictOn(at);
   if (verdict === "unknown") return undefined;
-  return verdict === "counts"
-    ? { ...outcome, state: "confirmed" }
-    : { ...outcome, state: "reverted", reason: verdict.rejected };
+  return "rejected" in verdict
+    ? { ...outcome, state: "reverted", reason: verdict.rejected }
+    : { ...outcome, state: "confirmed", anchored: verdict.confirms };
 }

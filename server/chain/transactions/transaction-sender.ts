@@ -1,6 +1,6 @@
 import { hexlify } from "ethers";
-import type { OutcomeListener, Transactions, TransactionStore } from "./types.ts";
-import type { FinalOutcome, QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
+import type { FinalOutcome, OutcomeListener, Transactions, TransactionStore } from "./types.ts";
+import type { QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
 import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
@@ -15,7 +15,7 @@ import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { feeRefusal } from "./send-refusal.ts";
-import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";
+import { feeOf, isFiller, isSignedBy, type TransactionSigner } from "./transaction-signer.ts";
 import { SealbookError } from "../../errors.ts";
 import { classifyRefusal } from "../rpc/node-words.ts";
 
@@ -36,6 +36,7 @@ export type SenderEvent =
   | { readonly kind: "replaced"; readonly nonce: number; readonly count: number; readonly maxFee: string }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
+  | { readonly kind: "other_content"; readonly id: number }
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "signed_anew"; readonly count: number }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
@@ -449,14 +450,15 @@ export class TransactionSender implements Transactions {
 
   async #record(outcomes: readonly FinalOutcome[]): Promise<void> {
     const { store, onEvent } = this.#deps;
-    const anchors = await store.recordOutcomes(outcomes);
+    const { confirmed, others } = await store.recordOutcomes(outcomes);
     for (const { id } of outcomes) this.#inFlight.delete(id);
     for (const { id, state, reason } of outcomes)
       if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
     this.#recorded(
       outcomes.map((each) => [each.id, outcomeOf(each)]),
-      anchors,
+      confirmed,
     );
+    for (const id of others) onEvent({ kind: "other_content", id });
   }
 
   async #recheckOverdue(): Promise<void> {
@@ -530,7 +532,8 @@ export class TransactionSender implements Transactions {
     const replacements = transactions.flatMap((transaction) => {
       const newest = newestOf(transaction);
       const fee = nextFee(feeOf(newest), quote, transaction.refusal, now - transaction.since);
-      return fee === undefined ? [] : [this.#signer.withFee(newest, fee)];
+      // Whoever can write to the database could have put other bytes there.
+      return fee === undefined || !isSignedBy(newest, this.address) ? [] : [this.#signer.withFee(newest, fee)];
     });
     await this.#replace(await Promise.all(replacements));
   }

@@ -8,7 +8,7 @@ import type { GasFee } from "./fees.ts";
 /** Signs the relayer's transactions: legacy ones, which every permissioned network accepts, or those of EIP-1559. */
 export interface TransactionSigner {
   readonly address: Address;
-  sign(transaction: QueuedTransaction, nonce: number, fee: GasFee): Promise<SignedTransaction>;
+  sign(transaction: Omit<QueuedTransaction, "isOwn">, nonce: number, fee: GasFee): Promise<SignedTransaction>;
   /** Signs an empty transaction to the key's own address, for a nonce that would otherwise stay unused. */
   filler(nonce: number, fee: GasFee): Promise<Filler>;
   /** Signs a transaction once more, with another fee. */
@@ -78,6 +78,12 @@ export function feeOf({ raw }: Pick<SignedTransaction, "raw">): GasFee {
   return type === DYNAMIC_FEE
     ? { kind: "eip1559", max: maxFeePerGas ?? 0n, tip: maxPriorityFeePerGas ?? 0n }
     : { kind: "legacy", max: gasPrice ?? 0n, tip: gasPrice ?? 0n };
+}
+
+/** Returns whether a key has signed a transaction with its nonce. */
+export function isSignedBy({ raw, nonce }: Pick<SignedTransaction, "raw" | "nonce">, address: Address): boolean {
+  const signed = Transaction.from(hexlify(raw));
+  return signed.from?.toLowerCase() === address.toLowerCase() && signed.nonce === nonce;
 }
 
 /** Returns whether a transaction calls nothing: it only uses up its nonce. */

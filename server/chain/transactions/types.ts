@@ -1,10 +1,10 @@
-import type { ConfirmedAnchor } from "../contracts/anchors.ts";
+import type { BlockReference } from "../block.ts";
+import type { ConfirmedAnchor, MinedAnchor } from "../contracts/anchors.ts";
 import type {
   Address,
   ContractCall,
   Filler,
   QueuedTransaction,
-  FinalOutcome,
   SignedTransaction,
   TransactionOutcome,
 } from "../transaction.ts";
@@ -32,9 +32,35 @@ export interface Transactions {
  */
 export type OutcomeListener = (ids: readonly number[], anchors: readonly ConfirmedAnchor[]) => void;
 
+/**
+ * Whether the success of a transaction counts, and the anchor that it confirms, if it is the call of one.
+ * `unknown` when the chain's responses do not show it yet.
+ */
+export type SuccessVerdict = { readonly confirms: MinedAnchor | undefined } | "unknown" | { readonly rejected: string };
+
+/** The outcome of a mined transaction. */
+export interface FinalOutcome {
+  readonly id: number;
+  readonly state: "confirmed" | "reverted";
+  readonly hash: Uint8Array;
+  readonly block: BlockReference;
+  readonly reason?: string;
+  /** What it has anchored, according to its verified block. */
+  readonly anchored?: MinedAnchor | undefined;
+  /** The mined version of a transaction that was replaced. */
+  readonly version?: SignedTransaction;
+}
+
 export interface IntentStore {
   /** Writes a call for the relayer to send; returns its id. */
   insert(call: ContractCall): Promise<number>;
+}
+
+/** What the outcomes of transactions have changed. */
+export interface RecordedOutcomes {
+  readonly confirmed: readonly ConfirmedAnchor[];
+  /** Transactions that have anchored something else than the journal has under them: they confirm nothing. */
+  readonly others: readonly number[];
 }
 
 /** A mined transaction of a key, with its block in the journal. */
@@ -95,7 +121,7 @@ export interface TransactionStore {
    */
   fill(fillers: readonly Filler[]): Promise<number[]>;
   /** Records outcomes, and confirms the anchors of the confirmed transactions. */
-  recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<ConfirmedAnchor[]>;
+  recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<RecordedOutcomes>;
   /**
    * Removes the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
    * they confirmed are pending again.

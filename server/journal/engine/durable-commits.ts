@@ -18,15 +18,19 @@ export interface CommitLog {
   assertWritable(): void;
 }
 
+/** Takes the end of a write transaction: whether it is on disk, or was rolled back. */
+export type TransactionEnd = (isCommitted: boolean) => void;
+
 /**
  * Makes every commit durable without blocking the thread: the engine only writes its log, and a commit returns after
  * the log is synced. Until then nothing reads it over this connection.
  *
  * @param dialect Of an engine with one connection that does not sync its commits
+ * @param onEnd Called at the end of each transaction
  */
-export function durableCommits(dialect: Dialect, log: CommitLog): Dialect {
+export function durableCommits(dialect: Dialect, log: CommitLog, onEnd?: TransactionEnd): Dialect {
   return {
-    createDriver: () => new DurableDriver(dialect.createDriver(), log),
+    createDriver: () => new DurableDriver(dialect.createDriver(), log, onEnd),
     createAdapter: () => dialect.createAdapter(),
     createIntrospector: (database) => dialect.createIntrospector(database),
     createQueryCompiler: () => dialect.createQueryCompiler(),
@@ -36,13 +40,15 @@ export function durableCommits(dialect: Dialect, log: CommitLog): Dialect {
 class DurableDriver implements Driver {
   readonly #inner: Driver;
   readonly #log: CommitLog;
+  readonly #onEnd: TransactionEnd | undefined;
   /** The engine's connection, and the same with a sync after each statement that commits by itself. */
   #connections: { readonly bare: DatabaseConnection; readonly synced: DatabaseConnection } | undefined;
   #inTransaction = false;
 
-  constructor(inner: Driver, log: CommitLog) {
+  constructor(inner: Driver, log: CommitLog, onEnd: TransactionEnd | undefined) {
     this.#inner = inner;
     this.#log = log;
+    this.#onEnd = onEnd;
   }
 
   init(options?: AbortableOperationOptions): Promise<void> {
@@ -71,10 +77,12 @@ class DurableDriver implements Driver {
     await this.#inner.commitTransaction(this.#bare(connection));
     this.#inTransaction = false;
     await this.#log.sync();
+    this.#onEnd?.(true);
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     this.#inTransaction = false;
+    this.#onEnd?.(false);
     await this.#inner.rollbackTransaction(this.#bare(connection));
   }
 
@@ -99,7 +107,7 @@ class DurableDriver implements Driver {
   }
 }
 
-/** A query as text begins with what it does. */
+/** A query as text begins with what it does; only snapshots, which read, begin and end so. */
 function isRead({ query, sql }: CompiledQuery): boolean {
-  return SelectQueryNode.is(query) || (RawNode.is(query) && /^\s*select\b/i.test(sql));
+  return SelectQueryNode.is(query) || (RawNode.is(query) && /^\s*(?:select|begin deferred|commit)\b/i.test(sql));
 }

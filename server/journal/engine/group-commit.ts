@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import { sql } from "kysely";
+import type { JournalMemory } from "../integrity/memory.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -21,24 +22,30 @@ interface Member {
  */
 export class GroupCommit {
   readonly #database: Database;
+  readonly #memory: JournalMemory | undefined;
   readonly #waiting: Member[] = [];
   #running = false;
 
-  constructor(database: Database) {
+  /** @param memory Is told what the work of a caller has undone */
+  constructor(database: Database, memory?: JournalMemory) {
     this.#database = database;
+    this.#memory = memory;
   }
 
   run<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
+    const memory = this.#memory;
     return new Promise<T>((resolve, reject) => {
       let conclude: () => void;
       this.#waiting.push({
         async run(transaction) {
           await sql`savepoint member`.execute(transaction);
+          const before = memory?.written;
           try {
             const result = await work(transaction);
             conclude = () => resolve(result);
           } catch (error) {
             // Rolls back only the changes of this caller.
+            memory?.wrote(before);
             await sql`rollback to savepoint member`.execute(transaction).catch(() => {
               // The engine ended the transaction, for instance on a full disk: the whole commit fails.
               throw error;

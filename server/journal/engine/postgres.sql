@@ -140,6 +140,7 @@ create table transactions (
   purpose text not null,
   to_address text not null,
   data bytea,
+  code bytea,
   state text not null check (state in ('queued', 'sent', 'confirmed', 'reverted', 'refused', 'cancelled')),
   sender text collate "C",
   nonce bigint,
@@ -178,6 +179,7 @@ create table anchors (
   transaction_id bigint references transactions (id),
   confirmation bigint,
   checkpoint bigint,
+  code bytea,
   opened_at bigint not null,
   check ((hash is null) = (transaction_id is null))
 );

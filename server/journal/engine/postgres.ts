@@ -3,6 +3,7 @@ import { type Dialect, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { SealbookError } from "../../errors.ts";
 import { type Database, openDatabase } from "./database.ts";
+import type { TransactionEnd } from "./durable-commits.ts";
 import { notLeader } from "../leader/not-leader.ts";
 import { POSTGRES_TYPES } from "./postgres-types.ts";
 import { type LeaderSession, WRITE_LOCK } from "../leader/leader-session.ts";
@@ -82,8 +83,11 @@ function poolOf(config: pg.PoolConfig, silenceMilliseconds: number | undefined):
 /** A database that several relayers read, and that the leader writes over its session. */
 export class SharedPostgres {
   readonly #pool: pg.Pool;
+  readonly #onEnd: TransactionEnd;
 
-  constructor(url: string) {
+  /** @param onEnd Called at the end of each write transaction */
+  constructor(url: string, onEnd: TransactionEnd) {
+    this.#onEnd = onEnd;
     this.#pool = poolOf({ connectionString: url, application_name: "sealbook" }, SILENCE_MILLISECONDS);
   }
 
@@ -95,7 +99,7 @@ export class SharedPostgres {
     const dialect = serializeWrites(new PostgresDialect({ pool: this.#pool }), () => {
       const leading = session();
       if (leading === undefined || leading.lost.aborted) throw notLeader();
-      return leading.writer;
+      return { ...leading.writer, onEnd: this.#onEnd };
     });
     return new Kysely<Schema>({ dialect });
   }

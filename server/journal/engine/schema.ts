@@ -190,6 +190,8 @@ export interface AnchorsTable {
   confirmation: number | null;
   /** The entry whose digest is anchored; `null` when the anchor is for proofs. */
   checkpoint: number | null;
+  /** The authentication code of a closed anchor, by the journal's key: see `anchor-code.ts`. */
+  code: Uint8Array | null;
   opened_at: number;
 }
 
@@ -217,6 +219,8 @@ export interface TransactionsTable {
   to_address: string;
   /** Call data; dropped once the transaction is mined, because the signed bytes contain it. */
   data: Uint8Array | null;
+  /** The authentication code of a call, by the journal's key: see `call-code.ts`. Without it nothing is signed. */
+  code: Uint8Array | null;
   state: "queued" | "sent" | "confirmed" | "reverted" | "refused" | "cancelled";
   /** Address of the key that signed it or will sign it. */
   sender: string | null;

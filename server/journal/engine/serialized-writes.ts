@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
   UpdateQueryNode,
 } from "kysely";
+import type { TransactionEnd } from "./durable-commits.ts";
 import { commitError, translateError } from "./postgres-errors.ts";
 import { toParameter } from "./postgres-types.ts";
 
@@ -25,6 +26,8 @@ export interface Writer {
   turn?(): Promise<() => void>;
   /** Called with each error of a statement. */
   failed?(error: unknown): void;
+  /** Called at the end of each transaction. */
+  readonly onEnd?: TransactionEnd | undefined;
 }
 
 /**
@@ -125,11 +128,13 @@ class SerializingConnection implements DatabaseConnection {
     await translated(writer.driver.commitTransaction(connection), writer).catch((error: unknown) => {
       throw commitError(error);
     });
+    writer.onEnd?.(true);
     await this.#end();
   }
 
   async rollback(): Promise<void> {
     const { writer, connection } = this.#begun();
+    writer.onEnd?.(false);
     // What comes before a rollback is the error to report; a connection whose rollback fails is discarded.
     await translated(writer.driver.rollbackTransaction(connection), writer).catch(() => undefined);
     await this.#end();

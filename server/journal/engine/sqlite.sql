@@ -127,6 +127,7 @@ create table transactions (
   purpose text not null,
   to_address text not null,
   data blob,
+  code blob,
   state text not null check (state in ('queued', 'sent', 'confirmed', 'reverted', 'refused', 'cancelled')),
   sender text,
   nonce integer,
@@ -165,6 +166,7 @@ create table anchors (
   transaction_id integer references transactions (id),
   confirmation integer,
   checkpoint integer,
+  code blob,
   opened_at integer not null,
   check ((hash is null) = (transaction_id is null))
 );

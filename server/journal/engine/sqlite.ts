@@ -7,7 +7,7 @@ import { type Dialect, SqliteAdapter, SqliteDialect, type SqliteStatement } from
 import { SealbookError } from "../../errors.ts";
 import { makePrivate, restrict } from "../../kit/durable-file.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { type CommitLog, durableCommits } from "./durable-commits.ts";
+import { type CommitLog, durableCommits, type TransactionEnd } from "./durable-commits.ts";
 import { isBusy, translateError } from "./sqlite-errors.ts";
 import { StorageGuard } from "./storage-guard.ts";
 
@@ -19,6 +19,8 @@ export interface SqliteOptions {
   /** Gets the files of the database, and rejects writes while one of them is not in place. */
   readonly guard?: StorageGuard;
   readonly dataSync?: DataSync;
+  /** Called at the end of each write transaction. */
+  readonly onEnd?: TransactionEnd | undefined;
 }
 
 /** Maximum number of cached statements: preparing one takes longer than running it. */
@@ -43,7 +45,7 @@ interface Prepared {
  */
 export function sqliteDialect(
   file: string,
-  { guard = new StorageGuard(), dataSync = promisify(fdatasync) }: SqliteOptions = {},
+  { guard = new StorageGuard(), dataSync = promisify(fdatasync), onEnd }: SqliteOptions = {},
 ): Dialect {
   mkdirSync(dirname(file), { recursive: true });
   makePrivate(file);
@@ -75,7 +77,7 @@ export function sqliteDialect(
       prepare,
     },
   });
-  return durableCommits(dialect, log);
+  return durableCommits(dialect, log, onEnd);
 }
 
 /**
@@ -203,9 +205,9 @@ class LogFile implements CommitLog {
  * Opens the embedded database; creates the tables in an empty one.
  * @throws SealbookError `config_invalid` when the file cannot be opened or is no database
  */
-export async function openSqlite(file: string, guard?: StorageGuard): Promise<Database> {
+export async function openSqlite(file: string, options?: SqliteOptions): Promise<Database> {
   try {
-    return await openDatabase(sqliteDialect(file, guard && { guard }));
+    return await openDatabase(sqliteDialect(file, options));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SealbookError("config_invalid", `the database ${file} cannot be used: ${reason}`, { cause: error });

@@ -93,6 +93,7 @@ const Verification = z.strictObject({
   match: whole,
   mismatch: whole,
   unrecorded: whole,
+  pending: whole,
   /** Merkle root over the rows of the response. */
   rows_root: bytes32,
   /** Covers the compared documents. */

@@ -1,82 +1,89 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { ConfirmedAnchor } from "../../chain/contracts/anchors.ts";
+import type { ConfirmedAnchor, MinedAnchor } from "../../chain/contracts/anchors.ts";
+import type { RecordedOutcomes } from "../../chain/transactions/types.ts";
+import { equalBytes } from "../../kit/bytes.ts";
 import type { Database } from "../engine/database.ts";
+import { isAmong } from "../engine/lists.ts";
+import { isAnchorOf } from "../integrity/anchor-code.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { appendEntries } from "./entry-log.ts";
 
+/** A mined transaction, as its verified block has it. */
+export interface MinedTransaction {
+  readonly hash: Uint8Array;
+  readonly block: BlockReference;
+  /** What it has anchored, if anything. */
+  readonly anchored?: MinedAnchor | undefined;
+}
+
 /**
- * Appends confirmations for the anchors of mined transactions, inside a write transaction.
- * @param blocks By transaction id
- * @returns the confirmed anchors, also those whose confirmation was known
+ * Appends confirmations for the anchors of mined transactions, inside a write transaction. What is confirmed is what
+ * was mined: a transaction of another content confirms nothing.
+ * @param mined By transaction id
+ * @returns also the anchors whose confirmation was known
  */
-export async function confirmInBlocks(
+export async function confirmAnchors(
   transaction: Database,
   key: JournalKey | undefined,
-  blocks: ReadonlyMap<number, BlockReference>,
-): Promise<ConfirmedAnchor[]> {
-  if (blocks.size === 0) return [];
+  mined: ReadonlyMap<number, MinedTransaction>,
+): Promise<RecordedOutcomes> {
+  if (mined.size === 0) return { confirmed: [], others: [] };
   const anchors = await transaction
     .selectFrom("anchors")
-    .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
-    .select([
-      "anchors.id",
-      "anchors.hash",
-      "size",
-      "checkpoint",
-      "transaction_id",
-      "transactions.hash as transaction_hash",
-      "transactions.to_address as contract",
-    ])
-    .where("transaction_id", "in", [...blocks.keys()])
-    .orderBy("anchors.id")
+    .select(["id", "first_sequence", "hash", "size", "checkpoint", "code", "transaction_id"])
+    .where(isAmong(transaction, "transaction_id", [...mined.keys()]))
+    .orderBy("id")
     .execute();
-  const mined = anchors.flatMap(({ transaction_id, hash, transaction_hash: transactionHash, ...anchor }) => {
-    const block = transaction_id === null ? undefined : blocks.get(transaction_id);
-    return transaction_id === null || block === undefined || hash === null || transactionHash === null
-      ? []
-      : [{ ...anchor, hash, transactionId: transaction_id, transactionHash, block }];
-  });
-  const confirmed = await withoutKnown(transaction, mined);
+  const others: number[] = [];
+  const confirmed: (ConfirmedAnchor & { readonly checkpoint: number | null })[] = [];
+  for (const { transaction_id: transactionId, ...anchor } of anchors) {
+    const at = transactionId === null ? undefined : mined.get(transactionId);
+    if (transactionId === null || at === undefined) continue;
+    const { id: anchorId, hash, checkpoint } = anchor;
+    const isOwn = hash !== null && isAnchorOf(key, { ...anchor, hash });
+    const isSame = at.anchored?.size === anchor.size && equalBytes(at.anchored.hash, hash);
+    if (!isOwn || !isSame || at.anchored === undefined) others.push(transactionId);
+    else
+      confirmed.push({
+        anchorId,
+        transactionId,
+        checkpoint,
+        ...at.anchored,
+        transactionHash: at.hash,
+        block: at.block,
+      });
+  }
   await appendEntries(
     transaction,
     key,
-    confirmed.map(({ id, hash, size, checkpoint, contract, transactionHash, block }) => (sequence: number) => ({
+    (await withoutKnown(transaction, confirmed)).map((anchor) => (sequence: number) => ({
       kind: "confirmation" as const,
       sequence,
-      anchor: id,
-      hash,
-      size,
-      checkpoint,
-      contract,
-      tx_hash: transactionHash,
-      block_number: block.number,
-      block_hash: block.hash,
-      block_time: block.time,
-      validator: block.validator,
+      anchor: anchor.anchorId,
+      hash: anchor.hash,
+      size: anchor.size,
+      checkpoint: anchor.checkpoint,
+      contract: anchor.contract,
+      tx_hash: anchor.transactionHash,
+      block_number: anchor.block.number,
+      block_hash: anchor.block.hash,
+      block_time: anchor.block.time,
+      validator: anchor.block.validator,
     })),
   );
-  return mined.map(({ id, transactionId, hash, size, contract, transactionHash, block }) => ({
-    ...{ anchorId: id, transactionId, hash, size },
-    ...{ contract, transactionHash, block },
-  }));
-}
-
-interface Confirmed {
-  readonly id: number;
-  readonly transactionHash: Uint8Array;
-  readonly block: BlockReference;
+  return { confirmed: confirmed.map(({ checkpoint: _, ...anchor }) => anchor), others };
 }
 
 /**
  * Filters out anchors with a recorded confirmation: after a chain recovery a transaction can be in its former block.
  */
-async function withoutKnown<C extends Confirmed>(transaction: Database, confirmed: readonly C[]): Promise<C[]> {
+async function withoutKnown<C extends ConfirmedAnchor>(transaction: Database, confirmed: readonly C[]): Promise<C[]> {
   const unknown: C[] = [];
   for (const each of confirmed) {
     const known = await transaction
       .selectFrom("confirmations")
       .select("sequence")
-      .where("anchor_id", "=", each.id)
+      .where("anchor_id", "=", each.anchorId)
       .where("transaction_hash", "=", each.transactionHash)
       .where("block_hash", "=", each.block.hash)
       .executeTakeFirst();
@@ -85,7 +92,7 @@ async function withoutKnown<C extends Confirmed>(transaction: Database, confirme
       await transaction
         .updateTable("anchors")
         .set({ confirmation: known.sequence })
-        .where("id", "=", each.id)
+        .where("id", "=", each.anchorId)
         .execute();
   }
   return unknown;

@@ -3,6 +3,7 @@ import type { Database } from "../engine/database.ts";
 import { nextDigest } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { encodeEntry, type JournalEntry, type ResolutionEntry } from "./codec.ts";
+import { assertContinues } from "./continued.ts";
 import { type CountedHead, readHead } from "./journal-rows.ts";
 import { project } from "./project.ts";
 import { packTexts } from "./row-body.ts";
@@ -20,7 +21,8 @@ export function inTransaction<T>(database: Database, work: (transaction: Databas
  * assigned twice.
  * @param key `undefined` for a journal that was opened without one
  * @param entries Each gets the next sequence number
- * @throws SealbookError `config_invalid` without a key
+ * @throws SealbookError `config_invalid` without a key; `journal_damaged` when the journal does not continue what this
+ * process has seen of it
  */
 export async function appendEntries<Entry extends JournalEntry>(
   transaction: Database,
@@ -29,14 +31,11 @@ export async function appendEntries<Entry extends JournalEntry>(
 ): Promise<Entry[]> {
   if (entries.length === 0) return [];
   const before = await readHead(transaction);
+  if (key !== undefined) await assertContinues(transaction, key, before);
   const appended = entries.map((entryAt, index) => entryAt(before.sequence + 1 + index));
-  await appendTexts(
-    transaction,
-    key,
-    before,
-    appended,
-    appended.map((entry) => encodeEntry(entry)),
-  );
+  const texts = appended.map((entry) => encodeEntry(entry));
+  const head = await appendTexts(transaction, key, before, appended, texts);
+  key?.memory?.wrote(head);
   return appended;
 }
 

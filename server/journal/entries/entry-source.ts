@@ -1,14 +1,21 @@
 import type { Database } from "../engine/database.ts";
-import { GENESIS_DIGEST, type JournalHead } from "../integrity/entry-chain.ts";
+import { GENESIS, GENESIS_DIGEST, type JournalHead } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { decodeEntry, type JournalEntry } from "./codec.ts";
 import type { JournalRow } from "./journal-row.ts";
-import { readHead, rowsBetween, rowsOf } from "./journal-rows.ts";
+import { assertContinues } from "./continued.ts";
+import { newestRow, readHead, rowsBetween, rowsOf } from "./journal-rows.ts";
 
 /** The entries of the journal, in their rows. */
 export interface JournalSource {
   /** Returns the newest entry; sequence 0 with {@link GENESIS_DIGEST} before the first one. */
   head(): Promise<JournalHead>;
+  /**
+   * Returns the newest entry as a relayer has written it, of a journal that continues what this process has seen.
+   * Inside a write transaction.
+   * @throws RangeError when its row was changed; SealbookError `journal_damaged` when the journal does not continue it
+   */
+  ownHead(): Promise<JournalHead>;
   /**
    * Reads the rows with entries after one, in order.
    * @throws RangeError when one is missing or was changed
@@ -35,6 +42,12 @@ export function journalSource(database: Database, key: JournalKey | undefined): 
     async head() {
       const { sequence, digest } = await readHead(database);
       return { sequence, digest };
+    },
+    async ownHead() {
+      const row = await newestRow(database, key);
+      const head = row === undefined ? GENESIS : { sequence: row.sequence, digest: row.digest };
+      if (key !== undefined) await assertContinues(database, key, head);
+      return head;
     },
     rows: (after) => rowsBetween(database, key, after, Number.MAX_SAFE_INTEGER),
     digestAt,

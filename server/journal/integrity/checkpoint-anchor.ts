@@ -32,7 +32,7 @@ export interface CheckpointStore {
 
 interface CheckpointStores {
   readonly anchors: CheckpointStore;
-  readonly entries: Pick<JournalSource, "head">;
+  readonly entries: Pick<JournalSource, "head" | "ownHead">;
   readonly intents: IntentStore;
 }
 
@@ -94,8 +94,9 @@ export class CheckpointAnchor {
     if ((await this.#due(journal)) === undefined) return undefined;
     assertIntact();
     const anchored = await journal.atomically(async (atomic) => {
-      const head = await this.#due(atomic);
-      if (head === undefined) return undefined;
+      if ((await this.#due(atomic)) === undefined) return undefined;
+      // Who can write to the database could have any hash anchored.
+      const head = await atomic.entries.ownHead();
       const hash = head.digest;
       const transactionId = await atomic.intents.insert(chain.anchorCall({ hash, size: 0 }));
       await atomic.anchors.addCheckpoint({ sequence: head.sequence, hash, transactionId, openedAt: clock() });

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import * as z from "zod";
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
@@ -17,8 +18,9 @@ const Content = z.strictObject({
 export class HeadFile {
   readonly #path: string;
 
-  constructor(path: string) {
-    this.#path = path;
+  /** @param directory The data folder of the relayer */
+  constructor(directory: string) {
+    this.#path = join(directory, "journal.head");
   }
 
   /**

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { equalBytes } from "../../kit/bytes.ts";
+import type { JournalMemory } from "./memory.ts";
 
 const SECRET_LENGTH = 32;
 /** Bytes of a sequence number under the code. */
@@ -25,19 +26,27 @@ export interface EntryRow {
  */
 export class JournalKey {
   readonly #secret: KeyObject;
+  /** What this process has seen of the journal; without it nothing is compared. */
+  readonly memory: JournalMemory | undefined;
 
-  private constructor(secret: Uint8Array) {
-    this.#secret = createSecretKey(secret);
+  private constructor(secret: KeyObject, memory?: JournalMemory) {
+    this.#secret = secret;
+    this.memory = memory;
   }
 
   static generate(): JournalKey {
-    return new JournalKey(randomBytes(SECRET_LENGTH));
+    return new JournalKey(createSecretKey(randomBytes(SECRET_LENGTH)));
   }
 
   /** @returns `undefined` when the text is not 64 hex digits */
   static parse(text: string): JournalKey | undefined {
     const digits = text.trim();
-    return /^[0-9a-f]{64}$/.test(digits) ? new JournalKey(Buffer.from(digits, "hex")) : undefined;
+    return /^[0-9a-f]{64}$/.test(digits) ? new JournalKey(createSecretKey(Buffer.from(digits, "hex"))) : undefined;
+  }
+
+  /** Returns the key of a process that remembers what it has seen of the journal. */
+  remembering(memory: JournalMemory): JournalKey {
+    return new JournalKey(this.#secret, memory);
   }
 
   /** Returns the text for its file. */
@@ -52,6 +61,16 @@ export class JournalKey {
       numbers.writeBigInt64BE(BigInt(number), index * NUMBER_LENGTH);
     const code = createHmac("sha256", this.#secret).update(numbers).update(previous).update(digest);
     return code.update(body).digest();
+  }
+
+  /**
+   * Computes the authentication code of a row that decides something outside of the entries.
+   * @param of What the row is of: facts of one kind never have the code of another one
+   */
+  codeOfFacts(of: string, facts: readonly (string | number | null)[]): Uint8Array {
+    return createHmac("sha256", this.#secret)
+      .update(`${of}\n${JSON.stringify(facts)}`)
+      .digest();
   }
 
   /** Computes the authentication code of the journal's name, which its replicas have. */

@@ -1,6 +1,6 @@
 import type { AnchorContent, AnchoringBlock, AnchorOnChain, BlockInclusion } from "../../chain/contracts/anchors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import { merkleRoot, type MerkleTree, merkleTree, verifyPath } from "./merkle.ts";
+import { merkleRoot, type MerkleTree, merkleTree } from "./merkle.ts";
 import { MAX_TREE_SIZE } from "../../kit/tree-size.ts";
 import type { BlockReference } from "../../chain/block.ts";
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
@@ -43,20 +43,6 @@ export function contentOver(
 export function giveContent(hashes: readonly Uint8Array[], { hash, size }: AnchorContent): boolean {
   if (hashes.length !== hashesUnder({ size }) || hashes.length > MAX_TREE_SIZE) return false;
   return equalBytes(size === 0 ? hashes[0] : merkleRoot(hashes), hash);
-}
-
-/**
- * Returns whether a recorded hash is a leaf under an anchor.
- * @param tree The anchor's tree, built from the journal; `undefined` when there is none
- */
-export function isLeafUnder(
-  recordHash: Uint8Array,
-  leafIndex: number,
-  { hash, size }: AnchorContent,
-  tree: MerkleTree | undefined,
-): boolean {
-  if (size === 0) return equalBytes(recordHash, hash);
-  return tree !== undefined && leafIndex < tree.size && verifyPath(recordHash, tree.path(leafIndex), hash);
 }
 
 /** Kinds of contradictions between the chain and a confirmed anchor. */

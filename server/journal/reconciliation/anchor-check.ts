@@ -10,7 +10,7 @@ export interface AnchorCheckDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "reconfirm">;
   readonly chain: Pick<
     ProofAnchorClient,
-    "blockOf" | "blockHash" | "hasAnchored" | "firstBlock" | "newestBlock" | "anchors"
+    "address" | "blockOf" | "blockHash" | "hasAnchored" | "firstBlock" | "newestBlock" | "anchors"
   >;
   readonly divergences: DivergenceTracker;
 }

@@ -8,7 +8,7 @@ import { prefixedHex } from "../../kit/bytes.ts";
 
 export interface LostConfirmationDeps {
   readonly store: Pick<ReconciliationStore, "anchor" | "reconfirm">;
-  readonly chain: Pick<ProofAnchorClient, "blockOf">;
+  readonly chain: Pick<ProofAnchorClient, "blockOf" | "address">;
 }
 
 /**
@@ -24,7 +24,8 @@ export async function restoreConfirmation(
   if (anchor?.transactionHash === undefined || !anchor.isMined || anchor.isConfirmed) return undefined;
   const block = await chain.blockOf(anchor.transactionHash, hash);
   if (block === undefined) return undefined;
-  await store.reconfirm(anchor.transactionId, block);
+  const anchored = { hash, size: anchor.size, contract: chain.address };
+  await store.reconfirm(anchor.transactionId, { hash: anchor.transactionHash, block, anchored });
   return { anchor, block };
 }
 
@@ -38,7 +39,7 @@ const LAG_MILLISECONDS = 30_000;
 
 interface ConfirmationCheckDeps {
   readonly store: Pick<ReconciliationStore, "confirmations" | "newestConfirmations" | "reconfirm" | "isGenuine">;
-  readonly chain: Pick<ProofAnchorClient, "blockOf" | "blockHash">;
+  readonly chain: Pick<ProofAnchorClient, "address" | "blockOf" | "blockHash">;
   readonly divergences: DivergenceTracker;
   readonly clock: Clock;
 }
@@ -106,7 +107,8 @@ export class ConfirmationCheck {
       return divergences.diverged(subject, `${what} is not as the journal first had it: the journal was changed`);
     }
     if (mined !== undefined) {
-      await store.reconfirm(confirmation.transactionId, mined);
+      const anchored = { hash, size: confirmation.size, contract: chain.address };
+      await store.reconfirm(confirmation.transactionId, { hash: transactionHash, block: mined, anchored });
       divergences.corrected(
         `${what} is in block ${mined.number} now, ${prefixedHex(mined.hash)}; ` +
           `it was in block ${block.number}, ${prefixedHex(block.hash)}`,

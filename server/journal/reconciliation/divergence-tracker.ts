@@ -117,7 +117,7 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
    * Loads the divergences that an earlier process raised, or a command resolved.
    * @param entries Reads acknowledgements: one that is not in the chain of digests does not count
    */
-  async refresh(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
+  async refresh(entries: Pick<VerifiedEntries, "entry" | "newest">): Promise<void> {
     await this.readAcknowledged(entries);
     await this.#work;
     for (const divergence of this.#unsaved.values()) {
@@ -223,7 +223,9 @@ export class DivergenceTracker implements Pick<JournalEvents, "journalDiverged" 
   }
 
   /** Reads which divergences operators have acknowledged since the last time. */
-  async readAcknowledged(entries: Pick<VerifiedEntries, "entry">): Promise<void> {
+  async readAcknowledged(entries: Pick<VerifiedEntries, "entry" | "newest">): Promise<void> {
+    // Nothing counts in a journal that does not continue what was seen; later it may be accepted.
+    if ((await entries.newest().catch(damaged)) === undefined) return;
     for (const sequence of await this.#store.resolutionsAfter(this.#newestResolution)) {
       const entry = await entries.entry(sequence).catch(damaged);
       if (entry?.kind === "resolution") this.#acknowledged.add(entry.divergence);

@@ -1,25 +1,23 @@
 import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import type { JournalSource } from "../entries/entry-source.ts";
-import { GENESIS, type JournalHead } from "../integrity/entry-chain.ts";
+import type { JournalHead } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { entryFindingText } from "../check/entry-finding.ts";
 import { checkEntries } from "../check/check-entries.ts";
 import type { Database } from "../engine/database.ts";
-import type { HeadFile } from "../integrity/head-file.ts";
+import { type JournalMemory, notContinued } from "../integrity/memory.ts";
 import type { Subject } from "./divergence.ts";
 import type { DivergenceTracker } from "./divergence-tracker.ts";
 
 export interface HeadCheckDeps {
-  readonly file: HeadFile;
+  readonly memory: JournalMemory;
   readonly database: Database;
   readonly key: JournalKey;
   readonly entries: Pick<JournalSource, "head" | "digestAt">;
   readonly divergences: DivergenceTracker;
-  /** Address of the relayer whose file it is. */
+  /** Address of the relayer whose memory it is. */
   readonly relayer: string;
-  /** Whether an empty journal is meant to be new. */
-  readonly mayBeNew: boolean;
   readonly intervalMilliseconds: number;
   /** Reads what operators have acknowledged, before a check. */
   readonly readAcknowledged: () => Promise<void>;
@@ -64,12 +62,7 @@ export class HeadCheck {
    * @throws SealbookError when the first check of a leader cannot be done; Error after {@link abandon}
    */
   async start(isLeader: boolean): Promise<void> {
-    const { file, entries, mayBeNew, intervalMilliseconds } = this.#deps;
-    const seen = await file.read();
-    if (seen !== undefined && mayBeNew) {
-      const head = await entries.head();
-      if (head.sequence === 0) await file.write(head);
-    }
+    const { intervalMilliseconds } = this.#deps;
     if (!isLeader) this.#first = this.#attempt();
     else {
       await this.#check();
@@ -105,12 +98,13 @@ export class HeadCheck {
   }
 
   async #follow(): Promise<void> {
-    const { database, key, entries, divergences, readAcknowledged, onProgress } = this.#deps;
+    const { memory, database, key, entries, divergences, readAcknowledged, onProgress } = this.#deps;
     this.#isWritten = true;
     await readAcknowledged();
+    await memory.readFile();
+    const seen = memory.stored;
     try {
-      const seen = await this.#seen();
-      if (seen === undefined) return;
+      if (!(await this.#isContinued(memory.newest))) return;
       const head = await entries.head();
       let reportedAt = performance.now();
       for await (const page of checkEntries({ database, key, start: seen, head, readsIndex: false })) {
@@ -118,7 +112,8 @@ export class HeadCheck {
         const messages = page.findings.map(entryFindingText);
         const message = messages.find((text) => !divergences.isAcknowledged({ subject: "entries", message: text }));
         if (message !== undefined) return void (await divergences.diverged({ kind: "entries" }, message));
-        if (page.reached.sequence > seen.sequence) await this.#write(page.reached);
+        memory.saw(page.reached);
+        await this.#store();
         if (performance.now() - reportedAt < PROGRESS_MILLISECONDS) continue;
         reportedAt = performance.now();
         onProgress(page.reached.sequence, head.sequence);
@@ -129,26 +124,19 @@ export class HeadCheck {
     }
   }
 
-  /** Returns the entry in the file, or the begin of the journal; `undefined` when the journal lacks the entry. */
-  async #seen(): Promise<JournalHead | undefined> {
-    const { file, entries, divergences, relayer } = this.#deps;
-    const seen = await file.read();
-    if (seen === undefined) return GENESIS;
-    if (await continues(entries, seen)) {
-      await divergences.resolved(this.#subject);
-      return seen;
-    }
-    await divergences.diverged(
-      this.#subject,
-      `the journal does not continue entry ${seen.sequence}, which the relayer ${relayer} has seen: it is an older ` +
-        "copy, another journal, or was rewritten",
-    );
-    return undefined;
+  async #isContinued(seen: JournalHead): Promise<boolean> {
+    const { entries, divergences, relayer } = this.#deps;
+    const isContinued = await continues(entries, seen);
+    // It is known after a restart as well.
+    if (!isContinued) await this.#store();
+    if (isContinued) await divergences.resolved(this.#subject);
+    else await divergences.diverged(this.#subject, notContinued(seen, `the relayer ${relayer}`));
+    return isContinued;
   }
 
   /** A full disk ends no check. */
-  async #write(head: JournalHead): Promise<void> {
-    await this.#deps.file.write(head).catch((error: unknown) => {
+  async #store(): Promise<void> {
+    await this.#deps.memory.store().catch((error: unknown) => {
       this.#isWritten = false;
       this.#failed(error);
     });

@@ -1,5 +1,5 @@
 import type { Confirmation, ReconciliationStore } from "./divergence.ts";
-import { confirmInBlocks } from "../entries/confirmations.ts";
+import { confirmAnchors } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import { inTransaction } from "../entries/entry-log.ts";
 import { rowsOf } from "../entries/journal-rows.ts";
@@ -134,7 +134,7 @@ export function reconciliationStore(database: Database, key: JournalKey | undefi
       return toConfirmations(await select().orderBy("confirmations.sequence", "desc").limit(limit).execute());
     },
 
-    reconfirm: (transactionId, block) =>
+    reconfirm: (transactionId, { block, ...mined }) =>
       inTransaction(database, async (transaction) => {
         await transaction
           .updateTable("transactions")
@@ -146,7 +146,7 @@ export function reconciliationStore(database: Database, key: JournalKey | undefi
           })
           .where("id", "=", transactionId)
           .execute();
-        await confirmInBlocks(transaction, key, new Map([[transactionId, block]]));
+        await confirmAnchors(transaction, key, new Map([[transactionId, { block, ...mined }]]));
       }),
 
     async isGenuine(sequence) {
@@ -167,6 +167,7 @@ export function reconciliationStore(database: Database, key: JournalKey | undefi
         .leftJoin("confirmations", "confirmations.sequence", "anchors.confirmation")
         .select([
           "anchors.id",
+          "anchors.size",
           "transactions.id as transaction_id",
           "transactions.hash as transaction_hash",
           "state",
@@ -177,6 +178,7 @@ export function reconciliationStore(database: Database, key: JournalKey | undefi
       return (
         row && {
           id: row.id,
+          size: row.size,
           transactionId: row.transaction_id,
           transactionHash: row.transaction_hash ?? undefined,
           isMined: row.state === "confirmed",

@@ -1,14 +1,14 @@
 import { sql } from "kysely";
-import type { Filler, FinalOutcome, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
+import type { Filler, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import type { BlockReference } from "../../chain/block.ts";
-import type { ConfirmedAnchor } from "../../chain/contracts/anchors.ts";
-import type { TransactionStore } from "../../chain/transactions/types.ts";
+import type { FinalOutcome, RecordedOutcomes, TransactionStore } from "../../chain/transactions/types.ts";
 import { SealbookError } from "../../errors.ts";
-import { confirmInBlocks } from "../entries/confirmations.ts";
+import { confirmAnchors } from "../entries/confirmations.ts";
 import type { Database } from "../engine/database.ts";
 import type { TransactionRow } from "../engine/schema.ts";
 import { isAmong } from "../engine/lists.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
+import { isCallOf } from "./call-code.ts";
 
 // Literals, not parameters: an engine uses the partial index on transactions in flight only when it sees the value.
 const QUEUED = sql.lit("queued" as const);
@@ -106,7 +106,7 @@ async function recordOutcomesIn(
   transaction: Database,
   key: JournalKey | undefined,
   outcomes: readonly FinalOutcome[],
-): Promise<ConfirmedAnchor[]> {
+): Promise<RecordedOutcomes> {
   for (const { id, state, block, reason, version } of outcomes) {
     await transaction
       .updateTable("transactions")
@@ -126,7 +126,7 @@ async function recordOutcomesIn(
       .execute();
   }
   const confirmed = outcomes.filter(({ state }) => state === "confirmed");
-  return confirmInBlocks(transaction, key, new Map(confirmed.map(({ id, block }) => [id, block])));
+  return confirmAnchors(transaction, key, new Map(confirmed.map((outcome) => [outcome.id, outcome])));
 }
 
 export function transactionStore(database: Database, key: JournalKey | undefined): TransactionStore {
@@ -134,7 +134,7 @@ export function transactionStore(database: Database, key: JournalKey | undefined
     async queued(limit) {
       const rows = await database
         .selectFrom("transactions")
-        .select(["id", "purpose", "to_address", "data"])
+        .select(["id", "purpose", "to_address", "data", "code"])
         .where("state", "=", QUEUED)
         .orderBy("id")
         .limit(limit)
@@ -144,6 +144,7 @@ export function transactionStore(database: Database, key: JournalKey | undefined
         purpose: row.purpose,
         to: row.to_address,
         data: row.data ?? new Uint8Array(),
+        isOwn: isCallOf(key, row),
       }));
     },
 
@@ -258,7 +259,7 @@ export function transactionStore(database: Database, key: JournalKey | undefined
       }),
 
     async recordOutcomes(outcomes) {
-      if (outcomes.length === 0) return [];
+      if (outcomes.length === 0) return { confirmed: [], others: [] };
       return database.transaction().execute((transaction) => recordOutcomesIn(transaction, key, outcomes));
     },
 

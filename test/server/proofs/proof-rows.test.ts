@@ -16,8 +16,8 @@ for (const engine of ENGINES) {
       const { database } = opened;
       const writer = new JournalWriter(database);
       const found: string[] = [];
-      const telemetry = { journalDiverged: (_: string, message: string) => void found.push(message) };
-      const verifier = new EntryVerifier({ database, key: KEY, telemetry });
+      const onDamage = (_: string, message: string): void => void found.push(message);
+      const verifier = new EntryVerifier({ database, key: KEY, onDamage });
       for (let turn = 0; turn < 30; turn += 1) {
         const { anchorId, proofs } = await writer.open(2);
         const transaction = await writer.close(anchorId, proofs);

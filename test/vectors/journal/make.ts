@@ -76,6 +76,7 @@ const ENTRIES: readonly JournalEntry[] = [
     match: 2,
     mismatch: 0,
     unrecorded: 1,
+    pending: 0,
     rows_root: bytes(0x06),
     documents: bytes(0x07),
     signed: null,

@@ -68,7 +68,7 @@ for (const engine of ENGINES)
       const store = transactionStore(journal.database, JOURNAL_KEY);
       takeOver = new TakeOver({
         chain: new VerifiedChain(rpc),
-        verdictOn: async () => "counts",
+        verdictOn: async () => ({ confirms: undefined }),
         store,
         record: async (outcomes) => void (await store.recordOutcomes(outcomes)),
         onAbandoned: (count) => abandoned.push(count),

@@ -36,7 +36,7 @@ for (const engine of ENGINES)
     const startSender = (store: TransactionStore = storeOf(), recheckMilliseconds?: number) => {
       sender = new TransactionSender({
         chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
-        verdictOn: async () => "counts",
+        verdictOn: async () => ({ confirms: undefined }),
         store,
         signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID),
         fees: new FeeSource(rpc, FEES),
@@ -47,7 +47,7 @@ for (const engine of ENGINES)
       sender.start();
     };
     const intend = (text: string): Promise<number> =>
-      intentStore(journal.database, ADDRESSES).insert({
+      intentStore(journal.database, JOURNAL_KEY, ADDRESSES).insert({
         purpose: "anchor",
         contract: "ProofAnchor",
         data: Buffer.from(text),

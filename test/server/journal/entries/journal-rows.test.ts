@@ -1,3 +1,4 @@
+import { minedAs } from "../../../support/mined.ts";
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
 import fc from "fast-check";
@@ -66,7 +67,7 @@ for (const engine of ENGINES)
         {
           id: transactionId,
           state: "confirmed",
-          hash: randomBytes(32),
+          ...(await minedAs(opened.database, transactionId)),
           block: { number: 7, hash: randomBytes(32), time: 5, validator: 'a "validator"' },
         },
       ]);

@@ -18,7 +18,7 @@ describe("the leader of a PostgreSQL database", () => {
   beforeEach(async () => {
     empty = await emptyDatabase("postgres");
     await (await openDatabase(empty.connect())).destroy();
-    shared = new SharedPostgres(empty.url);
+    shared = new SharedPostgres(empty.url, () => undefined);
   });
   afterEach(async () => {
     for (const session of sessions.splice(0)) await session.end();

@@ -1,3 +1,4 @@
+import type { MinedTransaction } from "../../../../server/journal/entries/confirmations.ts";
 import { assert } from "chai";
 import type { BlockReference } from "../../../../server/chain/block.ts";
 import type { JournalEvents } from "../../../../server/journal/events.ts";
@@ -51,11 +52,12 @@ function checkOf() {
     confirmations: async () => unused(),
     newestConfirmations: async () => [confirmation],
     isGenuine: async () => world.isGenuine,
-    reconfirm: async (id: number, { number }: BlockReference) => void messages.push(`confirmed ${id} in ${number}`),
+    reconfirm: async (id: number, { block: { number } }: MinedTransaction) =>
+      void messages.push(`confirmed ${id} in ${number}`),
   };
   const check = new ConfirmationCheck({
     store,
-    chain: { blockOf: async () => world.mined, blockHash: async () => world.seventh },
+    chain: { address: `0x${"33".repeat(20)}`, blockOf: async () => world.mined, blockHash: async () => world.seventh },
     divergences: new DivergenceTracker(store, telemetry, () => world.now),
     clock: () => world.now,
   });
