@@ -28,7 +28,7 @@ export interface ProofStore {
    * Returns proofs by document hash, oldest first; read in pages, because any number of documents can have the same
    * content.
    */
-  byHash(hash: Uint8Array, checked?: VerifiedEntries): AsyncIterable<StoredProof>;
+  byHash(hash: Uint8Array): AsyncIterable<StoredProof>;
   /** Returns all proofs of a document or a content, newest first, in pages. */
   ofSubject(subject: ProofSubject, checked: VerifiedEntries): AsyncIterable<readonly StoredProof[]>;
   /** Returns the proofs under an anchor by leaf index, from a leaf on. */
@@ -95,8 +95,12 @@ export function proofStore(database: Database, key: JournalKey | undefined, veri
       return found.slice(0, limit);
     },
 
-    async *byHash(hash, checked = verifier.begin()) {
-      for await (const proofs of proofPages(checked, { hash }, { order: "oldest first", from: 0, limit: PAGE }))
+    async *byHash(hash) {
+      for await (const proofs of proofPages(
+        verifier.begin(),
+        { hash },
+        { order: "oldest first", from: 0, limit: PAGE },
+      ))
         yield* proofs;
     },
 

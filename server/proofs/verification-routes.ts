@@ -30,7 +30,7 @@ export function verificationRoutes(verifier: ProofVerifier): ServedRoute[] {
         // Nobody waits for the rest.
         if (response.destroyed) break;
         const key = hex(hash);
-        const result = known.get(key) ?? (await verifier.verify(hash, undefined, check));
+        const result = known.get(key) ?? (await verifier.verify(hash, check));
         known.set(key, result);
         results.push(result);
       }

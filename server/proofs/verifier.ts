@@ -1,4 +1,3 @@
-import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import type { JournalEvents } from "../journal/events.ts";
 import { hex } from "../kit/bytes.ts";
 import { type CheckedProof, ProofCheck, type ProofCheckDeps } from "./check.ts";
@@ -17,7 +16,6 @@ export type Verification =
 export interface ProofVerifierDeps {
   readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
   readonly chain: ProofCheckDeps["chain"];
-  readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged" | "divergenceResolved">;
 }
 
@@ -37,19 +35,15 @@ export class ProofVerifier {
 
   /**
    * Checks whether a document's hash is recorded: the journal supplies the anchor, the chain is authoritative.
-   * @param checked, check Those of the request
+   * @param check That of the request, when it is about several hashes
    * @throws SealbookError `chain_unavailable` when the chain cannot be queried; `journal_damaged` when a row that the
    *   index leads to was changed
    */
-  async verify(
-    hash: Uint8Array,
-    checked: VerifiedEntries = this.#deps.entryVerifier.begin(),
-    check = this.begin(),
-  ): Promise<Verification> {
+  async verify(hash: Uint8Array, check = this.begin()): Promise<Verification> {
     const { journal, telemetry } = this.#deps;
     let isKnown = false;
     let fault: string | undefined;
-    for await (const proof of journal.proofs.byHash(hash, checked)) {
+    for await (const proof of journal.proofs.byHash(hash)) {
       isKnown = true;
       const result = await resultOf(check, proof);
       if (result.state === "confirmed") {

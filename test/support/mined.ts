@@ -1,11 +1,11 @@
-import type { MinedTransaction } from "../../server/journal/entries/confirmations.ts";
+import type { AnchoringTransaction } from "../../server/journal/entries/confirmations.ts";
 import type { Database } from "../../server/journal/engine/database.ts";
 
 /** Returns the hash of a signed transaction and what it anchors: the chain that tests leave out has the same. */
 export async function minedAs(
   database: Database,
   transactionId: number,
-): Promise<Pick<MinedTransaction, "hash" | "anchored">> {
+): Promise<Pick<AnchoringTransaction, "hash" | "anchored">> {
   const row = await database
     .selectFrom("transactions")
     .leftJoin("anchors", "transaction_id", "transactions.id")

@@ -8,8 +8,8 @@ import { isAnchorOf } from "../integrity/anchor-code.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { appendEntries } from "./entry-log.ts";
 
-/** A mined transaction, as its verified block has it. */
-export interface MinedTransaction {
+/** A mined transaction and what it has anchored, as its verified block has it. */
+export interface AnchoringTransaction {
   readonly hash: Uint8Array;
   readonly block: BlockReference;
   /** What it has anchored, if anything. */
@@ -25,7 +25,7 @@ export interface MinedTransaction {
 export async function confirmAnchors(
   transaction: Database,
   key: JournalKey | undefined,
-  mined: ReadonlyMap<number, MinedTransaction>,
+  mined: ReadonlyMap<number, AnchoringTransaction>,
 ): Promise<RecordedOutcomes> {
   if (mined.size === 0) return { confirmed: [], others: [] };
   const anchors = await transaction

@@ -1,7 +1,7 @@
 import type { BlockReference } from "../../chain/block.ts";
 import type { AnchorContent } from "../../chain/contracts/anchors.ts";
 import { hex } from "../../kit/bytes.ts";
-import type { MinedTransaction } from "../entries/confirmations.ts";
+import type { AnchoringTransaction } from "../entries/confirmations.ts";
 
 /** The subject of a divergence of journal, replicas and chain. */
 export type Subject =
@@ -122,7 +122,7 @@ export interface ReconciliationStore {
   /** Returns whether the table of confirmations has an entry as the journal has it. */
   isGenuine(sequence: number): Promise<boolean>;
   /** Records the block of a transaction that the journal has in another block or in none. */
-  reconfirm(transactionId: number, mined: MinedTransaction): Promise<void>;
+  reconfirm(transactionId: number, mined: AnchoringTransaction): Promise<void>;
   /** Finds an anchor by its hash; closed anchors only. */
   anchor(hash: Uint8Array): Promise<AnchorStanding | undefined>;
 }

@@ -1,4 +1,4 @@
-import type { MinedTransaction } from "../../../../server/journal/entries/confirmations.ts";
+import type { AnchoringTransaction } from "../../../../server/journal/entries/confirmations.ts";
 import { assert } from "chai";
 import type { BlockReference } from "../../../../server/chain/block.ts";
 import type { JournalEvents } from "../../../../server/journal/events.ts";
@@ -52,7 +52,7 @@ function checkOf() {
     confirmations: async () => unused(),
     newestConfirmations: async () => [confirmation],
     isGenuine: async () => world.isGenuine,
-    reconfirm: async (id: number, { block: { number } }: MinedTransaction) =>
+    reconfirm: async (id: number, { block: { number } }: AnchoringTransaction) =>
       void messages.push(`confirmed ${id} in ${number}`),
   };
   const check = new ConfirmationCheck({
