@@ -98,7 +98,11 @@ async function askServer(socketPath: string, write: OperatorWrite): Promise<Answ
   }
 }
 
-/** Whether nobody listens; a path that is too long is one of no socket. */
+/** Whether nobody listens, or stopped to meanwhile; a path that is too long is one of no socket. */
 function isNobody(error: unknown): boolean {
-  return error instanceof Error && "code" in error && ["ENOENT", "ECONNREFUSED", "EINVAL"].includes(String(error.code));
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EINVAL"].includes(String(error.code))
+  );
 }

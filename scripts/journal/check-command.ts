@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
-import { type Finding, findingText } from "./finding.ts";
-import { type CheckResult, JournalCheck } from "./journal-check.ts";
+import type { ChainQueries } from "../../server/journal/check/chain-comparison.ts";
+import { type Finding, findingText } from "../../server/journal/check/finding.ts";
+import { checkJournal, type CheckResult } from "./journal-check.ts";
 import { type Config, parseConfig } from "../../server/config/config.ts";
 import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-client.ts";
 import { reasonOf, SealbookError } from "../../server/errors.ts";
 import { hex } from "../../server/kit/bytes.ts";
 import { missingFile, type OpenedJournal, openJournalToRead } from "../../server/composition/journal-database.ts";
-import type { AnchorQueries } from "./chain-comparison.ts";
 import { CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
 import { usingChain } from "../using-chain.ts";
 import { interruptible } from "./interruptible.ts";
@@ -101,7 +101,7 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
 }
 
 /** Retries failed queries, so that one failed response does not end a check that runs for hours. */
-function retried(client: ProofAnchorClient): AnchorQueries {
+function retried(client: ProofAnchorClient): ChainQueries {
   const retry = async <T>(query: () => Promise<T>): Promise<T> => {
     for (const milliseconds of RETRY_MILLISECONDS) {
       try {
@@ -122,7 +122,7 @@ async function checkIn(
   terminal: Terminal,
   config: Config,
   options: Options,
-  chain: AnchorQueries | undefined,
+  chain: ChainQueries | undefined,
 ): Promise<void> {
   const { database, key } = await openJournalToRead(config);
   try {
@@ -136,7 +136,7 @@ async function checkAll(
   terminal: Terminal,
   { database, key }: OpenedJournal,
   json: boolean,
-  chain: AnchorQueries | undefined,
+  chain: ChainQueries | undefined,
 ): Promise<void> {
   const stages = new Stages();
   const deps = {
@@ -146,7 +146,7 @@ async function checkAll(
     onFinding: (finding: Finding) => void printLine(terminal, findingLine(finding, json)),
     onProgress: (done: number, total: number) => stages.update("checking entries", "entries", done, total),
   };
-  const result = await interruptible((signal) => JournalCheck.run(deps, signal)).finally(() => stages.stop());
+  const result = await interruptible((signal) => checkJournal(deps, signal)).finally(() => stages.stop());
   printLine(terminal, resultLine(result, chain !== undefined, json));
   terminal.exit(!result.isComplete ? INTERRUPTED : result.findings > 0 ? FOUND : 0);
 }

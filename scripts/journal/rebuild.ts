@@ -105,8 +105,6 @@ export class JournalRebuild {
         await sql`delete from ${sql.table(table)}`.execute(database);
     await database.deleteFrom("entries").where("first_sequence", "<", 1).execute();
     await database.updateTable("recovery_verifications").set({ sequence: null }).execute();
-    // The next start compares everything.
-    await database.updateTable("reconciliation").set({ full_passed_at: null }).execute();
     // Entries say what is confirmed, and of which content.
     const open = { hash: null, transaction_id: null, code: null, confirmation: null };
     await database.updateTable("anchors").set(open).where("confirmation", "is not", null).execute();

@@ -1,14 +1,11 @@
 import { Command } from "commander";
 import { type Config, parseConfig } from "../../server/config/config.ts";
-import {
-  journalKeyFile,
-  missingFile,
-  openJournalDatabase,
-  openJournalToRead,
-} from "../../server/composition/journal-database.ts";
-import { acknowledgedText, isAcknowledgeable } from "../../server/journal/reconciliation/divergence.ts";
-import { continues } from "../../server/journal/reconciliation/head-check.ts";
-import { type JournalSource, journalSource } from "../../server/journal/entries/entry-source.ts";
+import { journalKeyFile, missingFile, openJournalToRead } from "../../server/composition/journal-database.ts";
+import { FindingsFile } from "../../server/journal/findings/findings-file.ts";
+import { acknowledgedText } from "../../server/journal/findings/open-divergences.ts";
+import { causeOf, isAcknowledgeable } from "../../server/journal/findings/subject.ts";
+import { hasRowTo } from "../../server/journal/entries/continued.ts";
+import { journalSource } from "../../server/journal/entries/entry-source.ts";
 import { HeadFile } from "../../server/journal/integrity/head-file.ts";
 import { writeAsOperator } from "../operator-writer.ts";
 import { BAD_USAGE, CommandFailure, printLine, type Terminal } from "../commands/run-command.ts";
@@ -32,8 +29,9 @@ export function resolveCommand(terminal: Terminal): Command {
     .addHelpText(
       "after",
       `
-Appends an entry with subject, message and reason to the journal for each divergence. Running servers end the alert; the
-same divergence with another message raises a new one. A "head of RELAYER" ends when the command is run with DATA_DIR of
+Reads what the server of DATA_DIR has found, and appends an entry with subject, message and reason to the journal for
+each divergence. Running servers end the alert; the same divergence with another message raises a new one. What a repair
+ends (entries, index, leaves) is not acknowledged. A "head of RELAYER" ends when the command is run with DATA_DIR of
 that relayer: it then has the journal as it is now in DATA_DIR/journal.head.
 Exit code: 0 done or listed, 1 nothing to resolve, 2 wrong usage.`,
     )
@@ -42,48 +40,52 @@ Exit code: 0 done or listed, 1 nothing to resolve, 2 wrong usage.`,
 
 async function resolve(terminal: Terminal, subject: string | undefined, { reason, all }: Options): Promise<void> {
   const config = parseConfig(terminal.variables, { relays: false });
+  const { divergences: open } = await new FindingsFile(config.dataDirectory).read();
+  if (subject === undefined) {
+    for (const each of open) printLine(terminal, printable(acknowledgedText(each)));
+    return;
+  }
+  if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed", BAD_USAGE);
+  const chosen = open.filter((each) => (all ? each.subject.startsWith(subject) : each.subject === subject));
+  if (chosen.length === 0) throw new CommandFailure(`there is no divergence ${subject}`);
+  const repaired = chosen.find((each) => !isAcknowledgeable(each.subject) && causeOf(each.subject) !== "head");
+  if (repaired !== undefined)
+    throw new CommandFailure(
+      `a repair ends ${repaired.subject}, and nothing else: see \`npx sealbook journal restore\``,
+    );
+  // Nothing is appended to a journal that does not continue what was seen.
+  if (chosen.some((each) => causeOf(each.subject) === "head")) await acceptHead(terminal, config);
+  for (let first = 0; first < chosen.length; first += AT_ONCE) {
+    const divergences = chosen.slice(first, first + AT_ONCE);
+    await writeAsOperator(config, { kind: "divergences_resolved", divergences, reason, resolvedAt: Date.now() });
+  }
+  printLine(
+    terminal,
+    chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`,
+  );
+}
+
+/** Has the relayer of this data folder continue from the journal as it is. */
+async function acceptHead(terminal: Terminal, config: Config): Promise<void> {
+  const { dataDirectory } = config;
   const missing = missingFile(config.database);
   if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
-  // A list needs no key.
-  const { database, key } =
-    subject === undefined
-      ? { database: await openJournalDatabase(config.database), key: undefined }
-      : await openJournalToRead(config);
+  const { database, key } = await openJournalToRead(config);
   try {
-    const open = await database.selectFrom("divergences").selectAll().orderBy("found_at").execute();
-    if (subject === undefined) {
-      for (const each of open) printLine(terminal, printable(acknowledgedText(each)));
-      return;
-    }
     if (key === undefined) throw new CommandFailure(`${journalKeyFile(config)} is missing: restore it from a backup`);
-    if (reason === undefined || reason.trim() === "") throw new CommandFailure("--reason is needed", BAD_USAGE);
-    const chosen = open.filter((each) => (all ? each.subject.startsWith(subject) : each.subject === subject));
-    if (chosen.length === 0) throw new CommandFailure(`there is no divergence ${subject}`);
-    // Nothing is appended to a journal that does not continue what was seen.
-    if (chosen.some((each) => !isAcknowledgeable(each.subject)))
-      await acceptHead(terminal, config, journalSource(database, key));
-    for (let first = 0; first < chosen.length; first += AT_ONCE) {
-      const divergences = chosen.slice(first, first + AT_ONCE);
-      await writeAsOperator(config, { kind: "divergences_resolved", divergences, reason, resolvedAt: Date.now() });
+    const file = new HeadFile(dataDirectory);
+    const seen = await file.read();
+    if (seen === undefined || (await hasRowTo(database, seen))) {
+      const text = `the journal continues what ${dataDirectory} has seen`;
+      throw new CommandFailure(`${text}: a head is accepted with the DATA_DIR of its relayer`);
     }
+    const head = await journalSource(database, key).head();
+    await file.write(head);
     printLine(
       terminal,
-      chosen.length === 1 ? "1 divergence is acknowledged" : `${chosen.length} divergences are acknowledged`,
+      `${dataDirectory} had seen entry ${seen.sequence}; now it continues from entry ${head.sequence}`,
     );
   } finally {
     await database.destroy();
   }
-}
-
-/** Has the relayer of this data folder continue from the journal as it is. */
-async function acceptHead(terminal: Terminal, { dataDirectory }: Config, entries: JournalSource): Promise<void> {
-  const file = new HeadFile(dataDirectory);
-  const seen = await file.read();
-  if (seen === undefined || (await continues(entries, seen))) {
-    printLine(terminal, `the journal continues what ${dataDirectory} has seen: nothing is accepted here`);
-    return;
-  }
-  const head = await entries.head();
-  await file.write(head);
-  printLine(terminal, `${dataDirectory} had seen entry ${seen.sequence}; now it continues from entry ${head.sequence}`);
 }

@@ -35,6 +35,8 @@ import { appendReason, assertNoKey, type ProvedExtent, provedExtent, storeKey, w
 import { assertChainMade } from "../using-chain.ts";
 import { ChainGuard } from "../../server/chain/identity.ts";
 import { JournalRebuild } from "./rebuild.ts";
+import { reasonOf } from "../../server/errors.ts";
+import { FindingsFile } from "../../server/journal/findings/findings-file.ts";
 import { Stages } from "./stages.ts";
 import { openStore } from "../../server/journal/replication/open-store.ts";
 import { parseTargets, type TargetAddress } from "../../server/journal/replication/targets.ts";
@@ -190,6 +192,8 @@ async function restore(
   const chain = anchorsOf(link, config);
   // For the progress only; a fault is found where it is.
   const newest = replica && (await findNewestObject(replica.store, 0).catch(() => undefined));
+  const findings = new FindingsFile(config.dataDirectory);
+  const found = await findings.read();
   let file: string | undefined;
   const result = await database.transaction().execute(async (transaction) => {
     await prepareRestore(transaction);
@@ -212,9 +216,14 @@ async function restore(
       // Before the commit: a journal without its key would be lost.
       file = await storeKey(config, used);
     }
-    return { ...restored, isBehind: !(await continuesSeen(config.dataDirectory, transaction, used)) };
+    return { ...restored, isBehind: !(await continuesSeen(config.dataDirectory, transaction)) };
   });
   if (file !== undefined) printLine(terminal, `The journal is written under the key in ${file}.`);
+  // The next start compares everything, and ends what is repaired.
+  await findings.write({ ...found, checkedAt: undefined, block: undefined }).catch((error: unknown) => {
+    const text = `journal.findings cannot be written (${reasonOf(error)}): remove it before the next start.`;
+    printLine(terminal, text);
+  });
   return result;
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { blockRanges } from "../../server/journal/reconciliation/anchor-check.ts";
+import { blockRanges } from "../../server/journal/check/chain-anchors.ts";
 import { type Database, isPostgres } from "../../server/journal/engine/database.ts";
 import { readHead } from "../../server/journal/entries/journal-rows.ts";
 import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";

@@ -1,8 +1,6 @@
 import type { Database } from "../../server/journal/engine/database.ts";
-import { journalSource } from "../../server/journal/entries/entry-source.ts";
+import { hasRowTo } from "../../server/journal/entries/continued.ts";
 import { HeadFile } from "../../server/journal/integrity/head-file.ts";
-import type { JournalKey } from "../../server/journal/integrity/journal-key.ts";
-import { continues } from "../../server/journal/reconciliation/head-check.ts";
 
 /** What a command says when it leaves a journal that the server does not continue by itself. */
 export const OTHER_JOURNAL =
@@ -10,7 +8,7 @@ export const OTHER_JOURNAL =
   "accept this one: start it, and run `npx sealbook journal resolve`.";
 
 /** Returns whether a journal continues what the server of a data folder has seen, if anything. */
-export async function continuesSeen(dataDirectory: string, database: Database, key: JournalKey): Promise<boolean> {
+export async function continuesSeen(dataDirectory: string, database: Database): Promise<boolean> {
   const seen = await new HeadFile(dataDirectory).read();
-  return seen === undefined || continues(journalSource(database, key), seen);
+  return seen === undefined || hasRowTo(database, seen);
 }

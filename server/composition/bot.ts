@@ -60,7 +60,7 @@ export function createChatBot(context: Context, parts: BotParts): Bot | undefine
     sync: async () => ({
       copied: (await index.progress())?.blockNumber,
       head: head.head?.number,
-      reconciled: (await journalWorkers.lastReconciled()) ?? undefined,
+      reconciled: journalWorkers.lastReconciled(),
     }),
     syncSteps: (limit) => records.syncLog.newest(limit),
     explorerLink: (hash) => `${address.explorerUrl}/tx/${prefixedHex(hash)}`,

@@ -10,8 +10,8 @@ import { Issuer } from "../issuer/issuer.ts";
 import type { ObjectStore } from "../journal/replication/object-store.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { notLeader } from "../journal/leader/not-leader.ts";
-import { DivergenceTracker } from "../journal/reconciliation/divergence-tracker.ts";
-import { reconciliationStore } from "../journal/reconciliation/store.ts";
+import { Findings } from "../journal/findings/findings.ts";
+import { FindingsFile } from "../journal/findings/findings-file.ts";
 import type { Logger } from "../kit/logger.ts";
 import { packageVersion } from "../kit/program-files.ts";
 import { type Clock, steadyClock } from "../kit/time.ts";
@@ -95,14 +95,16 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
       if (leads) await journal.atomically((atomic) => atomic.serviceLog.append(line));
     },
   });
-  // Stores the divergences that any part finds. A follower reports them to the leader.
-  const findings = reconciliationStore(database, journalKey);
-  const divergences = new DivergenceTracker(
-    leads ? findings : { ...findings, raise: async () => true, resolve: async () => true },
-    events,
-    clock,
-  );
-  const { journalDiverged, divergenceResolved } = divergences;
+  // Keeps the divergences that any part finds. A follower reports them to the leader.
+  const findings = new Findings({
+    file: new FindingsFile(config.dataDirectory),
+    database,
+    telemetry: events,
+    alertOf: (cause) =>
+      alerts.active.find(({ kind, subject }) => kind === "journal_divergence" && subject === cause)?.message,
+    onFailure: (err) => logger.error({ err }, "the divergences that were found cannot be written to DATA_DIR"),
+  });
+  const { journalDiverged, divergenceResolved } = findings;
   const telemetry = { ...events, journalDiverged, divergenceResolved };
   // Blocks of the embedded chain name no proposer.
   const validatorNames =
@@ -140,8 +142,6 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     alerts,
     alertStore,
     telemetry,
-    divergences,
-    /** The divergences that the leader has stored. */
     findings,
     link,
     database,
@@ -154,7 +154,7 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     entryVerifier,
     issuer: new Issuer(issuerKeys, () => {
       assertLeads();
-      divergences.assertIntact();
+      findings.assertIntact();
     }),
     address,
     /** Announces new blocks to its subscribers, in the order in which they subscribed. */

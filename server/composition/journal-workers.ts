@@ -3,16 +3,9 @@ import { replicaObjects } from "../journal/replication/replica-reader.ts";
 import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
 import type { Context } from "./context.ts";
 import type { RelayerTransactions } from "./transactions.ts";
-import { AnchorCheck } from "../journal/reconciliation/anchor-check.ts";
-import { ConfirmationCheck } from "../journal/reconciliation/confirmation-check.ts";
-import type { ReconciliationStore } from "../journal/reconciliation/divergence.ts";
-import { EntryCheck } from "../journal/reconciliation/entry-check.ts";
-import { LeafCheck } from "../journal/reconciliation/leaf-check.ts";
-import { Reconciler } from "../journal/reconciliation/reconciler.ts";
-import { ReplicaCheck } from "../journal/reconciliation/replica-check.ts";
-import { HeadCheck } from "../journal/reconciliation/head-check.ts";
+import { Repairs } from "../journal/check/repairs.ts";
+import { JournalWatch } from "../journal/check/watch.ts";
 import { CheckpointAnchor } from "../journal/integrity/checkpoint-anchor.ts";
-import { reconciliationStore } from "../journal/reconciliation/store.ts";
 
 /** How long a request to a bucket may still take when the server stops. */
 const REPLICA_STOP_MILLISECONDS = 5_000;
@@ -73,48 +66,34 @@ function reportReplica({ telemetry, logger }: Context, name: string, event: Repl
   }
 }
 
-/** Builds the regular comparison of journal, replicas and chain. */
-function createReconciler(
-  {
-    config,
-    opened,
-    replicas,
+/** Builds the regular check of journal, replicas and chain. */
+function createWatch(context: Context, replicators: readonly Replicator[]): JournalWatch {
+  const { config, opened, replicas, database, proofAnchor: chain, findings, logger, clock } = context;
+  const { journalKey: key } = opened;
+  const relayer = config.relayers?.self ?? context.signer.address;
+  const onCorrected = (message: string): void => context.telemetry.journalCorrected(message);
+  return new JournalWatch({
     database,
-    journal,
-    proofAnchor: chain,
-    entryVerifier: verifier,
-    divergences,
-    logger,
-    clock,
-  }: Context,
-  store: ReconciliationStore,
-  replicators: readonly Replicator[],
-): Reconciler {
-  return new Reconciler({
-    store,
-    confirmations: new ConfirmationCheck({ store, chain, divergences, clock }),
-    anchors: new AnchorCheck({ store, chain, divergences }),
-    entries: new EntryCheck({ database, key: opened.journalKey, divergences }),
-    leaves: new LeafCheck({ store, proofs: journal.proofs, divergences }),
-    replica: new ReplicaCheck({
-      entries: journal.entries,
-      divergences,
-      onUnreachable: (replica, err) =>
-        logger.warn({ err, replica }, "a replica could not be compared with the journal; the next comparison retries"),
-    }),
+    key,
+    memory: opened.journal.memory,
+    chain,
+    findings,
+    relayer,
+    relayers: [relayer, ...(opened.relayers?.peers.addresses.keys() ?? [])],
+    repairs: context.isLeader ? new Repairs({ database, key, chain, onCorrected }) : undefined,
     replicas: replicas.stores.map((store, index) => ({
       name: store.name,
       replicated: () => replicators[index]?.replicated ?? 0,
-      objects: () => replicaObjects(store, opened.journalKey),
+      objects: () => replicaObjects(store, key),
     })),
-    divergences,
-    verifier,
     rules: {
       intervalMilliseconds: config.journal.reconcileIntervalMilliseconds,
-      fullIntervalMilliseconds: config.journal.fullReconcileIntervalMilliseconds,
+      completeIntervalMilliseconds: config.journal.fullReconcileIntervalMilliseconds,
     },
     clock,
-    onFailure: (err) => logger.warn({ err }, "journal and chain could not be compared; the server retries"),
+    readAcknowledged: () => findings.readAcknowledged(context.entryVerifier.begin()),
+    onFailure: (what, err) => logger.warn({ err }, `${what}: it could not be compared; the server retries`),
+    onProgress: (entry, newest) => logger.info({ entry, newest }, "the journal is compared with what was seen of it"),
   });
 }
 
@@ -122,7 +101,7 @@ export type JournalWorkers = ReturnType<typeof createJournalWorkers>;
 
 /** Builds the checkpoints of the journal on chain, its replicas, and the comparison of all three. */
 export function createJournalWorkers(context: Context, { sender: transactions }: RelayerTransactions) {
-  const { journal, proofAnchor: chain, database, signer, metrics, logger, clock } = context;
+  const { journal, proofAnchor: chain, metrics, logger, clock } = context;
   const { journal: config } = context.config;
   const checkpoints = new CheckpointAnchor({
     journal,
@@ -130,28 +109,13 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     transactions,
     clock,
     intervalMilliseconds: config.checkpointIntervalMilliseconds,
-    assertIntact: () => context.divergences.assertIntact(),
+    assertIntact: () => context.findings.assertIntact(),
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
   const replicators = createReplicators(context);
-  const store = reconciliationStore(database, context.opened.journalKey);
-  const reconciler = createReconciler(context, store, replicators);
-  const headCheck = new HeadCheck({
-    memory: context.opened.journal.memory,
-    database,
-    key: context.opened.journalKey,
-    entries: journal.entries,
-    divergences: context.divergences,
-    relayer: context.config.relayers?.self ?? signer.address,
-    intervalMilliseconds: config.reconcileIntervalMilliseconds,
-    readAcknowledged: () => context.divergences.readAcknowledged(context.entryVerifier.begin()),
-    onFailure: (err) => logger.warn({ err }, "the journal could not be compared with what was seen of it"),
-    onProgress: (entry, newest) => logger.info({ entry, newest }, "the journal is compared with what was seen of it"),
-  });
-  const lastReconciled = async (): Promise<number | null> => {
-    const { passedAt } = await store.progress();
-    return passedAt === undefined ? null : Math.floor(passedAt / 1000);
-  };
+  const watch = createWatch(context, replicators);
+  const lastReconciled = (): number | undefined =>
+    watch.comparedAt === undefined ? undefined : Math.floor(watch.comparedAt / 1000);
   metrics.gauge(
     "sealbook_journal_entries",
     "Entries of the journal",
@@ -165,7 +129,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
   metrics.gauge(
     "sealbook_journal_reconciled_timestamp_seconds",
     "When journal and chain were last compared",
-    async () => (await lastReconciled()) ?? undefined,
+    lastReconciled,
   );
   return {
     /**
@@ -174,31 +138,29 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
      */
     async follow(): Promise<void> {
       const { session } = context.opened.leadership;
-      session?.lost.addEventListener("abort", () => headCheck.abandon());
-      if (context.isLeader) await context.divergences.refresh(context.entryVerifier.begin());
-      if (session?.lost.aborted) headCheck.abandon();
-      await headCheck.start(context.isLeader);
+      session?.lost.addEventListener("abort", () => watch.abandon());
+      if (session?.lost.aborted) watch.abandon();
+      await watch.start(context.isLeader);
     },
     /** Starts what only a leader does. */
     lead(): void {
-      reconciler.start();
       checkpoints.start();
       for (const replicator of replicators) replicator.start();
     },
     /** Whether the journal was followed since the start. */
-    hasFollowed: () => headCheck.hasFollowed,
+    hasFollowed: () => watch.hasFollowed,
     /** Ends {@link follow}, which fails then. */
-    abandonFollowing: () => headCheck.abandon(),
-    stopFollowing: () => headCheck.stop(),
+    abandonFollowing: () => watch.abandon(),
+    stopFollowing: () => watch.stop(),
     async stopLeading(): Promise<void> {
       const timer = setTimeout(() => context.replicas.stop.abort(), REPLICA_STOP_MILLISECONDS).unref();
-      await Promise.all([reconciler.stop(), checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
+      await Promise.all([checkpoints.stop(), ...replicators.map((replicator) => replicator.stop())]);
       clearTimeout(timer);
     },
     /** Returns the lag of the replica that lags most, in seconds; `null` without replicas. */
     replicaLag: (): number | null =>
       replicators.length === 0 ? null : Math.max(...replicators.map((replicator) => replicator.lag().seconds)),
-    /** Returns the end of the last comparison with the chain, in Unix seconds. */
+    /** Returns when journal and chain were last compared, in Unix seconds. */
     lastReconciled,
   };
 }

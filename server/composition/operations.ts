@@ -174,7 +174,7 @@ function createWebhooks({
 }
 
 function createStatus(
-  { version, opened, link, journal, alerts, telemetry, isLeader, divergences, findings }: Context,
+  { version, opened, link, journal, alerts, telemetry }: Context,
   { inspect, transactions, journalWorkers }: Monitored,
   {
     clockMonitor,
@@ -200,17 +200,13 @@ function createStatus(
       failedAnchors: async () => (await journal.anchors.failed()).length,
       isLate: () => alerts.lasts("degraded_performance", ANCHORING),
       undelivered: () => alerts.undelivered(),
-      async divergences() {
-        if (isLeader) return telemetry.counts().divergences;
-        const stored = (await findings.divergences()).map(({ subject }) => subject);
-        return new Set([...stored, ...divergences.subjects]).size;
-      },
+      divergences: () => telemetry.counts().divergences,
       leadership: () => relayers.leadership(),
       unheard: () => relayers.fault(),
       storage: () => storage.state(),
       contradiction: () => telemetry.counts().contradiction,
       clock: clockMonitor,
-      lastReconciled: () => journalWorkers.lastReconciled(),
+      lastReconciled: () => journalWorkers.lastReconciled() ?? null,
       replicaLag: () => journalWorkers.replicaLag(),
     });
 }

@@ -31,7 +31,7 @@ export async function buildParts(context: Context) {
 }
 
 function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs {
-  const { config, proofAnchor, divergences, logger } = context;
+  const { config, proofAnchor, logger } = context;
   const proofs = createProofs({
     ...config.proofs,
     journal: context.journal,
@@ -40,8 +40,6 @@ function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs 
     clock: context.clock,
     steadyClock: context.steadyClock,
     chain: proofAnchor,
-    openDivergences: () => divergences.subjects,
-    recheckMilliseconds: config.journal.reconcileIntervalMilliseconds,
     transactions: sender,
     assertWritable: context.assertWritable,
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),

@@ -8,7 +8,6 @@ import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";
 import { AnchorWriter } from "../proofs/anchor-writer.ts";
-import { DivergenceRecheck } from "../proofs/divergence-recheck.ts";
 import { LEAD_MILLISECONDS } from "../proofs/batch-schedule.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
@@ -59,10 +58,6 @@ interface ProofDeps {
   readonly journal: Journal;
   readonly entryVerifier: EntryVerifier;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "blockHash" | "hasSeen" | "find">;
-  /** Returns the subjects of the divergences that last. */
-  readonly openDivergences: () => readonly string[];
-  /** Interval at which they are checked again. */
-  readonly recheckMilliseconds: number;
   readonly transactions: Transactions & Pick<TransactionSender, "takenSince">;
   /** @throws SealbookError `storage_full` */
   readonly assertWritable: () => void;
@@ -118,11 +113,6 @@ export function createProofs(deps: ProofDeps): Proofs {
     rules,
     maxInFlight: deps.maxInFlight,
   });
-  const recheck = new DivergenceRecheck({
-    verifier,
-    subjects: deps.openDivergences,
-    intervalMilliseconds: deps.recheckMilliseconds,
-  });
   return {
     service: new ProofService({ ...deps, queue, tracker, trees, verifier }),
     verifier,
@@ -135,10 +125,8 @@ export function createProofs(deps: ProofDeps): Proofs {
     async start() {
       await tracker.start();
       await queue.start();
-      recheck.start();
     },
     async stop() {
-      await recheck.stop();
       await queue.stop();
       await tracker.stop();
     },

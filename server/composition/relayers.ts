@@ -68,13 +68,13 @@ export function createRelayers(context: Context, monitored: Monitored): Relayers
 type Others = NonNullable<Context["opened"]["relayers"]>;
 
 function leading(
-  { opened, alerts, divergences, steadyClock: clock, logger, assertLeads }: Context,
+  { opened, alerts, findings, steadyClock: clock, logger, assertLeads }: Context,
   { peers }: Others,
   { nodeMonitor }: Monitored,
   silenceMilliseconds: number,
 ): Omit<Relayers, "leadership"> {
   const ids = [...peers.addresses.keys()];
-  const reports = new RelayerReports({ self: peers.self, ids, silenceMilliseconds, alerts, divergences, clock });
+  const reports = new RelayerReports({ self: peers.self, ids, silenceMilliseconds, alerts, findings, clock });
   const { session } = opened.leadership;
   const stepDown = async (): Promise<void> => {
     if (session === undefined || session.lost.aborted) return;
@@ -110,7 +110,7 @@ function leading(
 }
 
 function following(
-  { alerts, divergences, telemetry, logger, assertLeads }: Context,
+  { alerts, findings, telemetry, logger, assertLeads }: Context,
   { peers }: Others,
   { nodeMonitor, journalWorkers }: Monitored,
   intervalMilliseconds: number,
@@ -121,7 +121,7 @@ function following(
     content: () => ({
       isNodeHealthy: nodeMonitor.isHealthy,
       hasFollowed: journalWorkers.hasFollowed(),
-      findings: [...divergences.open],
+      findings: [...findings.open],
       // Those of the journal are among the findings.
       ...(nodeMonitor.isSettled ? { alerts: alerts.active.filter(({ kind }) => kind !== "journal_divergence") } : {}),
     }),

@@ -3,7 +3,6 @@ import type { Express } from "express";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../kit/logger.ts";
 import { openStore } from "../journal/replication/open-store.ts";
-import { causeOf } from "../journal/reconciliation/divergence.ts";
 import { every } from "../kit/time.ts";
 import { assertSameTable } from "../records/record-reader.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
@@ -52,15 +51,16 @@ export class Role {
    * @returns the demo account when this start made it
    */
   async start(): Promise<DemoAccount | undefined> {
-    const { opened, isLeader, alerts, divergences, telemetry, head, link } = this.context;
+    const { opened, isLeader, alerts, findings, telemetry, head, link } = this.context;
     const { journalWorkers, operations } = this.parts;
     const defer = (stop: () => unknown): void => this.#running.defer(async () => void (await stop()));
 
     // Every other part raises alerts and writes to the service log. Active alerts of the last run are loaded.
     defer(() => telemetry.flush());
     defer(() => alerts.stop());
-    defer(() => divergences.stop());
+    defer(() => findings.stop());
     await alerts.start();
+    await findings.load();
 
     if (link.embedded !== undefined) {
       defer(link.embedded.onBlock(() => head.poke()));
@@ -78,7 +78,7 @@ export class Role {
   }
 
   async #lead(defer: (stop: () => unknown) => void): Promise<DemoAccount | undefined> {
-    const { config, journal, divergences, head, link } = this.context;
+    const { config, journal, findings, head, link } = this.context;
     const { transactions, sessions, records, proofs, journalWorkers, recovery, bot } = this.parts;
     head.subscribe(({ number }) => transactions.sender.onHead(number));
     head.subscribe(({ number }) => records.onHead(number));
@@ -110,7 +110,7 @@ export class Role {
       await bot.start();
     }
     // Nothing is written to a journal that does not continue what was seen.
-    if (divergences.subjects.some((subject) => causeOf(subject) === "head")) return undefined;
+    if (findings.hasCause("head")) return undefined;
     // The embedded chain comes with a demo account.
     const file = join(config.dataDirectory, DEMO_ACCOUNT_FILE);
     return link.embedded && sessions.accounts && (await ensureDemoAccount(file, journal, sessions.accounts));

@@ -8,6 +8,7 @@ import type { AccountService } from "../sessions/account-service.ts";
 import type { DemoAccount } from "../sessions/demo-account.ts";
 import type { ServerOverrides } from "./context.ts";
 import { DEMO_ACCOUNT_FILE } from "./data-folder.ts";
+import type { Findings } from "../journal/findings/findings.ts";
 import type { Journal } from "./journal.ts";
 import { type Opened, openAll } from "./resources.ts";
 import { listenForOperators, operatorSocket } from "../operations/operators/operator-socket.ts";
@@ -21,6 +22,7 @@ const TOO_MANY_CONNECTIONS = new SealbookError("overloaded", "a network address,
 /** The server: {@link createServer} builds it, `start` runs it, `stop` ends it cleanly. */
 export interface Server {
   readonly journal: Journal;
+  readonly findings: Findings;
   readonly accounts: AccountService | undefined;
   /** Address of the chain's JSON-RPC when this process runs the chain. */
   readonly embeddedChainUrl: string | undefined;
@@ -45,6 +47,9 @@ export async function createServer(config: Config, logger: Logger, overrides: Se
     return {
       get journal() {
         return roles.current.context.journal;
+      },
+      get findings() {
+        return roles.current.context.findings;
       },
       get accounts() {
         return roles.current.parts.sessions.accounts;

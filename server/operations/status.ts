@@ -34,14 +34,14 @@ export interface StatusDeps {
   readonly isLate: () => boolean;
   /** Why alerts do not reach their receivers. */
   readonly undelivered: () => readonly string[];
-  readonly divergences: () => Promise<number>;
+  readonly divergences: () => number;
   readonly leadership: () => Promise<Leadership>;
   /** Why the relayer that leads does not hear of this one. */
   readonly unheard: () => string | undefined;
   readonly storage: () => StorageState;
   readonly clock: Pick<ClockMonitor, "blockAhead" | "fault">;
   /** End of the last comparison of journal and chain, in Unix seconds. */
-  readonly lastReconciled: () => Promise<number | null>;
+  readonly lastReconciled: () => number | null;
   /** Lag of the replica that lags most, in seconds; `null` without replicas. */
   readonly replicaLag: () => number | null;
 }
@@ -60,13 +60,11 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       return undefined;
     }
   };
-  const [node, counts, inFlight, failed, lastReconciled, divergences, leadership] = await Promise.all([
+  const [node, counts, inFlight, failed, leadership] = await Promise.all([
     read("node", deps.inspect),
     read("journal.records", deps.proofCounts),
     read("relayer.in_flight", deps.transactionsInFlight),
     read("journal.anchors", deps.failedAnchors),
-    read("journal.last_reconciled", deps.lastReconciled),
-    read("journal.divergences", deps.divergences),
     read("leadership", deps.leadership),
   ]);
   const unheard = deps.unheard();
@@ -84,7 +82,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const storage = deps.storage();
   const isFaulty =
     problems.length > 0 ||
-    (divergences ?? 0) > 0 ||
+    deps.divergences() > 0 ||
     (failed ?? 0) > 0 ||
     deps.isLate() ||
     !storage.writable ||
@@ -119,8 +117,8 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       writable: storage.writable,
       storage_fault: storage.fault ?? null,
       free_bytes: storage.freeBytes ?? null,
-      last_reconciled: lastReconciled ?? null,
-      divergences: divergences ?? null,
+      last_reconciled: deps.lastReconciled(),
+      divergences: deps.divergences(),
       replica_lag: deps.replicaLag(),
     },
     relayer: {

@@ -1,7 +1,8 @@
 import { ALL_ACCOUNTS, type ServiceLogLine, type SessionEvents } from "../sessions/index.ts";
 import type { ChainEvents } from "../chain/events.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { causeOf, OpenDivergences } from "../journal/reconciliation/divergence.ts";
+import { OpenDivergences } from "../journal/findings/open-divergences.ts";
+import { causeOf } from "../journal/findings/subject.ts";
 import type { ProofEvents } from "../proofs/index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { AlertTracker } from "./alert-tracker.ts";
@@ -195,7 +196,7 @@ function journalEvents(
     journalFailing: (error) => logger.error({ err: error }, "the journal cannot be written"),
     journalProbed: () => undefined,
     journalDiverged(subject, message) {
-      if (!diverged.add(subject, message)) return;
+      if (!diverged.add({ subject, message })) return;
       metrics.divergences.inc();
       logger.error({ divergence: subject, state: "raised" }, message);
       showAlert(causeOf(subject));

@@ -93,7 +93,9 @@ export class AnchorWriter {
     return this.#journal.atomically(async (atomic) => {
       const closed: ClosedBatch[] = [];
       for (const anchorId of await atomic.anchors.leftOpen()) {
-        closed.push(await this.#close(atomic, anchorId, await atomic.anchors.leaves(anchorId), true));
+        const leaves = await atomic.anchors.leaves(anchorId);
+        // Without leaves no entry has opened it.
+        if (leaves.length > 0) closed.push(await this.#close(atomic, anchorId, leaves, true));
       }
       return closed;
     });

@@ -67,17 +67,6 @@ describe("the status of a damaged installation", () => {
     assert.deepEqual([alert.alert, alert.subject, alert.state], ["node_down", "contradiction", "raised"]);
   });
 
-  it("is 200 when the progress of the comparison was deleted, which begins anew", async () => {
-    const { get } = await start();
-    damage(chain.directory, "delete from reconciliation");
-    assert.equal((await get("/api/v1/status")).status, 200);
-    await eventually(async () => {
-      const { status, journal, problems } = (await get("/api/v1/status")).body;
-      assert.deepEqual([status, problems], ["ok", []]);
-      assert.isNumber(journal.last_reconciled);
-    });
-  });
-
   it("names the journal when its rows were deleted, also after a restart, and accepts them again", async () => {
     const { post, stop } = await start();
     await anchored({ post }, "/api/v1/proof", { document_id: "a", hash: "ab".repeat(32) });

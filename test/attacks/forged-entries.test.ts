@@ -108,7 +108,7 @@ for (const engine of ENGINES)
       // Security, database: cannot append an entry without the journal's key, whatever its digest: a pass finds it
       // Security, database: cannot get anything signed until such an entry is gone
       it(`is found within a pass when it is ${kind}, and stops signatures until it is gone`, async () => {
-        await fullPasses(database, 1);
+        await fullPasses(directory, 1);
         await eventually(async () => assert.equal((await attest()).status, 200));
         const putBack = await keepRows(attacker);
         const opened = await openDatabase(database.connect());
@@ -131,7 +131,7 @@ for (const engine of ENGINES)
             1,
           ),
         );
-        await fullPasses(database, 2);
+        await fullPasses(directory, 2);
         assert.equal((await attest()).status, 500);
 
         await putBack();

@@ -66,7 +66,7 @@ for (const engine of ENGINES)
       });
       known = (await checkpoints()).length;
       assert.include(more, known - before);
-      await fullPasses(database, QUIET_PASSES);
+      await fullPasses(chain.directory, QUIET_PASSES);
       assert.lengthOf(await checkpoints(), known);
       assert.deepEqual(await unsettled(), []);
     };
@@ -83,7 +83,7 @@ for (const engine of ENGINES)
 
     it("follow new entries once per interval, and cause no further checkpoint", async () => {
       const server = await start();
-      await fullPasses(database, QUIET_PASSES);
+      await fullPasses(chain.directory, QUIET_PASSES);
       assert.deepEqual(await checkpoints(), [], "there is nothing to anchor");
       await prove(server);
       await assertCovered([1, 2]);

@@ -1,3 +1,4 @@
+import { FindingsFile } from "../../server/journal/findings/findings-file.ts";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { assert } from "chai";
@@ -9,14 +10,13 @@ import { runHere } from "../support/command.ts";
 import { emptyDatabase, ENGINES, sharedCluster } from "../support/database.ts";
 import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import type { EngineDatabase } from "../support/engine-database.ts";
-import { eventually } from "../support/eventually.ts";
 import { putKey } from "../support/journal-key.ts";
 import { type RelayerPair, type RelayerSeat, startRelayerPair } from "../support/relayer-pair.ts";
 
 type Create = Parameters<typeof runHere>[0];
 
 /** Tables that commands write. */
-const WRITTEN = ["accounts", "api_keys", "changed_keystores", "divergences", "entries", "sessions"];
+const WRITTEN = ["accounts", "api_keys", "changed_keystores", "entries", "resolutions", "sessions"];
 
 for (const engine of ENGINES)
   describe(`commands of an operator that write, on ${engine}`, () => {
@@ -136,15 +136,13 @@ describe("commands of an operator at a relayer that follows", () => {
       const { login, password } = JSON.parse(await run(accountCommand, ["create", "--json"]));
       await run(accountCommand, ["password", login], `${password}\n`);
       await run(accountCommand, ["revoke", login, "--yes"]);
-      await cluster.query("alter table divergences disable trigger only_leader", pathname.slice(1));
-      await cluster.query(
-        "insert into divergences (subject, message, found_at) values ('transaction 1', 'is another one', 1)",
-        pathname.slice(1),
-      );
+      await new FindingsFile(following.directory).write({
+        checkedAt: undefined,
+        block: undefined,
+        divergences: [{ subject: "transaction 1", message: "is another one" }],
+      });
       await run(journalCommand, ["resolve", "transaction 1", "--reason", "it was looked into"]);
-      await eventually(async () =>
-        assert.isEmpty(await database.query("select subject from divergences where subject = 'transaction 1'")),
-      );
+      assert.isNotEmpty(await database.query("select sequence from resolutions"));
     } finally {
       await pair.close();
     }

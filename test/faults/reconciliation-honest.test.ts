@@ -34,7 +34,7 @@ describe("reconciliation of an honest journal, replica and chain", () => {
         const running = (server = await startProcess(chain.directory, variables, { settings: { journal: PERIODS } }));
         const load = startLoad(running, [200, 201, 202, 503]);
         await load.confirms(40);
-        await fullPasses(database, 2);
+        await fullPasses(chain.directory, 2);
         await running.end(signal);
         // Clients disconnected by the kill get no response.
         await load.end().catch(() => undefined);
@@ -43,7 +43,7 @@ describe("reconciliation of an honest journal, replica and chain", () => {
       const running = (server = await startProcess(chain.directory, variables, { settings: { journal: PERIODS } }));
       const documents = freshDocuments(3);
       for (const document of documents) assert.equal((await running.post("/api/v1/proof", document)).status, 201);
-      await fullPasses(database, 2);
+      await fullPasses(chain.directory, 2);
       await assertExactlyOnce(running, chain.url, { accepted: documents });
       assert.equal((await running.get("/api/v1/status")).body.journal.divergences, 0);
       assert.notInclude(running.output(), "journal_divergence");

@@ -111,8 +111,6 @@ export async function startRelayer(
     ...rules,
     journal,
     chain: proofAnchor,
-    openDivergences: () => [],
-    recheckMilliseconds: 60_000,
     entryVerifier: new EntryVerifier({ database, key: KEY }),
     transactions: sender,
     assertWritable: () => undefined,

@@ -32,6 +32,8 @@ export interface Administrator {
    * @param when A condition on `new`
    */
   changeInserted(name: string, table: string, when: string, columns: Readonly<Record<string, string>>): Promise<void>;
+  /** Adds a trigger that drops rows as they are inserted. */
+  swallow(name: string, table: string): Promise<void>;
   dropTrigger(name: string, table: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ function ofSqlite({ url }: EngineDatabase): Administrator {
           update ${table} set ${set.join(", ")} where ${key} = new.${key}; end`,
       );
     },
+    swallow: (name, table) => run(`create trigger ${name} before insert on ${table} begin select raise(ignore); end`),
     dropTrigger: (name) => run(`drop trigger ${name}`),
     close: async () => connection.close(),
   };
@@ -98,6 +101,11 @@ async function ofPostgres({ url }: EngineDatabase, isSuperuser: boolean): Promis
         `create trigger ${name} before insert on ${table} for each row when (${when}) execute function ${name}()`,
       );
     },
+    swallow: (name, table) =>
+      run(
+        `create function ${name}() returns trigger language plpgsql as $$ begin return null; end $$`,
+        `create trigger ${name} before insert on ${table} for each row execute function ${name}()`,
+      ),
     dropTrigger: (name, table) => run(`drop trigger ${name} on ${table}`, `drop function ${name}`),
     close: () => client.end(),
   };

@@ -1,7 +1,7 @@
 import type { Attacker, Row } from "./attacker.ts";
 
 /** Tables that the server writes while nobody calls it. */
-const OF_THE_SERVER = ["alerts", "divergences", "reconciliation", "service_log", "storage_probe"];
+const OF_THE_SERVER = ["alerts", "service_log", "storage_probe"];
 
 /**
  * Keeps the rows of a database, except those that the server writes by itself.

@@ -4,28 +4,26 @@ import { entryOf } from "../entries/entry-source.ts";
 import { JournalRow, type StoredRow } from "../entries/journal-row.ts";
 import { follow, type JournalHead, type JournalLine } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
-import type { EntryFinding } from "./entry-finding.ts";
+import type { Finding } from "./finding.ts";
 
 /** A row that was checked. */
 export interface CheckedRow {
-  /** The first entry. */
-  readonly first: number;
+  /** The entry before those. */
+  readonly before: JournalHead;
   /** The entries that can be read, after those that were checked before. */
   readonly lines: readonly JournalLine[];
   readonly entries: readonly JournalEntry[];
-  /** Whether they are what a relayer has written. */
-  readonly isIntact: boolean;
 }
 
 /** Follows the rows of the journal: none is missing, and each gives its digest and its code. */
 export class RowChain {
   readonly #key: JournalKey | undefined;
-  readonly #report: (finding: EntryFinding) => void;
+  readonly #report: (finding: Finding) => void;
   readonly #start: number;
   #at: JournalHead;
 
   /** @param key `undefined`: rows have to give their digests only */
-  constructor(start: JournalHead, key: JournalKey | undefined, report: (finding: EntryFinding) => void) {
+  constructor(start: JournalHead, key: JournalKey | undefined, report: (finding: Finding) => void) {
     this.#at = start;
     this.#start = start.sequence;
     this.#key = key;
@@ -51,7 +49,7 @@ export class RowChain {
     const follows = row.first !== start.sequence + 1 || equalBytes(row.previous, start.digest);
     const isIntact = !isTwice && follows && read?.isWritten === true && isWhole;
     if (!isIntact) this.#report({ kind: "row_changed", sequence: row.first, last: row.last });
-    return { first: row.first, lines, entries: this.#decoded(lines, isIntact), isIntact };
+    return { before: start, lines, entries: this.#decoded(lines, isIntact) };
   }
 
   /** Ends at the entry that was the newest one at the start, according to the newest row. */

@@ -225,18 +225,6 @@ create trigger validator_sets_no_truncate before truncate on validator_sets for 
 -- Also denies the owner of the table, until it grants itself the privileges again.
 revoke update, delete on validator_sets from public, current_user;
 
-create table reconciliation (
-  id integer primary key check (id = 1),
-  confirmation bigint not null,
-  block_number bigint,
-  block_hash bytea,
-  passed_at bigint,
-  full_passed_at bigint
-);
-insert into reconciliation (id, confirmation) values (1, 0);
-
-create table divergences (subject text primary key, message text not null, found_at bigint not null);
-
 create table recovery_verifications (
   id text primary key,
   started_at bigint not null,

@@ -24,8 +24,6 @@ export interface Schema {
   service_log: ServiceLogTable;
   chain_identity: ChainIdentityTable;
   validator_sets: ValidatorSetsTable;
-  reconciliation: ReconciliationTable;
-  divergences: DivergencesTable;
   recovery_verifications: RecoveryVerificationsTable;
   recovery_documents: RecoveryDocumentsTable;
   api_keys: ApiKeysTable;
@@ -256,16 +254,6 @@ export interface ServiceLogTable {
   message: string;
 }
 
-/** Progress of the comparison of journal and chain. */
-export interface ReconciliationTable {
-  id: 1;
-  confirmation: number;
-  block_number: number | null;
-  block_hash: Uint8Array | null;
-  passed_at: number | null;
-  full_passed_at: number | null;
-}
-
 /** The relayer that writes, on PostgreSQL; no row before the first one. */
 interface LeaderTable {
   id: 1;
@@ -289,13 +277,6 @@ export interface ValidatorSetsTable {
   from_block: number;
   /** Lower-case addresses, sorted, joined with commas. */
   validators: string;
-}
-
-/** Open divergences of journal, replicas and chain. */
-export interface DivergencesTable {
-  subject: string;
-  message: string;
-  found_at: number;
 }
 
 /** Comparisons of restored documents with the records. */

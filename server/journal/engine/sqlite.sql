@@ -205,18 +205,6 @@ create table validator_sets (from_block integer primary key, validators text not
 create trigger validator_sets_no_update before update on validator_sets begin select raise(abort, 'the journal is append-only'); end;
 create trigger validator_sets_no_delete before delete on validator_sets begin select raise(abort, 'the journal is append-only'); end;
 
-create table reconciliation (
-  id integer primary key check (id = 1),
-  confirmation integer not null,
-  block_number integer,
-  block_hash blob,
-  passed_at integer,
-  full_passed_at integer
-);
-insert into reconciliation (id, confirmation) values (1, 0);
-
-create table divergences (subject text primary key, message text not null, found_at integer not null);
-
 create table recovery_verifications (
   id text primary key,
   started_at integer not null,

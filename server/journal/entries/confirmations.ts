@@ -75,23 +75,26 @@ export async function confirmAnchors(
 }
 
 /**
- * Filters out anchors with a recorded confirmation: after a chain recovery a transaction can be in its former block.
+ * Filters out anchors whose newest confirmation is the same: after a chain recovery a transaction can be in its former
+ * block.
  */
 async function withoutKnown<C extends ConfirmedAnchor>(transaction: Database, confirmed: readonly C[]): Promise<C[]> {
   const unknown: C[] = [];
   for (const each of confirmed) {
-    const known = await transaction
+    const newest = await transaction
       .selectFrom("confirmations")
-      .select("sequence")
+      .select(["sequence", "transaction_hash", "block_hash"])
       .where("anchor_id", "=", each.anchorId)
-      .where("transaction_hash", "=", each.transactionHash)
-      .where("block_hash", "=", each.block.hash)
+      .orderBy("sequence", "desc")
+      .limit(1)
       .executeTakeFirst();
-    if (known === undefined) unknown.push(each);
+    const isKnown =
+      equalBytes(newest?.transaction_hash, each.transactionHash) && equalBytes(newest?.block_hash, each.block.hash);
+    if (newest === undefined || !isKnown) unknown.push(each);
     else
       await transaction
         .updateTable("anchors")
-        .set({ confirmation: known.sequence })
+        .set({ confirmation: newest.sequence })
         .where("id", "=", each.anchorId)
         .execute();
   }

@@ -4,15 +4,34 @@ import * as z from "zod";
 import { SealbookError } from "../../errors.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import { hex } from "../../kit/bytes.ts";
-import { DIGEST_LENGTH, type JournalHead } from "./entry-chain.ts";
+import { DIGEST_LENGTH, GENESIS, type JournalHead } from "./entry-chain.ts";
 
-const Content = z.strictObject({
+const Head = {
   sequence: z.int().nonnegative(),
   digest: z
     .hex()
     .length(2 * DIGEST_LENGTH)
     .transform((text): Uint8Array => Buffer.from(text, "hex")),
+};
+const Content = z.strictObject({
+  ...Head,
+  settled: z.strictObject({ ...Head, anchor: z.int().nonnegative() }).optional(),
 });
+
+/** An entry up to which every proof is confirmed. */
+export interface SettledHead extends JournalHead {
+  /** The highest id of an anchor with proofs up to there. */
+  readonly anchor: number;
+}
+
+/** Before the first entry. */
+export const NOTHING_SETTLED: SettledHead = { ...GENESIS, anchor: 0 };
+
+/** What a relayer has seen of the journal. */
+export interface SeenJournal extends JournalHead {
+  /** Up to there everything was compared, and every proof confirmed; without it nothing is known to be. */
+  readonly settled?: SettledHead | undefined;
+}
 
 /** The newest entry that a relayer has seen, in a file of its own: who can write to the database cannot change it. */
 export class HeadFile {
@@ -27,7 +46,7 @@ export class HeadFile {
    * @returns `undefined` before the first {@link write}
    * @throws SealbookError `config_invalid` when it has another content
    */
-  async read(): Promise<JournalHead | undefined> {
+  async read(): Promise<SeenJournal | undefined> {
     const text = await readFile(this.#path, "utf8").catch(ifMissing);
     if (text === undefined) return undefined;
     try {
@@ -42,9 +61,17 @@ export class HeadFile {
     }
   }
 
-  async write({ sequence, digest }: JournalHead): Promise<void> {
-    await writeFileDurably(this.#path, [Buffer.from(`${JSON.stringify({ sequence, digest: hex(digest) })}\n`)]);
+  async write({ settled, ...newest }: SeenJournal): Promise<void> {
+    const content = {
+      ...textOf(newest),
+      ...(settled === undefined ? {} : { settled: { ...textOf(settled), anchor: settled.anchor } }),
+    };
+    await writeFileDurably(this.#path, [Buffer.from(`${JSON.stringify(content)}\n`)]);
   }
+}
+
+function textOf({ sequence, digest }: JournalHead) {
+  return { sequence, digest: hex(digest) };
 }
 
 function ifMissing(error: NodeJS.ErrnoException): undefined {

@@ -1,7 +1,7 @@
 import { SealbookError } from "../../errors.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import { GENESIS, type JournalHead } from "./entry-chain.ts";
-import type { HeadFile } from "./head-file.ts";
+import { type HeadFile, NOTHING_SETTLED, type SeenJournal, type SettledHead } from "./head-file.ts";
 
 /**
  * The newest entry of the journal that this process has written, followed or read from `journal.head`. It is outside of
@@ -10,16 +10,19 @@ import type { HeadFile } from "./head-file.ts";
 export class JournalMemory {
   readonly #file: HeadFile;
   #newest: JournalHead;
-  #stored: JournalHead | undefined;
+  /** Up to there everything was compared, and every proof confirmed. */
+  #settled: SettledHead;
+  #stored: SeenJournal | undefined;
   /** The newest entry that the transaction which runs has appended. */
   #written: JournalHead | undefined;
   /** Reads and writes of the file, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(file: HeadFile, stored: JournalHead | undefined) {
+  private constructor(file: HeadFile, stored: SeenJournal | undefined) {
     this.#file = file;
     this.#stored = stored;
     this.#newest = stored ?? GENESIS;
+    this.#settled = stored?.settled ?? NOTHING_SETTLED;
   }
 
   /** @throws SealbookError `config_invalid` when the file has another content */
@@ -31,9 +34,9 @@ export class JournalMemory {
     return this.#newest;
   }
 
-  /** What the file has, as far as this process knows; {@link GENESIS} without one. */
-  get stored(): JournalHead {
-    return this.#stored ?? GENESIS;
+  /** The entry after which a comparison begins. */
+  get settled(): SettledHead {
+    return this.#settled;
   }
 
   /** The newest entry that the transaction which runs has appended, if any. */
@@ -44,6 +47,15 @@ export class JournalMemory {
   /** Takes an entry that was followed from the newest one. */
   saw(head: JournalHead): void {
     if (head.sequence > this.#newest.sequence) this.#newest = head;
+  }
+
+  /**
+   * Takes how far the journal was compared.
+   * @param settled Up to there every proof is confirmed
+   */
+  compared(head: JournalHead, settled: SettledHead): void {
+    this.saw(head);
+    this.#settled = settled;
   }
 
   /** The transaction that runs has appended up to an entry, or undone all that it had appended. */
@@ -68,10 +80,11 @@ export class JournalMemory {
   /** Writes the newest entry to the file, unless an operator has accepted another journal meanwhile. */
   store(): Promise<void> {
     return this.#inTurn(async () => {
-      if (isSame(this.#newest, this.#stored) || (await this.#read())) return;
-      const newest = this.#newest;
-      await this.#file.write(newest);
-      this.#stored = newest;
+      const seen = { ...this.#newest, settled: this.#settled };
+      const isStored = isSame(seen, this.#stored) && isSame(seen.settled, this.#stored?.settled);
+      if (isStored || (await this.#read())) return;
+      await this.#file.write(seen);
+      this.#stored = seen;
     });
   }
 
@@ -80,6 +93,7 @@ export class JournalMemory {
     if (isSame(stored, this.#stored)) return false;
     this.#stored = stored;
     this.#newest = stored ?? GENESIS;
+    this.#settled = stored?.settled ?? NOTHING_SETTLED;
     return true;
   }
 
@@ -92,7 +106,7 @@ export class JournalMemory {
   /** Begins with an empty journal. */
   async forget(): Promise<void> {
     await this.#file.write(GENESIS);
-    [this.#stored, this.#newest] = [GENESIS, GENESIS];
+    [this.#stored, this.#newest, this.#settled] = [GENESIS, GENESIS, NOTHING_SETTLED];
   }
 }
 

@@ -5,7 +5,7 @@ import { equalBytes } from "../../kit/bytes.ts";
 import type { Database } from "../../journal/engine/database.ts";
 import { appendResolution } from "../../journal/entries/entry-log.ts";
 import type { JournalKey } from "../../journal/integrity/journal-key.ts";
-import { acknowledgedText, isAcknowledgeable } from "../../journal/reconciliation/divergence.ts";
+import { acknowledgedText } from "../../journal/findings/open-divergences.ts";
 import { accountStore } from "../../sessions/index.ts";
 
 const Address = z
@@ -87,11 +87,7 @@ async function resolve(
   { divergences, reason, resolvedAt: resolved_at }: Extract<OperatorWrite, { kind: "divergences_resolved" }>,
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    for (const each of divergences) {
-      // Only the row: the relayer itself raises it again while its file says otherwise.
-      if (!isAcknowledgeable(each.subject))
-        await transaction.deleteFrom("divergences").where("subject", "=", each.subject).execute();
+    for (const each of divergences)
       await appendResolution(transaction, key, { divergence: acknowledgedText(each), reason, resolved_at });
-    }
   });
 }

@@ -1,6 +1,6 @@
 import { SealbookError } from "../../errors.ts";
-import type { DivergenceTracker } from "../../journal/reconciliation/divergence-tracker.ts";
-import { subjectText } from "../../journal/reconciliation/divergence.ts";
+import type { Findings } from "../../journal/findings/findings.ts";
+import { headOf } from "../../journal/findings/subject.ts";
 import { type Clock, every, type Interval } from "../../kit/time.ts";
 import type { AlertTracker } from "../alert-tracker.ts";
 import type { RelayerReport } from "./report.ts";
@@ -18,7 +18,7 @@ export interface RelayerReportsDeps {
   /** Age from which a report says nothing about the present. */
   readonly silenceMilliseconds: number;
   readonly alerts: Pick<AlertTracker, "replaceGroup" | "active">;
-  readonly divergences: Pick<DivergenceTracker, "journalDiverged" | "divergenceResolved" | "has">;
+  readonly findings: Pick<Findings, "journalDiverged" | "divergenceResolved" | "has">;
   /** Never jumps. */
   readonly clock: Clock;
 }
@@ -74,20 +74,20 @@ export class RelayerReports {
    * @returns the subjects of its findings that are over, or that an operator has acknowledged
    * @throws SealbookError `forbidden` when it is of no relayer in RELAYERS
    */
-  take({ relayer, isNodeHealthy, hasFollowed, findings, alerts }: RelayerReport): string[] {
-    const { ids, self, divergences, clock } = this.#deps;
+  take({ relayer, isNodeHealthy, hasFollowed, findings: reported, alerts }: RelayerReport): string[] {
+    const { ids, self, findings, clock } = this.#deps;
     if (relayer === self || !ids.includes(relayer))
       throw new SealbookError("forbidden", `the relayer ${relayer} is not in RELAYERS, or is this one`);
     this.#heard.set(relayer, { at: clock(), isNodeHealthy });
     if (alerts !== undefined) this.#replaceAlerts(relayer, alerts);
     // What a relayer has seen of the journal is in its own folder: only it can say that the journal continues that.
-    const head = subjectText({ kind: "head", relayer });
-    if (hasFollowed && !findings.some(({ subject }) => subject === head)) divergences.divergenceResolved(head);
+    const head = headOf(relayer);
+    if (hasFollowed && !reported.some(({ subject }) => subject === head)) findings.divergenceResolved(head);
     const taken = this.#taken.get(relayer);
-    this.#taken.set(relayer, new Set(findings.map(({ subject }) => subject)));
-    for (const { subject, message } of findings)
-      if (subject === head || taken?.has(subject) !== true) divergences.journalDiverged(subject, message);
-    return findings.flatMap(({ subject }) => (divergences.has(subject) ? [] : [subject]));
+    this.#taken.set(relayer, new Set(reported.map(({ subject }) => subject)));
+    for (const { subject, message } of reported)
+      if (subject === head || taken?.has(subject) !== true) findings.journalDiverged(subject, message);
+    return reported.flatMap(({ subject }) => (findings.has(subject) ? [] : [subject]));
   }
 
   #replaceAlerts(relayer: string, alerts: NonNullable<RelayerReport["alerts"]>): void {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { subjectText } from "../../journal/reconciliation/divergence.ts";
+import { headOf } from "../../journal/findings/subject.ts";
 import { AlertKind } from "../responses.ts";
 
 export const REPORT_PATH = "/relayers/report";
@@ -30,7 +30,7 @@ export function newReport(content: RelayerReport): RelayerReport {
       .filter(({ subject }) => subject.length <= MOST_CHARACTERS)
       .slice(0, MOST_ITEMS)
       .map((item) => ({ ...item, message: item.message.slice(0, MOST_CHARACTERS).toWellFormed() }));
-  const head = subjectText({ kind: "head", relayer: content.relayer });
+  const head = headOf(content.relayer);
   // The leader takes a report without it for the news that it is over.
   const findings = content.findings.toSorted((a, b) => Number(b.subject === head) - Number(a.subject === head));
   return {

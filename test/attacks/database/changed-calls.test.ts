@@ -112,6 +112,6 @@ for (const access of EVERY_ACCESS)
       assert.notEqual(body.proof.validator, "nobody");
       const verified = await server.post("/api/v1/verify", { document_hash: document.hash });
       assert.isTrue(verified.body.valid, verified.text);
-      await eventually(async () => assert.include(await alerts(), "confirmation"));
+      await eventually(async () => assert.include(await alerts(), "entries"));
     });
   });

@@ -6,6 +6,7 @@ import { journalLines } from "../../support/journal-lines.ts";
 import { emptyDatabase, ENGINES } from "../../support/database.ts";
 import type { EngineDatabase } from "../../support/engine-database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { fullPasses } from "../../support/full-passes.ts";
 import { freshDocuments } from "../../support/exactly-once.ts";
 import { runJournalScript } from "../../support/journal-script.ts";
 import type { ParsedJson } from "../../support/parsed-json.ts";
@@ -35,13 +36,6 @@ for (const engine of ENGINES)
       (await server.get("/api/v1/alerts")).body.alerts.filter(
         (each: ParsedJson) => each.alert === "journal_divergence" && each.state === state,
       );
-    const fullPasses = async (count: number): Promise<void> => {
-      for (let pass = 0; pass < count; pass += 1) {
-        const ended = async () => (await database.query("select full_passed_at from reconciliation"))[0];
-        const before = Number((await ended())?.["full_passed_at"] ?? 0);
-        await eventually(async () => assert.isAbove(Number((await ended())?.["full_passed_at"] ?? 0), before));
-      }
-    };
     /** Anchors a hash with the relayer's key, without the journal. */
     const steal = async (hash: Uint8Array): Promise<void> => {
       const relayer = new Wallet(chain.variables.RELAYER_KEY ?? "");
@@ -105,7 +99,7 @@ for (const engine of ENGINES)
 
       await server.stop("keep");
       server = await start();
-      await fullPasses(2);
+      await fullPasses(chain.directory, 2);
       assert.equal(await divergences(), 0);
       assert.isEmpty(await alerts("raised"));
       assert.lengthOf(await alerts("resolved"), 1);
@@ -120,7 +114,7 @@ for (const engine of ENGINES)
       assert.deepEqual([done.code, done.out], [0, "3 divergences are acknowledged\n"], done.err);
       server = await start();
       await eventually(async () => assert.isEmpty(await alerts("raised")));
-      await fullPasses(2);
+      await fullPasses(chain.directory, 2);
       assert.equal(await divergences(), 0);
       assert.isEmpty(await alerts("raised"));
 

@@ -28,7 +28,7 @@ describe("reports of relayers that follow", () => {
       ids: ["first", "second", "third"],
       silenceMilliseconds: SILENCE,
       alerts: { active, replaceGroup: (group, list) => void alerts.set(group, list) },
-      divergences: {
+      findings: {
         has: (subject) => open.has(subject),
         journalDiverged: (subject, message) => void open.set(subject, message),
         divergenceResolved: (subject) => void open.delete(subject),

@@ -1,6 +1,7 @@
 import { hex } from "../../kit/bytes.ts";
 import type { JournalEntry } from "../entries/codec.ts";
 import type { KeyKind } from "../index/proof-key.ts";
+import type { ChainFault } from "../integrity/stored-anchor.ts";
 
 /** The fields that identify an entry in a message. */
 export type EntrySubject =
@@ -12,14 +13,29 @@ export type EntrySubject =
   | { readonly kind: "issuer_key"; readonly publicKey: string }
   | { readonly kind: "store"; readonly rowId: string };
 
-/** A range of entries, both ends included. */
-export interface EntryRange {
-  readonly first: number;
-  readonly last: number;
-}
+const ANCHOR_FAULTS = {
+  missing: "is not there, though the journal has proofs under it, or its confirmation",
+  changed: "is not as a relayer has written it",
+  not_found: "is not found from its first proof on",
+  unconfirmed: "does not name the newest entry that confirms it",
+  unsent: "is not confirmed, and has no transaction that is to be sent",
+} as const;
 
-/** A difference between the entries of a journal and what relayers have written. */
-export type EntryFinding =
+const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
+  hash_unknown: "the chain does not know its hash",
+  size: "the chain has its hash with another size",
+  seen_later: "the chain saw its hash only later",
+  no_block: "the chain has no such block",
+  block_hash: "the chain has another block under that number",
+  block_time: "the chain's block has another time",
+  no_transaction: "the block does not have its transaction, or that one failed",
+  other_content: "its transaction did not give the contract this hash",
+};
+
+export type AnchorFault = keyof typeof ANCHOR_FAULTS;
+
+/** A difference between the entries of a journal, what relayers have written beside them, and the chain. */
+export type Finding =
   /** Entries that are missing from the sequence. */
   | { readonly kind: "entry_missing"; readonly sequence: number; readonly last: number }
   /** Entries, from `sequence` to `last`, that do not give the digest or the code of their row. */
@@ -30,7 +46,25 @@ export type EntryFinding =
   | { readonly kind: "entry_beyond"; readonly sequence: number }
   /** The anchored checkpoint is not the journal's digest. */
   | { readonly kind: "checkpoint_differs"; readonly sequence: number; readonly checkpoint: number }
-  | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind };
+  | { readonly kind: "key_missing"; readonly sequence: number; readonly by: KeyKind }
+  /** A proof whose leaf is out of order, or shared with another recorded hash. */
+  | { readonly kind: "leaf_wrong"; readonly sequence: number; readonly anchor: number; readonly leaf: number }
+  /** Proofs, among the entries from `sequence` to `last`, that do not give the confirmed hash. */
+  | { readonly kind: "root_differs"; readonly anchor: number; readonly sequence: number; readonly last: number }
+  /** `sequence`: the first proof under the anchor, or its confirmation. */
+  | {
+      readonly kind: "anchor_wrong";
+      readonly sequence: number;
+      readonly anchor: number;
+      readonly fault: AnchorFault;
+    }
+  | {
+      readonly kind: "chain_differs";
+      readonly sequence: number;
+      readonly anchor: number;
+      readonly block: number;
+      readonly fault: ChainFault;
+    };
 
 const KEY_NAMES: Readonly<Record<KeyKind, string>> = {
   record: "recorded hash",
@@ -39,10 +73,12 @@ const KEY_NAMES: Readonly<Record<KeyKind, string>> = {
 };
 
 /** Formats a finding as a sentence. */
-export function entryFindingText(finding: EntryFinding): string {
+export function findingText(finding: Finding): string {
   switch (finding.kind) {
     case "entry_missing":
-      return `${numbers("entry", "entries", finding.sequence, finding.last)} missing`;
+      return finding.sequence === finding.last
+        ? `entry ${finding.sequence} is missing`
+        : `entries ${finding.sequence} to ${finding.last} are missing`;
     case "row_changed":
       return (
         `the entries ${finding.sequence} to ${finding.last} of the journal were not written by a relayer, or were ` +
@@ -59,21 +95,28 @@ export function entryFindingText(finding: EntryFinding): string {
       );
     case "key_missing":
       return `entry ${finding.sequence}: it cannot be found by its ${KEY_NAMES[finding.by]}`;
+    case "leaf_wrong":
+      return (
+        `entry ${finding.sequence}: it has leaf ${finding.leaf} of anchor ${finding.anchor}, which is not the next ` +
+        "one, or has another recorded hash"
+      );
+    case "root_differs":
+      return (
+        `anchor ${finding.anchor}: the recorded hashes of its proofs, among entries ${finding.sequence} to ` +
+        `${finding.last}, do not give the anchored hash`
+      );
+    case "anchor_wrong":
+      return `anchor ${finding.anchor} (entry ${finding.sequence}): it ${ANCHOR_FAULTS[finding.fault]}`;
+    case "chain_differs":
+      return (
+        `entry ${finding.sequence} (confirmation of anchor ${finding.anchor} in block ${finding.block}): ` +
+        CHAIN_FAULTS[finding.fault]
+      );
   }
 }
 
-/** Formats a range of entries. */
-export function rangeText({ first, last }: EntryRange): string {
-  return first === last ? `entry ${first}` : `entries ${first} to ${last}`;
-}
-
-/** Formats a range of numbers as the subject of a sentence. */
-export function numbers(one: string, many: string, first: number, last: number): string {
-  return first === last ? `${one} ${first} is` : `${many} ${first} to ${last} are`;
-}
-
 /** Formats an entry for messages. */
-export function subjectText(subject: EntrySubject): string {
+function subjectText(subject: EntrySubject): string {
   switch (subject.kind) {
     case "proof":
       return `proof of document ${JSON.stringify(subject.documentId)}`;
@@ -93,7 +136,7 @@ export function subjectText(subject: EntrySubject): string {
 }
 
 /** Returns the fields of an entry that identify it. */
-export function subjectOf(entry: JournalEntry): EntrySubject {
+export function entrySubject(entry: JournalEntry): EntrySubject {
   switch (entry.kind) {
     case "proof":
       return { kind: "proof", documentId: entry.document_id };
