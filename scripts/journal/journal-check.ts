@@ -4,6 +4,7 @@ import {
   isNewest,
   readAnchorRows,
   type ReadConfirmation,
+  standingOf,
 } from "../../server/journal/check/anchor-rows.ts";
 import { type ChainQueries, compareWithChain } from "../../server/journal/check/chain-comparison.ts";
 import type { Finding } from "../../server/journal/check/finding.ts";
@@ -68,7 +69,7 @@ export async function checkJournal(deps: JournalCheckDeps, signal?: AbortSignal)
       if (entry.kind === "confirmation" && entry.checkpoint !== null) checkpoints += 1;
     }
     if (chain === undefined) page.confirmations.forEach((each) => checkUnasked(each, onFinding));
-    else compared += await compareAll(database, chain, page.confirmations, onFinding);
+    else compared += await compareAll(deps, chain, page.confirmations, onFinding);
     onProgress?.(walk.at.sequence, head.sequence);
     isComplete = signal?.aborted !== true;
     if (!isComplete) break;
@@ -92,7 +93,7 @@ function checkUnasked(confirmation: ReadConfirmation, onFinding: (finding: Findi
 
 /** @returns how many were compared */
 async function compareAll(
-  database: Database,
+  { database, key }: JournalCheckDeps,
   chain: ChainQueries,
   confirmations: readonly ReadConfirmation[],
   onFinding: (finding: Finding) => void,
@@ -102,12 +103,10 @@ async function compareAll(
     const { sequence, anchor, block_number: block } = entry;
     // The server may have recorded something meanwhile.
     const row = (await readAnchorRows(database, [anchor])).get(anchor);
-    if (row === undefined || !isNewest({ entry, row })) return;
-    const isNamed = row.confirmation === sequence;
-    if (fault === undefined && !isNamed) onFinding(anchorFinding(anchor, sequence, "unconfirmed"));
-    // Its block was rolled back, and its transaction is sent again.
-    if (fault === undefined || (!isNamed && isInFlight(row))) return;
-    onFinding({ kind: "chain_differs", sequence, anchor, block, fault });
+    const standing = standingOf(key, entry, row, fault);
+    if (standing === "unnamed") onFinding(anchorFinding(anchor, sequence, "unconfirmed"));
+    if (standing === "absent" && fault !== undefined)
+      onFinding({ kind: "chain_differs", sequence, anchor, block, fault });
   });
   return newest.length;
 }

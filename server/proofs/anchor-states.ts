@@ -2,10 +2,9 @@ import type { BlockInclusion } from "../chain/contracts/anchors.ts";
 import { isAmong } from "../journal/engine/lists.ts";
 import type { ConfirmationEntry, JournalEntry } from "../journal/entries/codec.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { isAnchorOf } from "../journal/integrity/anchor-code.ts";
+import { isAnchorOf, isConfirmedBy } from "../journal/integrity/anchor-code.ts";
 import type { AnchorOutcome } from "../journal/integrity/stored-anchor.ts";
 import type { AnchorContent } from "../chain/contracts/anchors.ts";
-import { equalBytes } from "../kit/bytes.ts";
 
 /** The state of an anchor: its row with its code, and the entry of its confirmation. */
 export interface AnchorState {
@@ -89,12 +88,7 @@ function closedFault(
   if (!isAnchorOf(key, { id, first_sequence, hash, size, checkpoint, code }))
     return `${CHANGED}: anchor ${id} is not as a relayer has written it`;
   if (confirmation === null) return undefined;
-  const isOwn =
-    entry?.kind === "confirmation" &&
-    entry.anchor === id &&
-    equalBytes(entry.hash, hash) &&
-    entry.size === size &&
-    entry.checkpoint === checkpoint;
+  const isOwn = entry?.kind === "confirmation" && isConfirmedBy({ id, hash, size, checkpoint }, entry);
   return isOwn ? undefined : `${CHANGED}: anchor ${id} is not confirmed by entry ${confirmation}`;
 }
 

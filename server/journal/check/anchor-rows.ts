@@ -1,9 +1,9 @@
-import { equalBytes } from "../../kit/bytes.ts";
 import type { Database } from "../engine/database.ts";
 import { isAmong } from "../engine/lists.ts";
 import type { ConfirmationEntry } from "../entries/codec.ts";
-import { isAnchorOf } from "../integrity/anchor-code.ts";
+import { isAnchorOf, isConfirmedBy } from "../integrity/anchor-code.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
+import type { ChainFault } from "../integrity/stored-anchor.ts";
 import type { OpenAnchor } from "./open-anchors.ts";
 import type { AnchorFault, Finding } from "./finding.ts";
 
@@ -67,9 +67,31 @@ export function confirmationFault(
   row: AnchorRow | undefined,
 ): AnchorFault | undefined {
   if (row === undefined) return "missing";
-  const { hash, size, checkpoint } = row;
-  const isSame = equalBytes(hash, entry.hash) && size === entry.size && checkpoint === entry.checkpoint;
-  return isSame && hash !== null && isAnchorOf(key, { ...row, hash }) ? undefined : "changed";
+  const { hash } = row;
+  if (hash === null) return "changed";
+  const closed = { ...row, hash };
+  return isConfirmedBy(closed, entry) && isAnchorOf(key, closed) ? undefined : "changed";
+}
+
+/**
+ * What the row of an anchor and the chain say of an entry that confirms it:
+ * - `agrees`: both have it
+ * - `unnamed`: the chain has it, and the row names another entry, or none
+ * - `absent`: the chain does not have it
+ * - `undefined`: nothing. Another entry supersedes it, its block was rolled back and its transaction is sent again, or
+ *   the walk reports the row
+ */
+export function standingOf(
+  key: JournalKey | undefined,
+  entry: ConfirmationEntry,
+  row: AnchorRow | undefined,
+  fault: ChainFault | undefined,
+): "agrees" | "unnamed" | "absent" | undefined {
+  if (row === undefined || !isNewest({ entry, row }) || confirmationFault(key, entry, row) !== undefined)
+    return undefined;
+  const isNamed = row.confirmation === entry.sequence;
+  if (fault === undefined) return isNamed ? "agrees" : "unnamed";
+  return isNamed || !isInFlight(row) ? "absent" : undefined;
 }
 
 /** Compares the row of an anchor with its proofs, which no entry confirms. */

@@ -4,18 +4,13 @@ import { ContradictionError, LaggingError, unavailable } from "../../chain/rpc/r
 import { equalBytes, hex, prefixedHex } from "../../kit/bytes.ts";
 import type { Database } from "../engine/database.ts";
 import { isAnchorOf } from "../integrity/anchor-code.ts";
+import type { ComparedBlock } from "../findings/findings-file.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 
 export interface ChainAnchorsDeps {
   readonly database: Database;
   readonly key: JournalKey;
   readonly chain: Pick<ProofAnchorClient, "blockHash" | "hasAnchored" | "firstBlock" | "newestBlock" | "anchors">;
-}
-
-/** A block that was compared. */
-export interface ComparedBlock {
-  readonly number: number;
-  readonly hash: Uint8Array;
 }
 
 /** Compares the anchors on chain with the journal, which has each anchor before it is sent. */

@@ -2,19 +2,13 @@ import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-clien
 import { type Clock, millisecondsSince } from "../../kit/time.ts";
 import type { ChainFault } from "../integrity/stored-anchor.ts";
 import { type ChainQueries, compareWithChain } from "./chain-comparison.ts";
-import {
-  anchorFinding,
-  confirmationFault,
-  isInFlight,
-  isNewest,
-  readAnchorRows,
-  type ReadConfirmation,
-} from "./anchor-rows.ts";
+import { anchorFinding, isNewest, readAnchorRows, type ReadConfirmation, standingOf } from "./anchor-rows.ts";
 import type { Database } from "../engine/database.ts";
 import { entryOf } from "../entries/entry-source.ts";
 import { rowsOf, rowWith } from "../entries/journal-rows.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
-import type { Finding } from "./finding.ts";
+import type { Findings } from "../findings/findings.ts";
+import { divergenceOf, type Finding, findingText } from "./finding.ts";
 import type { Repairs } from "./repairs.ts";
 
 /** Number of confirmations compared in every pass: a chain reorganization changes the newest first. */
@@ -35,12 +29,23 @@ export interface ConfirmationCheckDeps {
 
 /** Takes what was found, or that it is over. */
 export interface Results {
-  found(finding: Finding): void;
-  agrees(sequence: number): void;
+  readonly found: (finding: Finding) => void;
+  readonly agrees: (sequence: number) => void;
   /** Whether a difference of a confirmation is known. */
-  isKnown(sequence: number): boolean;
+  readonly isKnown: (sequence: number) => boolean;
   /** A transaction is in another block: the chain was reorganised. */
-  moved(): void;
+  readonly moved: () => void;
+}
+
+/** Takes results into what a relayer has found. */
+export function resultsInto(findings: Findings): Results {
+  return {
+    found: (finding) => findings.journalDiverged(divergenceOf(finding), findingText(finding)),
+    agrees: (sequence) => findings.divergenceResolved(`confirmation ${sequence}`),
+    isKnown: (sequence) => findings.has(`confirmation ${sequence}`),
+    // Further confirmations may have moved.
+    moved: () => findings.askForCheck(),
+  };
 }
 
 /** Compares confirmations with the chain. */
@@ -99,20 +104,15 @@ export class ConfirmationCheck {
   async #take(before: ReadConfirmation, fault: ChainFault | undefined, results: Results): Promise<void> {
     const { entry } = before;
     const { sequence, anchor, block_number: block } = entry;
-    const row = (await readAnchorRows(this.#deps.database, [anchor])).get(anchor);
-    const isCurrent = row !== undefined && isNewest({ entry, row });
-    if (fault === undefined || !isCurrent) this.#lagging.delete(sequence);
-    // The walk reports an anchor that is not there, or not as it was written.
-    if (!isCurrent || confirmationFault(this.#deps.key, entry, row) !== undefined) return;
-    const isNamed = row.confirmation === sequence;
-    if (fault === undefined) {
-      if (isNamed || (await this.#deps.repairs?.nameConfirmation(entry)) === true) results.agrees(sequence);
-      else results.found(anchorFinding(anchor, sequence, "unconfirmed"));
-      return;
-    }
-    // Its block was rolled back, and its transaction is sent again.
-    if (!isNamed && isInFlight(row)) return;
-    if ((await this.#deps.repairs?.confirmAgain(entry, row)) === true) {
+    const { database, key, repairs } = this.#deps;
+    const row = (await readAnchorRows(database, [anchor])).get(anchor);
+    const standing = standingOf(key, entry, row, fault);
+    if (standing !== "absent") this.#lagging.delete(sequence);
+    if (standing === "agrees" || (standing === "unnamed" && (await repairs?.nameConfirmation(entry)) === true))
+      return results.agrees(sequence);
+    if (standing === "unnamed") return results.found(anchorFinding(anchor, sequence, "unconfirmed"));
+    if (standing !== "absent" || row === undefined || fault === undefined) return;
+    if ((await repairs?.confirmAgain(entry, row)) === true) {
       results.agrees(sequence);
       results.moved();
     } else if (results.isKnown(sequence) || !(await this.#mayLag(before)))

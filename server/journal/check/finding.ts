@@ -115,6 +115,25 @@ export function findingText(finding: Finding): string {
   }
 }
 
+/** Returns the subject of the divergence that a finding is. */
+export function divergenceOf(finding: Finding): string {
+  switch (finding.kind) {
+    case "key_missing":
+      return "index";
+    case "leaf_wrong":
+    case "root_differs":
+      return `leaves of anchor ${finding.anchor}`;
+    case "anchor_wrong":
+      return finding.fault === "unconfirmed"
+        ? `confirmation ${finding.sequence}`
+        : `leaves of anchor ${finding.anchor}`;
+    case "chain_differs":
+      return `confirmation ${finding.sequence}`;
+    default:
+      return "entries";
+  }
+}
+
 /** Formats an entry for messages. */
 function subjectText(subject: EntrySubject): string {
   switch (subject.kind) {

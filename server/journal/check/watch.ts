@@ -1,19 +1,15 @@
-import type { Database } from "../engine/database.ts";
 import { hasRowTo } from "../entries/continued.ts";
 import { readHead } from "../entries/journal-rows.ts";
-import type { Findings } from "../findings/findings.ts";
-import { causeOf, headOf, subjectOf } from "../findings/subject.ts";
+import { causeOf, headOf } from "../findings/subject.ts";
 import { NOTHING_SETTLED, type SettledHead } from "../integrity/head-file.ts";
-import type { JournalKey } from "../integrity/journal-key.ts";
 import { type JournalMemory, notContinued } from "../integrity/memory.ts";
-import { type Clock, every, type Interval, millisecondsSince } from "../../kit/time.ts";
+import { every, type Interval, millisecondsSince } from "../../kit/time.ts";
 import { anchorFinding, type ReadConfirmation } from "./anchor-rows.ts";
-import { ChainAnchors, type ChainAnchorsDeps } from "./chain-anchors.ts";
-import { ConfirmationCheck, type ConfirmationCheckDeps, type Results } from "./confirmations.ts";
-import { type Finding, findingText } from "./finding.ts";
-import type { Repairs } from "./repairs.ts";
-import { type Replica, replicaDifference } from "./replica-check.ts";
-import { findBeyond, JournalWalk, type LostAnchor, type WalkDeps, type WalkedPage } from "./walk.ts";
+import { ChainAnchors } from "./chain-anchors.ts";
+import { CompleteCheck, type CompleteCheckDeps } from "./complete-check.ts";
+import { ConfirmationCheck, type ConfirmationCheckDeps, type Results, resultsInto } from "./confirmations.ts";
+import type { Finding } from "./finding.ts";
+import { JournalWalk } from "./walk.ts";
 
 /** While a divergence is open, everything is compared after this many comparisons: its end is found soon. */
 const COMPARISONS_PER_CHECK = 10;
@@ -24,13 +20,6 @@ const MOST_UNCOMPARED = 10_000;
 const COMPARED_AT_ONCE = 256;
 const PROGRESS_MILLISECONDS = 10_000;
 
-/** A complete check: where it is, and what is to be compared with the chain. */
-interface CompleteCheck {
-  readonly walk: JournalWalk;
-  readonly pages: AsyncGenerator<WalkedPage>;
-  page: WalkedPage | undefined;
-}
-
 export interface WatchRules {
   /** Interval of comparisons of what is new. */
   readonly intervalMilliseconds: number;
@@ -38,22 +27,14 @@ export interface WatchRules {
   readonly completeIntervalMilliseconds: number;
 }
 
-export interface JournalWatchDeps {
-  readonly database: Database;
-  readonly key: JournalKey;
+export interface JournalWatchDeps extends CompleteCheckDeps, ConfirmationCheckDeps {
   readonly memory: JournalMemory;
-  readonly chain: ChainAnchorsDeps["chain"] & ConfirmationCheckDeps["chain"];
-  readonly findings: Findings;
+  readonly chain: CompleteCheckDeps["chain"] & ConfirmationCheckDeps["chain"];
   /** Name of the relayer whose memory it is. */
   readonly relayer: string;
   /** Names of all relayers: what others have seen is of no interest any more. */
   readonly relayers: readonly string[];
-  /** Those of the leader; others only look. */
-  readonly repairs: Repairs | undefined;
-  /** Those that the leader writes. */
-  readonly replicas: readonly Replica[];
   readonly rules: WatchRules;
-  readonly clock: Clock;
   /** Reads what operators have acknowledged. */
   readonly readAcknowledged: () => Promise<void>;
   /** Called when something cannot be compared, once until it can. */
@@ -70,6 +51,8 @@ export interface JournalWatchDeps {
 export class JournalWatch {
   readonly #deps: JournalWatchDeps;
   readonly #confirmations: ConfirmationCheck;
+  readonly #results: Results;
+  readonly #complete: CompleteCheck;
   #anchors: ChainAnchors | undefined;
   /** Continues from one comparison to the next. */
   #walk: JournalWalk | undefined;
@@ -78,8 +61,6 @@ export class JournalWatch {
   #uncompared: ReadConfirmation[] = [];
   /** Where a walk begins that reads them. */
   #uncomparedFrom: SettledHead = NOTHING_SETTLED;
-  /** A complete check that runs, or continues when the chain responds again. */
-  #complete: CompleteCheck | undefined;
   #intervals: readonly Interval[] = [];
   #first: Promise<void> | undefined;
   #hasFollowed = false;
@@ -91,6 +72,8 @@ export class JournalWatch {
   constructor(deps: JournalWatchDeps) {
     this.#deps = deps;
     this.#confirmations = new ConfirmationCheck(deps);
+    this.#results = resultsInto(deps.findings);
+    this.#complete = new CompleteCheck(deps, this.#confirmations, this.#results, () => this.#isStopped);
   }
 
   /** Whether the journal was followed to its end since the start. */
@@ -187,7 +170,7 @@ export class JournalWatch {
     this.#isSound = true;
     const onFinding = (finding: Finding): void => {
       this.#isSound &&= finding.kind !== "row_changed" && finding.kind !== "entry_missing";
-      this.#found(finding);
+      this.#results.found(finding);
     };
     this.#walk ??= new JournalWalk({ database, key, onFinding }, memory.settled);
     const walk = this.#walk;
@@ -225,12 +208,12 @@ export class JournalWatch {
   async #compare(): Promise<void> {
     if (this.#isStopped) return;
     const { findings, memory, clock } = this.#deps;
-    this.#foundLost((await this.#walk?.lostAnchors()) ?? []);
-    const results = this.#results();
-    await this.#confirmations.again(results);
+    for (const { id, first, fault } of (await this.#walk?.lostAnchors()) ?? [])
+      this.#results.found(anchorFinding(id, first, fault));
+    await this.#confirmations.again(this.#results);
     while (this.#uncompared.length > 0 && !this.#isStopped) {
       const some = this.#uncompared.slice(0, COMPARED_AT_ONCE);
-      await this.#confirmations.compare(some, results);
+      await this.#confirmations.compare(some, this.#results);
       this.#uncompared = this.#uncompared.slice(some.length);
     }
     // All that the walk has read was compared.
@@ -248,93 +231,7 @@ export class JournalWatch {
     const often = COMPARISONS_PER_CHECK * intervalMilliseconds;
     const after = findings.size > 0 ? Math.min(often, completeIntervalMilliseconds) : completeIntervalMilliseconds;
     const isDue = findings.checkedAt === undefined || millisecondsSince(findings.checkedAt, clock()) >= after;
-    if (isDue) await this.#check();
-  }
-
-  /** Compares everything: what is not found any more is over. Continues a check that the chain has interrupted. */
-  async #check(): Promise<void> {
-    const { findings, replicas, clock } = this.#deps;
-    const check = (this.#complete ??= await this.#begin());
-    if (!(await this.#checkEntries(check))) return;
-    this.#foundLost(await check.walk.lostAnchors());
-    await findBeyond(this.#walkDeps(), check.walk.at);
-    await new ChainAnchors(this.#deps).run(findings.journalDiverged, () => this.#isStopped);
-    this.#keepOtherReplicas();
-    for (const replica of replicas) if (!this.#isStopped) await this.#checkReplica(replica);
-    if (this.#isStopped) return;
-    this.#complete = undefined;
-    findings.endCheck(clock());
-  }
-
-  async #begin(): Promise<CompleteCheck> {
-    this.#deps.findings.beginCheck();
-    const walk = new JournalWalk(this.#walkDeps(), NOTHING_SETTLED);
-    return { walk, pages: walk.to(await readHead(this.#deps.database)), page: undefined };
-  }
-
-  /** @returns whether it has come to the end */
-  async #checkEntries(check: CompleteCheck): Promise<boolean> {
-    const results = this.#results();
-    while (!this.#isStopped) {
-      check.page ??= await this.#nextPage(check);
-      if (check.page === undefined) return true;
-      await this.#confirmations.compare(check.page.confirmations, results);
-      check.page = undefined;
-    }
-    return false;
-  }
-
-  async #nextPage({ pages }: CompleteCheck): Promise<WalkedPage | undefined> {
-    try {
-      const { value, done } = await pages.next();
-      return done === true ? undefined : value;
-    } catch (error) {
-      this.#complete = undefined;
-      throw error;
-    }
-  }
-
-  #walkDeps(): WalkDeps {
-    const { database, key } = this.#deps;
-    return { database, key, onFinding: (finding) => this.#found(finding) };
-  }
-
-  /** Only the leader compares replicas, those that it writes. */
-  #keepOtherReplicas(): void {
-    const { findings, repairs } = this.#deps;
-    if (repairs !== undefined) return;
-    for (const { subject } of findings.open) if (causeOf(subject) === "replica") findings.keep(subject);
-  }
-
-  async #checkReplica(replica: Replica): Promise<void> {
-    const { database, key, findings, onFailure } = this.#deps;
-    const subject = `replica ${replica.name}`;
-    try {
-      const difference = await replicaDifference(database, key, replica, () => this.#isStopped);
-      if (difference !== undefined) findings.journalDiverged(subject, difference);
-    } catch (error) {
-      findings.keep(subject);
-      if (!this.#isStopped) onFailure(subject, error);
-    }
-  }
-
-  #foundLost(anchors: readonly LostAnchor[]): void {
-    for (const { id, first, fault } of anchors) this.#found(anchorFinding(id, first, fault));
-  }
-
-  #results(): Results {
-    const { findings } = this.#deps;
-    return {
-      found: (finding) => this.#found(finding),
-      agrees: (sequence) => findings.divergenceResolved(`confirmation ${sequence}`),
-      isKnown: (sequence) => findings.has(`confirmation ${sequence}`),
-      // Further confirmations may have moved.
-      moved: () => findings.askForCheck(),
-    };
-  }
-
-  #found(finding: Finding): void {
-    this.#deps.findings.journalDiverged(subjectOf(finding), findingText(finding));
+    if (isDue) await this.#complete.run();
   }
 
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { SealbookError } from "../../errors.ts";
-import type { ComparedBlock } from "../check/chain-anchors.ts";
 import { hex } from "../../kit/bytes.ts";
 import { writeFileDurably } from "../../kit/durable-file.ts";
 import type { Divergence } from "./open-divergences.ts";
@@ -18,6 +17,12 @@ const Content = z.strictObject({
   block: z.strictObject({ number: z.int().nonnegative(), hash: Hash }).nullable(),
   divergences: z.array(z.strictObject({ subject: z.string(), message: z.string() })),
 });
+
+/** A block whose anchors were compared with the journal, and those of all before. */
+export interface ComparedBlock {
+  readonly number: number;
+  readonly hash: Uint8Array;
+}
 
 /** What a relayer has found. */
 export interface StoredFindings {

@@ -3,8 +3,7 @@ import type { Database } from "../engine/database.ts";
 import type { VerifiedEntries } from "../entries/verified-entries.ts";
 import type { JournalEvents } from "../events.ts";
 import { equalBytes } from "../../kit/bytes.ts";
-import type { ComparedBlock } from "../check/chain-anchors.ts";
-import type { FindingsFile } from "./findings-file.ts";
+import type { ComparedBlock, FindingsFile } from "./findings-file.ts";
 import { acknowledgedText, type Divergence, OpenDivergences } from "./open-divergences.ts";
 import { causeOf, HISTORY_CAUSES, isAcknowledgeable, isChecked } from "./subject.ts";
 

@@ -1,5 +1,3 @@
-import type { Finding } from "../check/finding.ts";
-
 /**
  * The subject of a divergence is a text: its first word is the cause, the same divergence has the same one at every
  * check.
@@ -35,23 +33,4 @@ export function causeOf(subject: string): string {
 /** Returns the subject of the newest entry that a relayer has seen. */
 export function headOf(relayer: string): string {
   return `head of ${relayer}`;
-}
-
-/** Returns the subject of a finding. */
-export function subjectOf(finding: Finding): string {
-  switch (finding.kind) {
-    case "key_missing":
-      return "index";
-    case "leaf_wrong":
-    case "root_differs":
-      return `leaves of anchor ${finding.anchor}`;
-    case "anchor_wrong":
-      return finding.fault === "unconfirmed"
-        ? `confirmation ${finding.sequence}`
-        : `leaves of anchor ${finding.anchor}`;
-    case "chain_differs":
-      return `confirmation ${finding.sequence}`;
-    default:
-      return "entries";
-  }
 }

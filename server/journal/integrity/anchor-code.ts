@@ -1,4 +1,5 @@
 import { equalBytes, hex } from "../../kit/bytes.ts";
+import type { ConfirmationEntry } from "../entries/codec.ts";
 import type { JournalKey } from "./journal-key.ts";
 
 /** The facts of a closed anchor: they never change. */
@@ -23,4 +24,10 @@ export function isAnchorOf(
   { code, ...anchor }: ClosedAnchor & { readonly code: Uint8Array | null },
 ): boolean {
   return key === undefined || equalBytes(code, codeOfAnchor(key, anchor));
+}
+
+/** Returns whether an entry confirms an anchor as its row has it. */
+export function isConfirmedBy(anchor: Omit<ClosedAnchor, "first_sequence">, entry: ConfirmationEntry): boolean {
+  const { id, hash, size, checkpoint } = anchor;
+  return entry.anchor === id && equalBytes(entry.hash, hash) && entry.size === size && entry.checkpoint === checkpoint;
 }
