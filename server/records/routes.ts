@@ -72,7 +72,7 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
   return [
     serveCall(store)(async ({ credentials, payload }, request, response) => {
       const key = idempotencyKeyOf(request);
-      const authorized = await deps.sessions.authorize(credentials.token);
+      const authorized = await deps.sessions.authorize(credentials.token, "storing");
       noteAccount(request, authorized.account.address);
       await deps.storesPerAccount(authorized.account.address, response);
       const { rowId, event } = await storeOnce(deps, authorized, payload, key);
@@ -80,7 +80,7 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
     }),
 
     serveCall(search)(async ({ credentials, payload }, request, response) => {
-      const { account } = await deps.sessions.authorize(credentials.token);
+      const { account } = await deps.sessions.authorize(credentials.token, "reading");
       noteAccount(request, account.address);
       await deps.searchesPerAccount(account.address, response);
       const { target, value, limit, cursor, locations } = payload.search;
@@ -107,7 +107,7 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
       decode,
       MAX_DECODE_BODY,
     )(async ({ credentials, payload: { inputdata, function: name } }, request, response) => {
-      const { account } = await deps.sessions.authorize(credentials.token);
+      const { account } = await deps.sessions.authorize(credentials.token, "reading");
       noteAccount(request, account.address);
       await deps.decodesPerAccount(account.address, response);
       const start = performance.now();

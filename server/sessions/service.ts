@@ -1,6 +1,6 @@
 import type { Clock } from "../kit/time.ts";
 import type { SessionJournal } from "./store.ts";
-import { sessionIdOf, type SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
+import { accountOf, sessionIdOf, type SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKey } from "./key-vault.ts";
 import type { SessionEvents } from "./events.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
@@ -10,10 +10,12 @@ import { type Account, parseToken, randomKey, type Session, successorOf, tokenHa
 import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { MAX_CALL_MILLISECONDS, type Replaced, type TokenChanges } from "./token-changes.ts";
 
+type SessionReads = "rules" | "isLive" | "sessionOf";
+
 export interface SessionServiceDeps {
   readonly journal: SessionJournal;
   readonly changes: TokenChanges;
-  readonly chain: Pick<SessionRegistryClient, "rules" | "openCall" | "validateCall" | "extendCall" | "closeCall">;
+  readonly chain: Pick<SessionRegistryClient, SessionReads | "openCall" | "validateCall" | "extendCall" | "closeCall">;
   readonly vault: KeyVault;
   readonly telemetry: SessionEvents;
   readonly clock: Clock;
@@ -105,10 +107,12 @@ export class SessionService {
   }
 
   /**
-   * Checks a token and decrypts its keys. Presenting a replaced token does not affect the live session.
-   * @throws SealbookError `token_invalid`, `token_expired`
+   * Checks a token, and decrypts its keys. Presenting a replaced token does not affect the live session. The registry
+   * contract has the last word: who can write to the database invents no session, and makes no token live again.
+   * @param use Nothing is stored while the chain does not respond; the table of sessions is enough to read
+   * @throws SealbookError `token_invalid`, `token_expired`, `chain_unavailable`
    */
-  async authorize(presented: string): Promise<Authorized> {
+  async authorize(presented: string, use: "reading" | "storing"): Promise<Authorized> {
     const { journal, clock } = this.#deps;
     const token = parseToken(presented);
     const session = await journal.sessions.find(tokenHash(token));
@@ -117,7 +121,24 @@ export class SessionService {
       throw new SealbookError("token_invalid", "the token was replaced or its session closed");
     }
     if (session.expiresAt <= seconds(clock())) throw new SealbookError("token_expired", "the token has expired");
-    return { session, account: await this.#accountOf(session), token, ...decryptKeys(token, session) };
+    const account = await this.#accountOf(session);
+    if (accountOf(session.id) !== session.account)
+      throw new SealbookError("token_invalid", "the session is not one of this account");
+    const isLive = await this.#deps.chain.isLive(session).catch((cause: unknown) => {
+      if (use === "reading") return true;
+      const message = "the chain is not reachable; the record was not stored";
+      throw new SealbookError("chain_unavailable", message, { cause, retryAfterSeconds: 5 });
+    });
+    if (!isLive) await this.#refuse(session);
+    return { session, account, token, ...decryptKeys(token, session) };
+  }
+
+  /** Refuses a token that the contract does not have as the current one of a live session. */
+  async #refuse({ id }: Session): Promise<never> {
+    const onChain = await this.#deps.chain.sessionOf(id);
+    if (onChain?.ended === true) throw new SealbookError("token_invalid", "the session was closed on the chain");
+    // A node can lag.
+    throw new SealbookError("chain_unavailable", "the chain does not have this token", { retryAfterSeconds: 1 });
   }
 
   async #accountOf(session: Session): Promise<Account> {
@@ -150,14 +171,14 @@ export class SessionService {
 
   async #validate(presented: string, limit: Limit, key: string | undefined): Promise<SessionView> {
     const { chain } = this.#deps;
-    const authorized = await this.authorize(presented);
+    const authorized = await this.authorize(presented, "reading");
     await limit(authorized.account.address);
     return this.#replace(authorized, "validated", key, (session, next) => chain.validateCall(session, next));
   }
 
   async #extend(presented: string, limit: Limit, key: string | undefined): Promise<SessionView> {
     const { chain, clock } = this.#deps;
-    const authorized = await this.authorize(presented);
+    const authorized = await this.authorize(presented, "reading");
     const { validated, expiresAt } = authorized.session;
     if (!validated) throw new SealbookError("extend_refused", "the session has to be validated before it is extended");
     const { minimumToExtend } = await chain.rules();
@@ -175,7 +196,7 @@ export class SessionService {
   /** Ends the session. */
   async close(presented: string): Promise<{ account: Address }> {
     const { chain, telemetry } = this.#deps;
-    const { session, account } = await this.authorize(presented);
+    const { session, account } = await this.authorize(presented, "reading");
     const transactionId = await this.#deps.changes.begin(session, chain.closeCall(session));
     await this.#deps.changes.mined(transactionId, undefined, session.tokenHash);
     await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
@@ -222,7 +243,7 @@ export class SessionService {
     if (successor === undefined) return undefined;
     if (successor.state === "opening")
       await this.#deps.changes.mined(successor.transactionId, successor.tokenHash, session.tokenHash);
-    else await this.authorize(prefixedHex(token));
+    else await this.authorize(prefixedHex(token), "reading");
     const account = await this.#accountOf(session);
     return this.#live(account, { id: session.id, token, secureKey }, { tokenHash: session.tokenHash, keepsKeys: true });
   }

@@ -96,6 +96,12 @@ export class SessionRegistryClient {
       : { expiresAt, validated: Boolean(state.validated), ended: Boolean(state.ended) };
   }
 
+  /** Asks whether a session is live with this token, and its account enrolled. */
+  async isLive({ id, tokenHash }: CurrentToken): Promise<boolean> {
+    const result = await this.#read(ABI.encodeFunctionData("isLive", [id, tokenHash]));
+    return ABI.decodeFunctionResult("isLive", result)[0];
+  }
+
   /** Fetches the scope of an account; `undefined` for one that is not enrolled. */
   async scopeOf(account: Address): Promise<Scope | undefined> {
     const result = await this.#read(ABI.encodeFunctionData("scopeOf", [account]));
