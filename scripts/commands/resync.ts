@@ -13,7 +13,7 @@ export function resyncCommand(terminal: Terminal): Command {
     if (missing !== undefined) throw new CommandFailure(`there is no database at ${missing}`);
     // A running indexer would go on with the dropped rows.
     await using journal = await openOfflineJournal(config);
-    await recordIndexStore(journal.database, config.records.tableName).drop();
+    await recordIndexStore(journal.database, journal.key, config.records.tableName).drop();
     printLine(terminal, "The record index is dropped; the next start of the server rebuilds it from the chain.");
   });
 }

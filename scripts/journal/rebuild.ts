@@ -96,7 +96,7 @@ export class JournalRebuild {
 
   async #clear(): Promise<void> {
     const database = this.#database;
-    const tables = ["proof_index", "confirmations", "accounts", "issuer_keys", "resolutions"];
+    const tables = ["proof_index", "confirmations", "accounts", "issuer_keys", "resolutions", "stores"];
     // Rows that are deleted in PostgreSQL still take their space.
     if (isPostgres(database))
       await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(database);

@@ -210,7 +210,7 @@ async function restore(
     if (used === undefined) throw new RangeError("the journal has no key");
     const rebuild = new JournalRebuild(transaction, used, link.deployment.contracts.ProofAnchor);
     const restored = await restoreTables(rebuild, chain, onEntries("restoring entries"));
-    await recordIndexStore(transaction, config.records.tableName).drop();
+    await recordIndexStore(transaction, used, config.records.tableName).drop();
     if (extent !== undefined) {
       await appendReason(transaction, used, extent, reason);
       // Before the commit: a journal without its key would be lost.

@@ -1,5 +1,5 @@
 import type { Pictures } from "../../air-quality/index.ts";
-import type { BotJournal, BotStores } from "./journal.ts";
+import type { BotJournal } from "./journal.ts";
 import type { RecordService } from "../records/index.ts";
 import type { AccountService } from "../sessions/index.ts";
 import { airQualityCommands } from "./commands/air-quality.ts";
@@ -35,7 +35,7 @@ export interface BotDeps extends Omit<ChainDeps, "records" | "serviceLog">, Omit
   /** Encrypts the bot's data. */
   readonly cipher: BotCipher;
   readonly journal: BotJournal;
-  readonly records: RecordService<BotStores>;
+  readonly records: Pick<RecordService, "store">;
   readonly accounts: AccountService | undefined;
   readonly pictures: Pictures;
   readonly readingMaxAgeMilliseconds: number;
@@ -73,7 +73,7 @@ export function createBot(deps: BotDeps): Bot {
       }),
       help: async ({ texts }) => textReply(texts.help(commandList(texts))),
       pm: pmCommand({
-        accounts: journal.accounts,
+        journal,
         records,
         readSource: sourceReader(deps.isAllowedSource),
         storesPerAccount,

@@ -4,7 +4,7 @@ import type { AccountStore, ServiceLogStore } from "../sessions/index.ts";
 import type { ChatStore } from "./chat-store.ts";
 
 /** The journal stores of the bot. */
-export interface BotStores extends RecordStores {
+export interface BotStores extends Pick<RecordStores, "records"> {
   readonly chats: ChatStore;
   readonly accounts: AccountStore;
   readonly serviceLog: ServiceLogStore;

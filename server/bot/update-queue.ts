@@ -18,6 +18,8 @@ const CLEANUP_INTERVAL = 500;
 
 /** Progress of the processing of an update, which survives an interruption. */
 export interface Memo {
+  /** Names the update. */
+  readonly name: string;
   readonly previous: unknown;
   /** Stores the progress in the commit of `journal`. */
   save(journal: BotJournal, memo: unknown): Promise<void>;
@@ -104,6 +106,7 @@ export class UpdateQueue {
       try {
         if (incoming !== undefined && reply === undefined) {
           const result = await handle(incoming, {
+            name: memoContext(number),
             previous,
             save: (on, value) => {
               previous = value;

@@ -38,7 +38,7 @@ export function createChatBot(context: Context, parts: BotParts): Bot | undefine
   const { botCipher, embeddedLog } = context.opened;
   const { sessions, records, pictures, inspect, transactions, journalWorkers } = parts;
   if (config === undefined || botCipher === undefined) return undefined;
-  const index = recordIndexStore(database, recordConfig.tableName);
+  const index = recordIndexStore(database, context.opened.journalKey, recordConfig.tableName);
   const sensorNetworks = new NetworkList(config.sensorNetworks);
   return createBot({
     config,

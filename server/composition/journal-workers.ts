@@ -2,6 +2,7 @@ import { deploymentName } from "../chain/contracts/deployment.ts";
 import { replicaObjects } from "../journal/replication/replica-reader.ts";
 import { DEFAULT_RULES, Replicator, type ReplicatorEvent } from "../journal/replication/replicator.ts";
 import type { Context } from "./context.ts";
+import type { Records } from "./records.ts";
 import type { RelayerTransactions } from "./transactions.ts";
 import { Repairs } from "../journal/check/repairs.ts";
 import { JournalWatch } from "../journal/check/watch.ts";
@@ -67,7 +68,11 @@ function reportReplica({ telemetry, logger }: Context, name: string, event: Repl
 }
 
 /** Builds the regular check of journal, replicas and chain. */
-function createWatch(context: Context, replicators: readonly Replicator[]): JournalWatch {
+function createWatch(
+  context: Context,
+  replicators: readonly Replicator[],
+  { check: checkRecords }: Pick<Records, "check">,
+): JournalWatch {
   const { config, opened, replicas, database, proofAnchor: chain, findings, logger, clock } = context;
   const { journalKey: key } = opened;
   const relayer = config.relayers?.self ?? context.signer.address;
@@ -90,6 +95,7 @@ function createWatch(context: Context, replicators: readonly Replicator[]): Jour
       intervalMilliseconds: config.journal.reconcileIntervalMilliseconds,
       completeIntervalMilliseconds: config.journal.fullReconcileIntervalMilliseconds,
     },
+    checkRecords,
     clock,
     readAcknowledged: () => findings.readAcknowledged(context.entryVerifier.begin()),
     onFailure: (what, err) => logger.warn({ err }, `${what}: it could not be compared; the server retries`),
@@ -100,7 +106,11 @@ function createWatch(context: Context, replicators: readonly Replicator[]): Jour
 export type JournalWorkers = ReturnType<typeof createJournalWorkers>;
 
 /** Builds the checkpoints of the journal on chain, its replicas, and the comparison of all three. */
-export function createJournalWorkers(context: Context, { sender: transactions }: RelayerTransactions) {
+export function createJournalWorkers(
+  context: Context,
+  { sender: transactions }: RelayerTransactions,
+  records: Pick<Records, "check">,
+) {
   const { journal, proofAnchor: chain, metrics, logger, clock } = context;
   const { journal: config } = context.config;
   const checkpoints = new CheckpointAnchor({
@@ -113,7 +123,7 @@ export function createJournalWorkers(context: Context, { sender: transactions }:
     onFailure: (err) => logger.warn({ err }, "the journal's digest could not be anchored"),
   });
   const replicators = createReplicators(context);
-  const watch = createWatch(context, replicators);
+  const watch = createWatch(context, replicators, records);
   const lastReconciled = (): number | undefined =>
     watch.comparedAt === undefined ? undefined : Math.floor(watch.comparedAt / 1000);
   metrics.gauge(

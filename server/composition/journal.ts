@@ -5,6 +5,7 @@ import { type AnchorStore, anchorStore } from "../proofs/anchor-store.ts";
 import { chatStore, type ChatStore } from "../bot/chat-store.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { GroupCommit } from "../journal/engine/group-commit.ts";
+import { RECORD_INDEX } from "../journal/findings/subject.ts";
 import type { IntentStore } from "../chain/transactions/types.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
 import type { RecordReader } from "../records/record.ts";
@@ -14,6 +15,7 @@ import { type KeyedCallStore, keyedCallStore } from "../journal/keyed-calls.ts";
 import { intentStore } from "../journal/transactions/intent-store.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { type ProofStore, proofStore } from "../proofs/proof-store.ts";
+import { type StoreEntries, storeEntries } from "../records/store-entries.ts";
 import { recordReader } from "../records/record-reader.ts";
 
 /** The stores of all durable data. */
@@ -23,6 +25,7 @@ export interface JournalStores {
   readonly sessions: SessionStore;
   readonly keyedCalls: KeyedCallStore;
   readonly records: RecordReader;
+  readonly stores: StoreEntries;
   readonly proofs: ProofStore;
   readonly anchors: AnchorStore;
   readonly intents: IntentStore;
@@ -81,7 +84,10 @@ function storesOf(
       return keyedCallStore(database);
     },
     get records() {
-      return recordReader(database);
+      return recordReader(database, key, (message) => verifier.begin().report(message, RECORD_INDEX));
+    },
+    get stores() {
+      return storeEntries(database, key, verifier, intentStore(database, key, addresses));
     },
     get proofs() {
       return proofStore(database, key, verifier);

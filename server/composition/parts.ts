@@ -18,7 +18,7 @@ export async function buildParts(context: Context) {
   const inspect = createNodeInspector(context, transactions);
   const sessions = createSessions(context, transactions);
   const records = createRecords(context, transactions, sessions);
-  const journalWorkers = createJournalWorkers(context, transactions);
+  const journalWorkers = createJournalWorkers(context, transactions, records);
   const proofs = buildProofs(context, transactions);
   const recovery = createRecovery(context, proofs);
   const operations = createOperations(context, { inspect, transactions, journalWorkers });

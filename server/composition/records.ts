@@ -9,10 +9,14 @@ import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
 import { ForeignWrites } from "../records/foreign-writes.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
+import { recordIndexFault } from "../records/index-check.ts";
+import { EventTableClient } from "../chain/contracts/event-table-client.ts";
+import { RecordWriter } from "../records/record-writer.ts";
+import { RowIds } from "../records/row-ids.ts";
+import { RECORD_INDEX } from "../journal/findings/subject.ts";
 import { insertCall } from "../records/event-table.ts";
 import { RecordService } from "../records/service.ts";
 import type { Context } from "./context.ts";
-import type { JournalStores } from "./journal.ts";
 import type { Sessions } from "./sessions.ts";
 import type { RelayerTransactions } from "./transactions.ts";
 
@@ -26,11 +30,12 @@ export function createRecords(
 ) {
   const { journal, database, proofAnchor, metrics, telemetry, logger, clock, workers } = context;
   const { records: config, database: location } = context.config;
-  const { storage } = context.opened;
+  const { storage, journalKey: key } = context.opened;
   const { rpc, deployment } = context.link;
   const foreignWrites = new ForeignWrites(telemetry, clock);
   const syncLog = new SyncLog(clock);
   const { tableName, chainWaitMilliseconds } = config;
+  const onDamage = (message: string): void => context.findings.journalDiverged(RECORD_INDEX, message);
   const { SessionRegistry: registry, EventTable: address } = deployment.contracts;
   const sources = { table: address, tableName, registry, firstBlock: deployment.firstBlock };
   const contract = { chainId: rpc.chainId, address };
@@ -43,7 +48,7 @@ export function createRecords(
   );
   const indexer = new EventIndexer(
     log,
-    recordIndexStore(database, tableName),
+    recordIndexStore(database, key, tableName),
     (event) => {
       if (event.kind === "foreign_rows") return foreignWrites.add(event.writes);
       if (event.kind === "failing") syncLog.add({ kind: "failing", reason: reasonOf(event.error) });
@@ -61,31 +66,48 @@ export function createRecords(
       () => undefined, // The next block asks again.
     );
   const search = new RecordSearch(workers, location, () => storage.assertInPlace());
-  const records = new RecordService<JournalStores>({
+  const eventTable = new EventTableClient(rpc, address);
+  const writer = new RecordWriter({
     journal,
     transactions,
     insertCall: (...row) => insertCall(contract, tableName, ...row),
-    table: tableName,
+    rowState: (rowId, row) => eventTable.stateOf(tableName, rowId.toString(), row),
+    rowIds: new RowIds(journal),
     recordIndex: indexer,
-    scan: (caller, query) => search.step(caller, query),
     pack: (account, text) => decoder.pack(account, text),
-    assertWritable: context.assertWritable,
-    telemetry,
+    onStored: (account, rowId) => telemetry.recordStored(account, rowId),
     clock,
     chainWaitMilliseconds,
+  });
+  const records = new RecordService({
+    records: journal.records,
+    writer,
+    scan: (caller, query) => search.step(caller, query),
+    assertWritable: context.assertWritable,
   });
   metrics.gauge("sealbook_records", "Records in the record index", () => journal.records.count());
   metrics.gauge("sealbook_decodes_in_flight", "Transactions being decoded or waiting for it", () => decoder.size);
   const routeDeps: RecordRouteDeps = {
     sessions,
     records,
-    journal,
-    clock,
     decoder,
     storesPerAccount: rateLimit(config.storeRate, "stores", "records stored by this account"),
     searchesPerAccount: rateLimit(config.queryRate, "searches", "searches of this account"),
-    audit: rowAudit(database, rpc, tableName),
+    audit: rowAudit({ database, key, rpc, table: tableName, onDamage }),
     decodesPerAccount: rateLimit(config.queryRate, "decodes", "transactions decoded for this account"),
   };
-  return { records, routeDeps, onHead, indexer, decoder, search, foreignWrites, syncLog };
+  /** Checks the record index; the leader builds one anew that is not as relayers have written it. */
+  const check = async (isStopped: () => boolean): Promise<void> => {
+    // The index can have been built anew during the first look.
+    const find = () => recordIndexFault({ database, key, table: tableName }, isStopped);
+    const fault = (await find()) && (await find());
+    if (fault === undefined) {
+      if (indexer.isBehind) context.findings.keep(RECORD_INDEX);
+      return;
+    }
+    const message = `the record index: ${fault}`;
+    context.findings.journalDiverged(RECORD_INDEX, message);
+    if (context.isLeader) indexer.rebuild(message);
+  };
+  return { records, routeDeps, onHead, indexer, decoder, search, foreignWrites, syncLog, check };
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Logger } from "../kit/logger.ts";
 import { openStore } from "../journal/replication/open-store.ts";
 import { every } from "../kit/time.ts";
-import { assertSameTable } from "../records/record-reader.ts";
+import { assertSameTable } from "../records/record-index.ts";
 import { type DemoAccount, ensureDemoAccount } from "../sessions/demo-account.ts";
 import { createApi } from "./app.ts";
 import { type Context, createContext, type ServerOverrides } from "./context.ts";

@@ -4,7 +4,7 @@ import type { Database } from "./engine/database.ts";
 import { sortedJson } from "../kit/json.ts";
 
 /** How long a call can be repeated with its key. */
-const LIFETIME_MILLISECONDS = 24 * 3_600_000;
+export const LIFETIME_MILLISECONDS = 24 * 3_600_000;
 /** Expired calls that each new one deletes: more than one, so that they never accumulate. */
 const DELETED_AT_ONCE = 10;
 
@@ -16,38 +16,16 @@ export interface KeyedCall {
   readonly digest: Uint8Array;
 }
 
-/** A record with its transaction, as a call began it. */
-export interface CallIntent {
-  readonly rowId: bigint;
-  readonly transactionId: number;
-}
-
-/** State of a call. */
-export interface BegunCall {
-  /** When it was first made, in Unix milliseconds. */
-  readonly begunAt: number;
-  /** Its newest intent. */
-  readonly intent: CallIntent | undefined;
-}
-
 /** Stores calls with idempotency keys, for all relayers on the database. */
 export interface KeyedCallStore {
   /**
    * Stores a call, unless it is known.
    * @param now Unix milliseconds
+   * @returns when it was first made, in Unix milliseconds
    * @throws SealbookError `key_reused` when the key was used for another call
    */
-  begin(call: KeyedCall, now: number): Promise<BegunCall>;
-  /**
-   * Stores the intent of a call.
-   * @param known The newest intent that the caller knows of
-   * @throws CallOvertaken when there is another: the same call, made at the same time, was faster
-   */
-  setIntent(call: KeyedCall, known: CallIntent | undefined, intent: CallIntent): Promise<void>;
+  begin(call: KeyedCall, now: number): Promise<number>;
 }
-
-/** Thrown when the same call, made at the same time, has stored its intent before. */
-export class CallOvertaken extends Error {}
 
 /**
  * Creates a call.
@@ -55,7 +33,17 @@ export class CallOvertaken extends Error {}
  * @param content The route and the body, without credentials
  */
 export function keyedCall(caller: string, key: string, content: readonly [route: string, body: unknown]): KeyedCall {
-  return { id: sha256(JSON.stringify([caller, key])), digest: sha256(sortedJson(content)) };
+  return { id: callerKeyOf(caller, key), digest: digestOf(content) };
+}
+
+/** Computes SHA-256 of a caller and its key. */
+export function callerKeyOf(caller: string, key: string): Uint8Array {
+  return sha256(JSON.stringify([caller, key]));
+}
+
+/** Computes SHA-256 of a route and a body, whatever the order of its members. */
+export function digestOf(content: readonly [route: string, body: unknown]): Uint8Array {
+  return sha256(sortedJson(content));
 }
 
 /** @param database A transaction, for more than one write */
@@ -66,9 +54,7 @@ export function keyedCallStore(database: Database): KeyedCallStore {
       const row = await database.selectFrom("keyed_calls").selectAll().where("id", "=", id).executeTakeFirst();
       if (row !== undefined && row.begun_at > expired) {
         if (Buffer.compare(row.digest, digest) !== 0) throw keyReused();
-        const { row_id: rowId, transaction_id: transactionId } = row;
-        const intent = rowId === null || transactionId === null ? undefined : { rowId: BigInt(rowId), transactionId };
-        return { begunAt: row.begun_at, intent };
+        return row.begun_at;
       }
       await database
         .deleteFrom("keyed_calls")
@@ -81,28 +67,19 @@ export function keyedCallStore(database: Database): KeyedCallStore {
             .limit(DELETED_AT_ONCE),
         )
         .execute();
-      const values = { digest, begun_at: now, row_id: null, transaction_id: null };
+      const values = { digest, begun_at: now };
       await database
         .insertInto("keyed_calls")
         .values({ id, ...values })
         .onConflict((conflict) => conflict.column("id").doUpdateSet(values))
         .execute();
-      return { begunAt: now, intent: undefined };
-    },
-
-    async setIntent({ id }, known, { rowId, transactionId }) {
-      const { numUpdatedRows } = await database
-        .updateTable("keyed_calls")
-        .set({ row_id: Number(rowId), transaction_id: transactionId })
-        .where("id", "=", id)
-        .where("transaction_id", known === undefined ? "is" : "=", known?.transactionId ?? null)
-        .executeTakeFirst();
-      if (numUpdatedRows !== 1n) throw new CallOvertaken();
+      return now;
     },
   };
 }
 
-function keyReused(): SealbookError {
+/** Returns the error for a key that another call had. */
+export function keyReused(): SealbookError {
   const message = "was used for another call within 24 hours";
   return new SealbookError("key_reused", `Idempotency-Key: ${message}`, {
     details: [{ path: "Idempotency-Key", message }],

@@ -275,7 +275,7 @@ export class ProofService {
   async #begin(call: KeyedCall | undefined): Promise<number | undefined> {
     if (call === undefined) return undefined;
     const { journal, clock } = this.#deps;
-    return (await journal.atomically(({ keyedCalls }) => keyedCalls.begin(call, clock()))).begunAt;
+    return journal.atomically(({ keyedCalls }) => keyedCalls.begin(call, clock()));
   }
 
   #newProof(request: ProofRequest, begunAt: number | undefined): NewProof {

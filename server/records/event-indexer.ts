@@ -78,6 +78,9 @@ export class EventIndexer implements RecordIndex {
   #laggingSince: number | undefined;
   #running: Promise<void> = Promise.resolve();
   #target = -1;
+  /** The newest block that the chain was seen to have. */
+  #head = -1;
+  #rebuildReason: string | undefined;
   #stopped = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -95,6 +98,11 @@ export class EventIndexer implements RecordIndex {
 
   /** Indexes up to a new head. */
   onHead(blockNumber: number): void {
+    this.#head = Math.max(this.#head, blockNumber);
+    this.#indexTo(blockNumber);
+  }
+
+  #indexTo(blockNumber: number): void {
     this.#target = Math.max(this.#target, blockNumber);
     if (blockNumber < this.#indexedTo) {
       // The node lags, or the chain was rolled back and may continue with different blocks.
@@ -102,6 +110,23 @@ export class EventIndexer implements RecordIndex {
       this.#target = blockNumber;
     }
     this.#running = this.#running.then(() => this.#index());
+  }
+
+  /** Whether blocks are to be indexed that the chain has. */
+  get isBehind(): boolean {
+    return this.#rebuildReason !== undefined || this.#indexedTo < this.#target;
+  }
+
+  /** Drops the index, and builds it again from the chain, also when no further block arrives. */
+  rebuild(reason: string): void {
+    this.#rebuildReason = reason;
+    this.#indexTo(this.#target);
+  }
+
+  async #drop(reason: string): Promise<void> {
+    this.#onEvent({ kind: "rebuilding", reason });
+    await this.#store.drop();
+    this.#indexedTo = this.#chain.firstBlock - 1;
   }
 
   async stop(): Promise<void> {
@@ -114,8 +139,8 @@ export class EventIndexer implements RecordIndex {
   async waitForBlock(blockNumber: number, waitMilliseconds: number): Promise<boolean> {
     if (this.#indexedTo >= blockNumber) return true;
     const deadline = performance.now() + waitMilliseconds;
-    // The caller has seen the block; the head watcher may notify later.
-    this.onHead(blockNumber);
+    // The caller has read of the block; the head watcher may notify later.
+    this.#indexTo(blockNumber);
     while (this.#indexedTo < blockNumber && !this.#stopped) {
       const left = deadline - performance.now();
       if (left <= 0) return false;
@@ -137,13 +162,20 @@ export class EventIndexer implements RecordIndex {
   }
 
   async #index(): Promise<void> {
-    if (this.#stopped || (this.#verified && this.#indexedTo >= this.#target)) return;
+    if (this.#stopped) return;
     try {
+      if (this.#rebuildReason !== undefined) await this.#drop(this.#rebuildReason);
+      this.#rebuildReason = undefined;
+      if (this.#verified && this.#indexedTo >= this.#target) return;
       if (!(await this.#checkProgress())) return this.#scheduleRetry();
       while (this.#indexedTo < this.#target && !this.#stopped) {
         const to = Math.min(this.#target, this.#indexedTo + MAX_BLOCK_RANGE);
         const hash = await this.#chain.blockHash(to);
-        if (hash === undefined) return this.#scheduleRetry();
+        if (hash === undefined) {
+          // Who waits for a block that there is not keeps nobody else waiting.
+          this.#target = Math.min(this.#target, Math.max(this.#head, this.#indexedTo));
+          return this.#scheduleRetry();
+        }
         const entries = await this.#chain.entries(this.#indexedTo + 1, to);
         const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
         const foreign = await this.#store.apply(entries, after, to, hash, this.#target);
@@ -159,10 +191,14 @@ export class EventIndexer implements RecordIndex {
         this.#advanceTo(to);
       }
     } catch (error) {
-      // The index lags but is consistent.
-      this.#onEvent({ kind: "failing", error });
-      this.#scheduleRetry();
+      this.#onFailure(error);
     }
+  }
+
+  /** The index lags but is consistent. */
+  #onFailure(error: unknown): void {
+    this.#onEvent({ kind: "failing", error });
+    this.#scheduleRetry();
   }
 
   #advanceTo(blockNumber: number): void {
@@ -173,7 +209,7 @@ export class EventIndexer implements RecordIndex {
   /** Continues after a delay, even if no further block arrives. */
   #scheduleRetry(): void {
     clearTimeout(this.#retry);
-    if (!this.#stopped) this.#retry = setTimeout(() => this.onHead(this.#target), RETRY_MILLISECONDS);
+    if (!this.#stopped) this.#retry = setTimeout(() => this.#indexTo(this.#target), RETRY_MILLISECONDS);
   }
 
   /**
@@ -185,7 +221,7 @@ export class EventIndexer implements RecordIndex {
     const progress = await this.#store.progress();
     if (progress === undefined) {
       if (this.#indexedTo >= this.#chain.firstBlock)
-        this.#onEvent({ kind: "rebuilding", reason: "another process dropped the record index" });
+        this.#onEvent({ kind: "rebuilding", reason: "the record index was dropped, or its position was changed" });
       this.#indexedTo = this.#chain.firstBlock - 1;
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
@@ -199,12 +235,7 @@ export class EventIndexer implements RecordIndex {
       } else if (hash === undefined && this.#withinLagTolerance()) {
         return false;
       } else {
-        this.#onEvent({
-          kind: "rebuilding",
-          reason: `the chain was reorganised: its block ${progress.blockNumber} is not the indexed one`,
-        });
-        await this.#store.drop();
-        this.#indexedTo = this.#chain.firstBlock - 1;
+        await this.#drop(`the chain was reorganised: its block ${progress.blockNumber} is not the indexed one`);
       }
     }
     this.#verified = true;

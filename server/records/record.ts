@@ -1,4 +1,4 @@
-import type { IntentStore } from "../chain/transactions/types.ts";
+import type { StoreEntries } from "./store-entries.ts";
 
 /** A row of the record index: one for each signed row, however often it is written. */
 export interface RecordRow extends RecordMarks {
@@ -52,14 +52,19 @@ export interface ScanStep {
 /** The literal pieces between the wildcards. A single piece means equality. */
 export type SearchPattern = readonly [string, ...string[]];
 
-/** The record index, as searches, the bot and statistics read it. */
+/**
+ * The record index, as searches, the bot and statistics read it. A row that is not as a relayer has written it throws
+ * SealbookError `journal_damaged`.
+ */
 export interface RecordReader {
-  /** Returns the next free row id of a table. Ids start at 1, are never reused, and skip those of other writers. */
-  nextRowId(table: string): Promise<bigint>;
+  /** Returns the highest row id that is not far beyond those that this server assigns; 0 without rows. */
+  highestRowId(): Promise<bigint>;
   /** Finds rows with exactly this text, by an index. */
   equalTo(query: RecordPage & { readonly field: SearchField; readonly text: string }): Promise<ScanStep>;
   /** Reads rows by their positions, newest first. */
   rows(positions: readonly number[]): Promise<RecordRow[]>;
+  /** Returns the rows that were written under a row id: with the current one those that it was written over. */
+  withRowId(rowId: bigint): Promise<RecordRow[]>;
   newest(limit: number, before?: number): Promise<RecordRow[]>;
   count(): Promise<number>;
 }
@@ -67,7 +72,7 @@ export interface RecordReader {
 /** The journal stores of records. */
 export interface RecordStores {
   readonly records: RecordReader;
-  readonly intents: IntentStore;
+  readonly stores: StoreEntries;
 }
 
 /**

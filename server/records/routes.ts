@@ -1,3 +1,4 @@
+import type { RecordService } from "./service.ts";
 import { type Decoded, jsonInteger, type RowFunction } from "./call-data.ts";
 import { prefixedHex } from "../kit/bytes.ts";
 import type { RecordRow } from "./record.ts";
@@ -13,7 +14,6 @@ import { serveCall, type ServedCall } from "../http/record-store/router.ts";
 import type { SessionService } from "../sessions/index.ts";
 import { decode, search, store } from "./api.ts";
 import type { Decoder } from "./decoder.ts";
-import { type KeyedStoreDeps, storeOnce } from "./store-once.ts";
 
 function toLocation({ rowId, transactionHash, blockNumber }: RecordRow): RecordLocation {
   return { chainid: jsonInteger(rowId), tx_hash: prefixedHex(transactionHash), block_number: blockNumber };
@@ -58,8 +58,9 @@ const MAX_DECODE_BODY = 256 * 1024;
 const INPUT_PATH = "payload.inputdata";
 
 /** Dependencies of the record calls. */
-export interface RecordRouteDeps extends KeyedStoreDeps {
-  readonly sessions: SessionService;
+export interface RecordRouteDeps {
+  readonly records: Pick<RecordService, "store" | "search">;
+  readonly sessions: Pick<SessionService, "authorize">;
   readonly decoder: Pick<Decoder, "decode">;
   readonly audit: RowAudit;
   readonly storesPerAccount: RateLimit;
@@ -73,9 +74,11 @@ export function recordCalls(deps: RecordRouteDeps): ServedCall[] {
     serveCall(store)(async ({ credentials, payload }, request, response) => {
       const key = idempotencyKeyOf(request);
       const authorized = await deps.sessions.authorize(credentials.token, "storing");
-      noteAccount(request, authorized.account.address);
-      await deps.storesPerAccount(authorized.account.address, response);
-      const { rowId, event } = await storeOnce(deps, authorized, payload, key);
+      const { address } = authorized.account;
+      noteAccount(request, address);
+      await deps.storesPerAccount(address, response);
+      const callKey = key === undefined ? undefined : { caller: `account ${address}`, text: key };
+      const { rowId, event } = await deps.records.store(authorized, payload, callKey);
       return { chainid: Number(rowId), event, notification: false, result: "success" };
     }),
 

@@ -14,7 +14,9 @@ import {
   type UnsignedRow,
 } from "./row-signature.ts";
 import type { Database } from "../journal/engine/database.ts";
+import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import type { RecordMarks } from "./record.ts";
+import { assertRecordOf } from "./record-code.ts";
 
 /**
  * The reach of a signature. `place`: it counts only for the chain, contract, table and row id of the row. `none`: it is
@@ -126,11 +128,21 @@ export function signedRow({ tabname, rowid, rowdata, signature }: DecodedTransac
   };
 }
 
+export interface RowAuditDeps {
+  readonly database: Database;
+  /** Of the journal. */
+  readonly key: JournalKey;
+  readonly rpc: Pick<Rpc, "call">;
+  /** The table of the index. */
+  readonly table: string;
+  /** Called when the index has a row that is not as a relayer has written it. */
+  readonly onDamage: (message: string) => void;
+}
+
 /**
  * The audit of rows over the record index; each costs a look-up, and for call data alone a query to the chain.
- * @param table The table of the index
  */
-export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: string) {
+export function rowAudit({ rpc, ...index }: RowAuditDeps) {
   // The events, of which the index is made, do not tell the function, nor how the signature was written.
   const wasInputOf = async (transactionHash: Uint8Array, inputdata: string): Promise<boolean> => {
     const hash = prefixedHex(transactionHash);
@@ -141,10 +153,10 @@ export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: stri
   return {
     /**
      * @returns `undefined` when the index does not have the row
-     * @throws SealbookError `chain_unavailable` for call data alone
+     * @throws SealbookError `journal_damaged`; `chain_unavailable` for call data alone
      */
     async verdictOf({ tableName, rowId, rowdata, signature, call }: SignedRow): Promise<RowVerdict | undefined> {
-      const found = await findOriginal(database, table, rowDigest(rowdata, signature));
+      const found = await findOriginal(index, rowDigest(rowdata, signature));
       if (found === undefined) return undefined;
       const { original } = found;
       const isOriginal =
@@ -159,16 +171,12 @@ export function rowAudit(database: Database, rpc: Pick<Rpc, "call">, table: stri
 }
 
 async function findOriginal(
-  database: Database,
-  tableName: string,
+  { database, key, table: tableName, onDamage }: Omit<RowAuditDeps, "rpc">,
   digest: Uint8Array,
 ): Promise<Omit<RowVerdict, "verdict"> | undefined> {
-  const record = await database
-    .selectFrom("records")
-    .select(["row_id", "transaction_hash", "block_number", "overwritten_by"])
-    .where("digest", "=", digest)
-    .executeTakeFirst();
+  const record = await database.selectFrom("records").selectAll().where("digest", "=", digest).executeTakeFirst();
   if (record === undefined) return undefined;
+  assertRecordOf(key, record, onDamage);
   const { row_id, transaction_hash: transactionHash, block_number: blockNumber, overwritten_by: over } = record;
   return {
     original: { tableName, rowId: BigInt(row_id), transactionHash, blockNumber },

@@ -1,79 +1,35 @@
-import type { Clock } from "../kit/time.ts";
-import type { Atomic } from "../journal/engine/database.ts";
+import { SealbookError } from "../errors.ts";
+import type { Address } from "../chain/transaction.ts";
+import { callerKeyOf } from "../journal/keyed-calls.ts";
+import { KeyedQueue } from "../kit/keyed-queue.ts";
+import type { ForeignWriteEvents } from "./foreign-writes.ts";
 import {
   parseSearchPattern,
   type RecordQuery,
+  type RecordReader,
   type RecordRow,
-  type RecordStores,
   type ScanStep,
   type SearchField,
 } from "./record.ts";
-import type { ForeignWriteEvents } from "./foreign-writes.ts";
-import type { Transactions } from "../chain/transactions/types.ts";
-import type { RecordIndex } from "./record-index.ts";
-import { afterCommit } from "../journal/after-commit.ts";
-import { relayerRefused } from "../chain/contracts/roles.ts";
-import { SealbookError } from "../errors.ts";
-import type { Authorized } from "../sessions/index.ts";
-import type { StoredRowData } from "./compression.ts";
-import { encodeRowData, eventName } from "./row-data.ts";
-import type { JsonObject } from "../kit/json.ts";
-import { KeyedQueue } from "../kit/keyed-queue.ts";
-import type { Address, ContractCall } from "../chain/transaction.ts";
+import { type NewRecord, type RecordWriter, requestDigest, type Signer, type StoredRecord } from "./record-writer.ts";
 
 /** Events of records for logs, metrics and alerts. Handlers never throw. */
 export interface RecordEvents extends ForeignWriteEvents {
   recordStored(account: Address, rowId: bigint): void;
 }
 
-export interface RecordServiceDeps<Stores extends RecordStores> {
-  readonly journal: Atomic<Stores>;
-  readonly transactions: Transactions;
-  /** Signs a row for its place with the account's key, and encodes the call that stores it. */
-  readonly insertCall: (rowId: bigint, stored: StoredRowData, signingKey: Uint8Array) => ContractCall;
-  /** Name of the table that stores the records. */
-  readonly table: string;
-  readonly recordIndex: RecordIndex;
+export interface RecordServiceDeps {
+  readonly records: Pick<RecordReader, "rows" | "equalTo">;
+  readonly writer: Pick<RecordWriter, "store">;
   readonly scan: RecordScan;
-  /** Compresses the row data of an account. */
-  readonly pack: (account: Address, text: string) => Promise<StoredRowData>;
   /** @throws SealbookError `not_leader`, `storage_full` */
   readonly assertWritable: () => void;
-  readonly telemetry: Pick<RecordEvents, "recordStored">;
-  readonly clock: Clock;
-  readonly chainWaitMilliseconds: number;
 }
 
-/** A record to store. */
-export interface NewRecord {
-  readonly code: string;
-  readonly topic: string;
-  /** Signed as `JSON.stringify` writes it, which can have numbers in the digits of a client. */
-  readonly payload: JsonObject;
-}
-
-/** The account that signs a record, with its key. */
-export type Signer = Pick<Authorized, "account" | "signingKey">;
-
-/** A record with an assigned row id and an inserted transaction. */
-export interface RecordIntent {
-  readonly rowId: bigint;
-  readonly transactionId: number;
-}
-
-/** Options for callers that resume after a restart without storing a record twice. */
-export interface StoreOptions<Stores extends RecordStores> {
-  /** The intent of an earlier attempt, which this call continues. */
-  readonly resume?: RecordIntent | undefined;
-  /** Stores the intent in the same commit that creates it. */
-  readonly onIntent?: (journal: Atomic<Stores>, intent: RecordIntent) => Promise<void>;
-}
-
-/** A confirmed record. */
-export interface StoredRecord {
-  readonly rowId: bigint;
-  readonly event: string;
-  readonly transactionHash: Uint8Array;
+/** An idempotency key, and the caller whose key it is. */
+export interface CallKey {
+  readonly caller: string;
+  readonly text: string;
 }
 
 /** A client's search. */
@@ -110,110 +66,44 @@ const LARGE_CHARACTERS = 4 * 1024;
 /** Large records that are stored at a time: they take much of the capacity of a block. */
 const LARGE_AT_ONCE = 16;
 const LARGE_PER_ACCOUNT = 2;
-/** Maximum row ids tried for a record. */
-const MAX_ATTEMPTS = 5;
 
-/**
- * Stores and finds records.
- * @typeParam Stores Journal stores that a caller can write in the same commit as a record's intent
- */
-export class RecordService<Stores extends RecordStores = RecordStores> {
-  readonly #deps: RecordServiceDeps<Stores>;
+/** Stores and finds records. */
+export class RecordService {
+  readonly #deps: RecordServiceDeps;
   readonly #large = new KeyedQueue<Address>(LARGE_AT_ONCE, LARGE_PER_ACCOUNT);
 
-  constructor(deps: RecordServiceDeps<Stores>) {
+  constructor(deps: RecordServiceDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Signs a record with the account's key and stores it; the relayer pays. Returns when the chain has confirmed the
-   * record and the index includes it, or after the timeout if the index lags.
-   * @throws SealbookError `scope_refused`; `not_leader`; `storage_full`; `chain_unavailable`, whose message states
-   * whether the record will still be stored
+   * Signs a record with the account's key and stores it; the relayer pays. Returns when the index has the record. With
+   * an idempotency key it is stored only once, however often and wherever the call is made: a repeated call continues
+   * what the first one began, and has the same response.
+   * @param key The idempotency key, and the caller whose key it is
+   * @throws SealbookError `scope_refused`; `key_reused`; `not_leader`; `storage_full`; `journal_damaged`;
+   * `chain_unavailable`, whose message states whether the record will still be stored
    */
-  async store(signer: Signer, record: NewRecord, options: StoreOptions<Stores> = {}): Promise<StoredRecord> {
+  async store(signer: Signer, record: NewRecord, key?: CallKey): Promise<StoredRecord> {
     const { account } = signer;
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
     this.#deps.assertWritable();
+    const request = requestDigest(record);
+    const call = { signer, record, request, key: key && { id: callerKeyOf(key.caller, key.text), digest: request } };
     const isLarge = JSON.stringify(record.payload).length >= LARGE_CHARACTERS;
     // The large records of an account wait for each other; no others wait for them.
-    if (isLarge) return this.#large.run(account.address, () => this.#store(signer, record, options));
-    return this.#store(signer, record, options);
-  }
-
-  async #store(
-    signer: Signer,
-    record: NewRecord,
-    { resume: begun, onIntent: note }: StoreOptions<Stores>,
-  ): Promise<StoredRecord> {
-    const { transactions, recordIndex: copy, telemetry, chainWaitMilliseconds } = this.#deps;
-    const { account } = signer;
-    let earlier = begun;
-    // Then an earlier call has seen its confirmation, and its response got lost.
-    const isKnown = begun && (await transactions.outcome(begun.transactionId, 0)).state === "confirmed";
-    for (let attempt = 1; ; attempt += 1) {
-      const { rowId, transactionId } = earlier ?? (await this.#begin(signer, record, note));
-      transactions.wake();
-
-      const outcome = await afterCommit(transactions.outcome(transactionId, chainWaitMilliseconds));
-      switch (outcome.state) {
-        case "confirmed":
-          await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
-          if (isKnown !== true) telemetry.recordStored(account.address, rowId);
-          return { rowId, event: eventName(record.topic), transactionHash: outcome.hash };
-        case "reverted":
-          if (outcome.reason.startsWith("RowExists")) {
-            if (attempt === MAX_ATTEMPTS) throw notStored("other writers took its row ids first");
-            // The chain has rows that the index does not have yet. Once it has them, their ids are skipped.
-            if (outcome.block !== undefined) await copy.waitForBlock(outcome.block.number, chainWaitMilliseconds);
-            earlier = undefined;
-            continue;
-          }
-          throw refused(outcome.reason);
-        case "refused":
-          throw refused(outcome.reason);
-        case "cancelled":
-          if (earlier === undefined) throw notStored();
-          // The earlier attempt was cancelled; starts a new one.
-          earlier = undefined;
-          continue;
-        case "pending":
-          if (!outcome.sent && (await afterCommit(transactions.cancel(transactionId)))) throw notStored();
-          throw new SealbookError(
-            "chain_unavailable",
-            `the chain has not confirmed record ${rowId} yet, but it will be stored: ` +
-              "send it again only with its Idempotency-Key",
-            { details: [{ path: "chainid", message: rowId.toString() }] },
-          );
-      }
-    }
-  }
-
-  /** Assigns a row id, of which a crash leaves no more than a gap, and records the intent to store the record. */
-  async #begin(
-    { account, signingKey }: Signer,
-    record: NewRecord,
-    note: StoreOptions<Stores>["onIntent"],
-  ): Promise<RecordIntent> {
-    const { journal, insertCall, table, pack, clock } = this.#deps;
-    const rowId = await journal.atomically(({ records }) => records.nextRowId(table));
-    const text = encodeRowData({ rowId, sender: account.address, createdAt: new Date(clock()), ...record });
-    const call = insertCall(rowId, await pack(account.address, text), signingKey);
-    return journal.atomically(async (atomic) => {
-      const intent = { rowId, transactionId: await atomic.intents.insert(call) };
-      await note?.(atomic, intent);
-      return intent;
-    });
+    if (isLarge) return this.#large.run(account.address, () => this.#deps.writer.store(call));
+    return this.#deps.writer.store(call);
   }
 
   /**
    * Searches the records of all senders, newest first. Returns fewer rows than the limit when their payloads are large,
    * or when the search exceeds its budget of time.
    * @param caller The account that searches
-   * @throws SealbookError `too_expensive` for a search that finds nothing within its budget
+   * @throws SealbookError `too_expensive` for a search that finds nothing within its budget; `journal_damaged`
    */
   async search(caller: string, { field, phrase, limit, before }: Search): Promise<FoundPage> {
-    const { records } = this.#deps.journal;
+    const { records } = this.#deps;
     const pattern = parseSearchPattern(phrase);
     const rows: RecordRow[] = [];
     let size = 0;
@@ -243,18 +133,6 @@ export class RecordService<Stores extends RecordStores = RecordStores> {
   async #step(caller: string, { pattern, ...query }: RecordQuery): Promise<TimedStep> {
     const [text, ...others] = pattern;
     if (others.length > 0) return this.#deps.scan(caller, { pattern, ...query });
-    return { ...(await this.#deps.journal.records.equalTo({ text, ...query })), milliseconds: 0 };
+    return { ...(await this.#deps.records.equalTo({ text, ...query })), milliseconds: 0 };
   }
-}
-
-function refused(reason: string): SealbookError {
-  if (reason.startsWith("AccessControlUnauthorizedAccount")) return relayerRefused();
-  const code = reason.startsWith("SignerNotEnrolled") ? "scope_refused" : "chain_reverted";
-  return new SealbookError(code, `the chain refused the record: ${reason}`);
-}
-
-function notStored(reason = "the chain is not reachable"): SealbookError {
-  return new SealbookError("chain_unavailable", `${reason}; the record was not stored`, {
-    retryAfterSeconds: 5,
-  });
 }

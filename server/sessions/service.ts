@@ -5,9 +5,10 @@ import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKe
 import type { SessionEvents } from "./events.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { prefixedHex } from "../kit/bytes.ts";
+import { hex, prefixedHex } from "../kit/bytes.ts";
+import { LiveTokens } from "./live-tokens.ts";
 import { type Account, parseToken, randomKey, type Session, successorOf, tokenHash } from "./session.ts";
-import type { Scope } from "../chain/contracts/session-registry-client.ts";
+import type { Scope, SessionOnChain } from "../chain/contracts/session-registry-client.ts";
 import { MAX_CALL_MILLISECONDS, type Replaced, type TokenChanges } from "./token-changes.ts";
 
 type SessionReads = "rules" | "isLive" | "sessionOf";
@@ -44,6 +45,16 @@ export interface Authorized extends SessionKeys {
 /** Counts a replacement of an account's token; throws SealbookError `too_many_requests`. */
 type Limit = (account: Address) => Promise<void>;
 
+/** What a token is used for. While the chain does not respond nothing is stored; the table is enough to read. */
+type Use = "reading" | "storing" | "replacing";
+
+/** What the contract says of a token. */
+interface TokenState {
+  /** Whether it is the current one of a live session. */
+  readonly isLive: boolean;
+  readonly onChain: SessionOnChain | undefined;
+}
+
 type Change = "validated" | "extended" | "closed";
 
 const LOGIN_REFUSED = "login or password is wrong";
@@ -54,6 +65,9 @@ const LOGIN_REFUSED = "login or password is wrong";
  */
 export class SessionService {
   readonly #deps: SessionServiceDeps;
+  readonly #tokens = new LiveTokens();
+  /** Questions about tokens that the chain has not answered yet. */
+  readonly #asked = new Map<string, Promise<TokenState>>();
 
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
@@ -109,10 +123,9 @@ export class SessionService {
   /**
    * Checks a token, and decrypts its keys. Presenting a replaced token does not affect the live session. The registry
    * contract has the last word: who can write to the database invents no session, and makes no token live again.
-   * @param use Nothing is stored while the chain does not respond; the table of sessions is enough to read
    * @throws SealbookError `token_invalid`, `token_expired`, `chain_unavailable`
    */
-  async authorize(presented: string, use: "reading" | "storing"): Promise<Authorized> {
+  async authorize(presented: string, use: Use): Promise<Authorized> {
     const { journal, clock } = this.#deps;
     const token = parseToken(presented);
     const session = await journal.sessions.find(tokenHash(token));
@@ -124,21 +137,49 @@ export class SessionService {
     const account = await this.#accountOf(session);
     if (accountOf(session.id) !== session.account)
       throw new SealbookError("token_invalid", "the session is not one of this account");
-    const isLive = await this.#deps.chain.isLive(session).catch((cause: unknown) => {
-      if (use === "reading") return true;
-      const message = "the chain is not reachable; the record was not stored";
-      throw new SealbookError("chain_unavailable", message, { cause, retryAfterSeconds: 5 });
-    });
-    if (!isLive) await this.#refuse(session);
+    await this.#assertLive(session, use);
     return { session, account, token, ...decryptKeys(token, session) };
   }
 
   /** Refuses a token that the contract does not have as the current one of a live session. */
-  async #refuse({ id }: Session): Promise<never> {
-    const onChain = await this.#deps.chain.sessionOf(id);
+  async #assertLive(session: Session, use: Use): Promise<void> {
+    const { clock } = this.#deps;
+    // The contract refuses the call of one that is not.
+    if (use === "replacing" || this.#tokens.has(session.tokenHash, clock())) return;
+    const askedAt = clock();
+    const answer = await this.#ask(session, use);
+    if (answer === undefined) return;
+    const { isLive, onChain } = answer;
     if (onChain?.ended === true) throw new SealbookError("token_invalid", "the session was closed on the chain");
+    if (onChain !== undefined && onChain.expiresAt <= seconds(clock()))
+      throw new SealbookError("token_expired", "the token has expired");
+    if (isLive && onChain !== undefined) return this.#tokens.add(session.tokenHash, askedAt, onChain.expiresAt);
     // A node can lag.
     throw new SealbookError("chain_unavailable", "the chain does not have this token", { retryAfterSeconds: 1 });
+  }
+
+  /** Asks the contract; `undefined` when it cannot be asked and does not have to be. */
+  async #ask(session: Session, use: Use): Promise<TokenState | undefined> {
+    try {
+      return await this.#stateOf(session);
+    } catch (cause) {
+      if (use === "reading") return undefined;
+      const message = "the chain is not reachable; the record was not stored";
+      throw new SealbookError("chain_unavailable", message, { cause, retryAfterSeconds: 5 });
+    }
+  }
+
+  /** Calls with one token at the same time are one question to the chain. */
+  #stateOf(session: Session): Promise<TokenState> {
+    const key = hex(session.tokenHash);
+    const asked = this.#asked.get(key);
+    if (asked !== undefined) return asked;
+    const { chain } = this.#deps;
+    const asking = Promise.all([chain.isLive(session), chain.sessionOf(session.id)])
+      .then(([isLive, onChain]) => ({ isLive, onChain }))
+      .finally(() => this.#asked.delete(key));
+    this.#asked.set(key, asking);
+    return asking;
   }
 
   async #accountOf(session: Session): Promise<Account> {
@@ -171,14 +212,14 @@ export class SessionService {
 
   async #validate(presented: string, limit: Limit, key: string | undefined): Promise<SessionView> {
     const { chain } = this.#deps;
-    const authorized = await this.authorize(presented, "reading");
+    const authorized = await this.authorize(presented, "replacing");
     await limit(authorized.account.address);
     return this.#replace(authorized, "validated", key, (session, next) => chain.validateCall(session, next));
   }
 
   async #extend(presented: string, limit: Limit, key: string | undefined): Promise<SessionView> {
     const { chain, clock } = this.#deps;
-    const authorized = await this.authorize(presented, "reading");
+    const authorized = await this.authorize(presented, "replacing");
     const { validated, expiresAt } = authorized.session;
     if (!validated) throw new SealbookError("extend_refused", "the session has to be validated before it is extended");
     const { minimumToExtend } = await chain.rules();
@@ -196,7 +237,8 @@ export class SessionService {
   /** Ends the session. */
   async close(presented: string): Promise<{ account: Address }> {
     const { chain, telemetry } = this.#deps;
-    const { session, account } = await this.authorize(presented, "reading");
+    const { session, account } = await this.authorize(presented, "replacing");
+    this.#tokens.delete(session.tokenHash);
     const transactionId = await this.#deps.changes.begin(session, chain.closeCall(session));
     await this.#deps.changes.mined(transactionId, undefined, session.tokenHash);
     await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
@@ -256,6 +298,7 @@ export class SessionService {
   ): Promise<SessionView> {
     const token = key === undefined ? randomKey() : successorOf(replaced, secureKey, key);
     const hash = tokenHash(token);
+    this.#tokens.delete(session.tokenHash);
     const transactionId = await this.#deps.changes.begin(session, call(session, hash), {
       ...session,
       tokenHash: hash,
@@ -279,10 +322,11 @@ export class SessionService {
     { id, token, secureKey }: { readonly id: Uint8Array; readonly token: Uint8Array; readonly secureKey: Uint8Array },
     replaced?: Replaced,
   ): Promise<SessionView> {
-    const { expiresAt, validated, rules } = await this.#deps.changes.activate(
-      { id, tokenHash: tokenHash(token) },
-      replaced,
-    );
+    const { changes, clock } = this.#deps;
+    const hash = tokenHash(token);
+    const askedAt = clock();
+    const { expiresAt, validated, isLive, rules } = await changes.activate({ id, tokenHash: hash }, replaced);
+    if (isLive) this.#tokens.add(hash, askedAt, expiresAt);
     const remaining = Math.max(0, expiresAt - seconds(this.#deps.clock()));
     return {
       account: account.address,

@@ -9,7 +9,7 @@ import type { SessionJournal } from "./store.ts";
 export interface TokenChangesDeps {
   readonly journal: SessionJournal;
   readonly transactions: Transactions;
-  readonly chain: Pick<SessionRegistryClient, "rules" | "sessionOf">;
+  readonly chain: Pick<SessionRegistryClient, "rules" | "sessionOf" | "isLive">;
   readonly clock: Clock;
   /** Maximum wait of a call for the chain. */
   readonly chainWaitMilliseconds: number;
@@ -86,7 +86,11 @@ export class TokenChanges {
   /** Stores the on-chain state of a new token and ends the previous token. */
   async activate({ id, tokenHash: hash }: Pick<Session, "id" | "tokenHash">, replaced?: Replaced) {
     const { journal, chain } = this.#deps;
-    const [onChain, rules] = await Promise.all([chain.sessionOf(id), chain.rules()]);
+    const [onChain, isLive, rules] = await Promise.all([
+      chain.sessionOf(id),
+      chain.isLive({ id, tokenHash: hash }),
+      chain.rules(),
+    ]);
     if (onChain === undefined)
       throw new SealbookError("internal", "the registry contract returns no session for the token it has just opened");
     const { expiresAt, validated } = onChain;
@@ -97,7 +101,7 @@ export class TokenChanges {
       }
       await sessions.transition(hash, "opening", { state: "active", expiresAt, validated });
     });
-    return { expiresAt, validated, rules };
+    return { expiresAt, validated, isLive, rules };
   }
 
   /** Cancels the calls of the last run that were not sent; the old tokens of the others end. */

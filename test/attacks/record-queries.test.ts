@@ -1,7 +1,11 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { assert } from "chai";
+import { openSqlite } from "../../server/journal/engine/sqlite.ts";
+import { recordIndexStore } from "../../server/records/record-index.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
+import { KEY, putKey } from "../support/journal-key.ts";
+import { rowEntry } from "../support/row-entry.ts";
 import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 const ROWS = 20_000;
@@ -9,22 +13,25 @@ const MANY_WILDCARDS = `*${"a*".repeat(120)}b*`;
 
 describe("expensive queries of records", () => {
   let server: TestServer;
+  let directory: string;
   let token: string;
   before(async () => {
-    server = await startServer({ SESSION_LIFETIME: "36000", QUERY_RATE: "1000000" });
+    directory = await temporaryDirectory();
+    await putKey(directory);
+    server = await startServer({ SESSION_LIFETIME: "36000", QUERY_RATE: "1000000" }, { directory });
     token = await server.login();
-    const database = new DatabaseSync(join(server.directory, "sealbook.sqlite"));
-    const insert = database.prepare(
-      `insert into records
-         (row_id, digest, sender, code, topic, created_at, payload, transaction_hash, block_number)
-       values (?, randomblob(32), '0x', 'c', ?, '', '', zeroblob(32), 1)`,
-    );
-    database.exec("begin immediate");
-    for (let row = 0; row < ROWS; row += 1) insert.run(`x${row}`, "a".repeat(256));
-    database.exec("commit");
-    database.close();
+    const database = await openSqlite(join(directory, "sealbook.sqlite"));
+    const store = recordIndexStore(database, KEY, "events");
+    const { blockNumber, blockHash } = (await store.progress()) ?? assert.fail("nothing is indexed");
+    const content = { sender: "0x", code: "c", topic: "a".repeat(256), createdAt: "", payload: "" };
+    const rows = Array.from({ length: ROWS }, (_, row) => rowEntry({ rowId: BigInt(row), ...content }));
+    await store.apply(rows, blockNumber, blockNumber, blockHash, blockNumber);
+    await database.destroy();
   });
-  after(() => server.stop());
+  after(async () => {
+    await server.stop("keep");
+    await removeDirectory(directory);
+  });
 
   const search = (value: string) => server.call(ROUTES.search, { token }, { search: { target: "2", value } });
 

@@ -27,9 +27,9 @@ const QUIET = { checkpointIntervalMilliseconds: NEVER, reconcileIntervalMillisec
 
 /** Tables that have no rows here, each with the reason. */
 const EMPTY: Readonly<Record<string, string>> = {
+  keyed_calls: "no proof was posted with a key",
   changed_keystores: "nobody has changed a password; the chain decides on the rights of an account",
   transaction_versions: "a free chain replaces no transaction; its bytes are signed by the relayer's key",
-  distant_rows: "the table of records has no rows of other writers; no statement and no proof reads it",
   login_failures: "nobody has failed to log in; no statement and no proof reads it",
   chat_updates: "there is no bot; no statement and no proof reads its messages",
   chat_users: "there is no bot; the keys of its users are encrypted with a key that is not in the database",
@@ -46,11 +46,10 @@ const UNREAD: Readonly<Record<string, string>> = {
   api_keys: "who may call, not what is responded",
   chain_identity: "compared at the start",
   index_progress: "of the index over records",
-  keyed_calls: "which calls are repetitions",
+  stores: "which calls are repetitions",
   schema_version: "read at the start",
   login_sources: "limits of logins",
   records: "rows of the table of records have no statement and no proof",
-  row_counters: "numbers for new records",
   service_log: "what operators are told",
   sessions: "who may write records",
   transactions: "of the sender; the chain has what was sent",

@@ -1,6 +1,7 @@
 import type { Database } from "../../server/journal/engine/database.ts";
 import type { RecordQuery, RecordRow } from "../../server/records/record.ts";
 import { scanRecords } from "../../server/records/record-scan.ts";
+import { KEY } from "./journal-key.ts";
 import { recordReader } from "../../server/records/record-reader.ts";
 
 /** Searches the record index step by step. */
@@ -12,5 +13,5 @@ export async function searchRecords(database: Database, query: RecordQuery): Pro
     positions.push(...step.positions);
     before = step.next;
   } while (before !== undefined && positions.length < query.limit);
-  return recordReader(database).rows(positions);
+  return recordReader(database, KEY).rows(positions);
 }

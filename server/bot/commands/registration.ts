@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { BotJournal, BotStores } from "../journal.ts";
+import type { BotJournal } from "../journal.ts";
 import { parseReading, readingRecord } from "../reading.ts";
-import type { AccountService, AccountStore, NewAccount } from "../../sessions/index.ts";
-import type { RecordIntent, RecordService } from "../../records/index.ts";
+import type { AccountService, NewAccount } from "../../sessions/index.ts";
+import type { RecordService } from "../../records/index.ts";
 import type { ReadSource } from "../sensor-source.ts";
 import type { Clock } from "../../kit/time.ts";
 import { type Command, type Reply, type Request, textReply } from "./command.ts";
@@ -12,16 +12,12 @@ import type { Texts } from "../texts/texts.ts";
 import { formText, question } from "../form-questions.ts";
 import { hex } from "../../kit/bytes.ts";
 
-/** Stored progress of a reading whose transaction is in flight. */
-const StartedReading = z.object({
-  value: z.number(),
-  rowId: z.string().regex(/^\d+$/).transform(BigInt),
-  transactionId: z.int(),
-});
+/** Stored progress of a reading: its time in Unix milliseconds is part of the record. */
+const StartedReading = z.object({ value: z.number(), time: z.int() });
 
 interface PmDeps {
-  readonly accounts: Pick<AccountStore, "find">;
-  readonly records: RecordService<BotStores>;
+  readonly journal: BotJournal;
+  readonly records: Pick<RecordService, "store">;
   readonly readSource: ReadSource;
   /** @throws SealbookError `too_many_requests` */
   readonly storesPerAccount: (account: string) => Promise<void>;
@@ -30,11 +26,11 @@ interface PmDeps {
 }
 
 /** `/pm`: stores the sensor's current value as a record signed with the user's key. */
-export function pmCommand({ accounts, records, readSource, storesPerAccount, explorerLink, clock }: PmDeps): Command {
+export function pmCommand({ journal, records, readSource, storesPerAccount, explorerLink, clock }: PmDeps): Command {
   return async ({ user, texts, argument, memo }) => {
     const { form, account } = user;
     if (form === undefined || account === undefined) return textReply(texts.notRegistered);
-    const holder = await accounts.find(account.address);
+    const holder = await journal.accounts.find(account.address);
     if (holder === undefined || !holder.enrolled) return textReply(texts.revoked);
 
     // After a restart, continues with the value read before.
@@ -54,22 +50,16 @@ export function pmCommand({ accounts, records, readSource, storesPerAccount, exp
     if (value === undefined) return textReply(texts.typeValue);
 
     if (begun === undefined) await storesPerAccount(holder.address);
-    const reading = value;
-    const note = ({ rowId, transactionId }: RecordIntent) => ({
-      value: reading,
-      rowId: rowId.toString(),
-      transactionId,
-    });
+    const reading = begun ?? { value, time: clock() };
+    // A repetition after a restart is the same call.
+    if (begun === undefined) await journal.atomically((atomic) => memo.save(atomic, reading));
     const signer = { account: holder, signingKey: Buffer.from(account.signingKey, "hex") };
     const { rowId, transactionHash } = await records.store(
       signer,
-      readingRecord(holder.address, form, reading, clock()),
-      {
-        resume: begun,
-        onIntent: (journal, intent) => memo.save(journal, note(intent)),
-      },
+      readingRecord(holder.address, form, reading.value, reading.time),
+      { caller: `bot ${holder.address}`, text: memo.name },
     );
-    return textReply(texts.stored(String(reading), rowId.toString(), explorerLink(transactionHash)));
+    return textReply(texts.stored(String(reading.value), rowId.toString(), explorerLink(transactionHash)));
   };
 }
 

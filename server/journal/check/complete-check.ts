@@ -1,7 +1,7 @@
 import type { Clock } from "../../kit/time.ts";
 import { readHead } from "../entries/journal-rows.ts";
 import type { Findings } from "../findings/findings.ts";
-import { causeOf } from "../findings/subject.ts";
+import { causeOf, RECORD_INDEX } from "../findings/subject.ts";
 import { NOTHING_SETTLED } from "../integrity/head-file.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { anchorFinding } from "./anchor-rows.ts";
@@ -18,6 +18,8 @@ export interface CompleteCheckDeps extends ChainAnchorsDeps {
   readonly repairs: Repairs | undefined;
   /** Those that the leader writes. */
   readonly replicas: readonly Replica[];
+  /** Checks the record index, which tells the findings itself. */
+  readonly checkRecords: (isStopped: () => boolean) => Promise<void>;
   readonly clock: Clock;
   /** Called when a replica cannot be compared. */
   readonly onFailure: (what: string, error: unknown) => void;
@@ -58,6 +60,7 @@ export class CompleteCheck {
       this.#results.found(anchorFinding(id, first, fault));
     await findBeyond(this.#walkDeps(), progress.walk.at);
     await new ChainAnchors(this.#deps).run(findings.journalDiverged, this.#isStopped);
+    await this.#checkRecords();
     this.#keepOtherReplicas();
     for (const replica of replicas) if (!this.#isStopped()) await this.#checkReplica(replica);
     if (this.#isStopped()) return;
@@ -102,6 +105,16 @@ export class CompleteCheck {
     const { findings, repairs } = this.#deps;
     if (repairs !== undefined) return;
     for (const { subject } of findings.open) if (causeOf(subject) === "replica") findings.keep(subject);
+  }
+
+  async #checkRecords(): Promise<void> {
+    const { findings, checkRecords, onFailure } = this.#deps;
+    try {
+      await checkRecords(this.#isStopped);
+    } catch (error) {
+      findings.keep(RECORD_INDEX);
+      if (!this.#isStopped()) onFailure("record index", error);
+    }
   }
 
   async #checkReplica(replica: Replica): Promise<void> {

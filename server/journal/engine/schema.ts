@@ -8,10 +8,9 @@ export interface Schema {
   issuer_keys: IssuerKeysTable;
   sessions: SessionsTable;
   keyed_calls: KeyedCallsTable;
+  stores: StoresTable;
   login_failures: LoginFailuresTable;
   login_sources: LoginSourcesTable;
-  row_counters: RowCountersTable;
-  distant_rows: DistantRowsTable;
   records: RecordsTable;
   index_progress: IndexProgressTable;
   leader: LeaderTable;
@@ -77,15 +76,25 @@ export interface SessionsTable {
   transaction_id: number;
 }
 
-/** Calls with an idempotency key, of the last day. */
+/** Proofs with an idempotency key, of the last day. */
 export interface KeyedCallsTable {
   /** SHA-256 of the caller and the key. */
   id: Uint8Array;
   /** SHA-256 of the route and the body. */
   digest: Uint8Array;
   begun_at: number;
-  /** The record that a call stores, and its transaction; `null` before, and for proofs. */
-  row_id: number | null;
+}
+
+/** Entries: records that accounts store. */
+export interface StoresTable {
+  sequence: number;
+  account: string;
+  row_id: string;
+  call: Uint8Array;
+  idempotency_key: Uint8Array | null;
+  request: Uint8Array;
+  accepted_at: number;
+  /** The transaction with the call, which the entry does not name; `null` when it is lost. */
   transaction_id: number | null;
 }
 
@@ -107,25 +116,13 @@ export interface LoginSourcesTable {
   logged_in_at: number;
 }
 
-/** The last assigned row id of each table on chain. */
-export interface RowCountersTable {
-  table_name: string;
-  last_row_id: number;
-}
-
-/** Ranges of row ids on chain that are far above the last assigned one; no two of them are adjacent. */
-export interface DistantRowsTable {
-  table_name: string;
-  first_row_id: number;
-  last_row_id: number;
-}
-
 /**
  * The record index: each signed row once. It can be dropped and rebuilt from the chain alone. At most one row of a
  * row id is not overwritten.
  */
 export interface RecordsTable {
-  position: Generated<number>;
+  /** 1, 2, 3 and so on, in the order of the chain's log. */
+  position: number;
   /** Decimal: a row written by another client can have any uint256. */
   row_id: string;
   /** Of row data and signature. */
@@ -139,15 +136,28 @@ export interface RecordsTable {
   block_number: number;
   /** The transaction that wrote another row over this one. */
   overwritten_by: Uint8Array | null;
+  /** The authentication code of all of the row, by the journal's key: see `record-code.ts`. */
+  code_of_row: Uint8Array;
 }
 
-/** The last indexed block; no row before the first one. */
+/** The state of the record index: one row. */
 export interface IndexProgressTable {
   id: 1;
-  block_number: number;
-  block_hash: Uint8Array;
+  /** The table on chain that it is of. */
+  table_name: string;
+  /** The last indexed block; `null` before the first one. */
+  block_number: number | null;
+  block_hash: Uint8Array | null;
   /** The newest block when the index was begun. */
-  built_to: number;
+  built_to: number | null;
+  /** Number of rows of the index. */
+  rows: number;
+  /** Over the digests of all rows, in their order. */
+  digest: Uint8Array;
+  /** Number of rows that others were written over. */
+  marked: number;
+  /** The authentication code of the position, by the journal's key: see `record-code.ts`. */
+  code: Uint8Array | null;
 }
 
 /**

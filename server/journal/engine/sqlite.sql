@@ -56,11 +56,21 @@ create index sessions_by_expiry on sessions (expires_at_seconds);
 create table keyed_calls (
   id blob primary key,
   digest blob not null,
-  begun_at integer not null,
-  row_id integer,
-  transaction_id integer
+  begun_at integer not null
 );
 create index keyed_calls_by_age on keyed_calls (begun_at);
+
+create table stores (
+  sequence integer primary key,
+  account text not null,
+  row_id text not null,
+  call blob not null,
+  idempotency_key blob,
+  request blob not null,
+  accepted_at integer not null,
+  transaction_id integer
+);
+create index stores_by_key on stores (idempotency_key, sequence) where idempotency_key is not null;
 
 create table login_failures (
   key text primary key,
@@ -89,17 +99,8 @@ create table service_log (
 );
 create index service_log_by_account on service_log (account, id);
 
-create table row_counters (table_name text primary key, last_row_id integer not null);
-
-create table distant_rows (
-  table_name text not null,
-  first_row_id integer not null,
-  last_row_id integer not null,
-  primary key (table_name, first_row_id)
-);
-
 create table records (
-  position integer primary key autoincrement,
+  position integer primary key,
   row_id text not null,
   digest blob not null unique,
   sender text not null,
@@ -109,17 +110,25 @@ create table records (
   payload text not null,
   transaction_hash blob not null,
   block_number integer not null,
-  overwritten_by blob
+  overwritten_by blob,
+  code_of_row blob not null
 );
 create unique index records_current on records (row_id) where overwritten_by is null;
+-- Row ids that this server assigns have at most 15 digits.
+create index records_by_number on records ((cast(row_id as integer))) where length(row_id) <= 15;
 create index records_by_code on records (code, position);
 create index records_by_topic on records (topic, position);
 
 create table index_progress (
   id integer primary key check (id = 1),
-  block_number integer not null,
-  block_hash blob not null,
-  built_to integer not null
+  table_name text not null,
+  block_number integer,
+  block_hash blob,
+  built_to integer,
+  rows integer not null,
+  digest blob not null,
+  marked integer not null,
+  code blob
 );
 
 create table transactions (

@@ -148,6 +148,7 @@ export type ConfirmationEntry = Readonly<z.output<typeof Confirmation>>;
 export type AccountEntry = Readonly<z.output<typeof Account>>;
 export type IssuerKeyEntry = Readonly<z.output<typeof IssuerKey>>;
 export type VerificationEntry = Readonly<z.output<typeof Verification>>;
+export type StoreEntry = Readonly<z.output<typeof Store>>;
 export type ResolutionEntry = Readonly<z.output<typeof Resolution>>;
 
 /** An entry of any kind. */

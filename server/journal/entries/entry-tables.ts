@@ -6,11 +6,11 @@ import { encodeEntry, type JournalEntry } from "./codec.ts";
 export type TabledEntries = Map<number, string>;
 
 /** The texts of entries that have rows in a table with all their facts. */
-const TABLED = /^\{"sequence":\d+,"kind":"(?:confirmation|account|issuer_key)"/;
+const TABLED = /^\{"sequence":\d+,"kind":"(?:confirmation|account|issuer_key|store)"/;
 
 /** Reads entries after one, up to another, from the tables. */
 export async function readTables(database: Database, after: number, upTo: number): Promise<TabledEntries> {
-  const [confirmations, accounts, issuerKeys] = await Promise.all([
+  const [confirmations, accounts, issuerKeys, stores] = await Promise.all([
     database
       .selectFrom("confirmations")
       .selectAll()
@@ -29,6 +29,7 @@ export async function readTables(database: Database, after: number, upTo: number
       .where("sequence", ">", after)
       .where("sequence", "<=", upTo)
       .execute(),
+    database.selectFrom("stores").selectAll().where("sequence", ">", after).where("sequence", "<=", upTo).execute(),
   ]);
   const entries: JournalEntry[] = [];
   for (const row of confirmations) {
@@ -48,6 +49,7 @@ export async function readTables(database: Database, after: number, upTo: number
     });
   }
   for (const row of accounts) entries.push({ kind: "account", ...row });
+  for (const { transaction_id: _, ...row } of stores) entries.push({ kind: "store", ...row });
   for (const row of issuerKeys) entries.push({ kind: "issuer_key", ...row });
   return new Map(entries.map((entry) => [entry.sequence, encodeEntry(entry)]));
 }

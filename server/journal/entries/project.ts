@@ -6,6 +6,7 @@ import type {
   IssuerKeyEntry,
   JournalEntry,
   ProofEntry,
+  StoreEntry,
   VerificationEntry,
 } from "./codec.ts";
 
@@ -39,8 +40,9 @@ async function growAnchors(transaction: Database, proofs: readonly ProofEntry[])
 async function projectOne(transaction: Database, entry: JournalEntry): Promise<void> {
   switch (entry.kind) {
     case "proof":
-    case "store":
       return;
+    case "store":
+      return insertStore(transaction, entry);
     case "confirmation":
       return insertConfirmation(transaction, entry);
     case "account":
@@ -91,6 +93,13 @@ async function insertAccount(transaction: Database, entry: AccountEntry): Promis
       revoked_at: null,
       sequence: entry.sequence,
     })
+    .execute();
+}
+
+async function insertStore(transaction: Database, { kind: _, ...entry }: StoreEntry): Promise<void> {
+  await transaction
+    .insertInto("stores")
+    .values({ ...entry, transaction_id: null })
     .execute();
 }
 

@@ -5,10 +5,10 @@ import type { JournalEvents } from "../events.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { ComparedBlock, FindingsFile } from "./findings-file.ts";
 import { acknowledgedText, type Divergence, OpenDivergences } from "./open-divergences.ts";
-import { causeOf, HISTORY_CAUSES, isAcknowledgeable, isChecked } from "./subject.ts";
+import { causeOf, HISTORY_CAUSES, isAcknowledgeable, isChecked, RECORD_INDEX } from "./subject.ts";
 
 /** Alerts can have any of these causes from before this start. */
-const CAUSES = [...HISTORY_CAUSES, "replica", "replication", "proof", "root", "transaction"];
+const CAUSES = [...HISTORY_CAUSES, "replica", "replication", "proof", "root", "transaction", RECORD_INDEX];
 const AGREES = "journal, replicas and chain agree again";
 /** Divergences of one cause that are kept: more of them say no more. */
 const MOST_OF_CAUSE = 1_000;

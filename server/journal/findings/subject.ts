@@ -10,7 +10,10 @@ export const HISTORY_CAUSES: readonly string[] = ["head", "entries", "index", "l
 const NOT_CHECKED = ["head", "replication", "transaction"];
 
 /** Causes that a repair ends, and no operator. */
-const REPAIRED = ["head", "entries", "index", "leaves"];
+const REPAIRED = ["head", "entries", "index", "leaves", "records"];
+
+/** The subject of the record index, which a leader builds anew from the chain. */
+export const RECORD_INDEX = "records";
 
 /** Returns whether a complete check finds a subject as long as it diverges. */
 export function isChecked(subject: string): boolean {

@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { SealbookError } from "../../../server/errors.ts";
-import { CallOvertaken, keyedCall, keyedCallStore } from "../../../server/journal/keyed-calls.ts";
+import { keyedCall, keyedCallStore } from "../../../server/journal/keyed-calls.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { rejection } from "../../client/fake-server.ts";
 
@@ -19,32 +19,15 @@ for (const engine of ENGINES)
 
     it("are known by caller and key for 24 hours, with the time of the first one", async () => {
       const call = keyedCall("a", "key", ["store", { code: 1 }]);
-      assert.deepEqual(await calls().begin(call, 1_000), { begunAt: 1_000, intent: undefined });
-      assert.equal((await calls().begin(call, DAY_MILLISECONDS + 999)).begunAt, 1_000);
+      assert.deepEqual(await calls().begin(call, 1_000), 1_000);
+      assert.equal(await calls().begin(call, DAY_MILLISECONDS + 999), 1_000);
       const other = keyedCall("b", "key", ["store", { code: 2 }]);
-      assert.equal((await calls().begin(other, 2_000)).begunAt, 2_000);
+      assert.equal(await calls().begin(other, 2_000), 2_000);
       const error = await rejection(calls().begin({ ...call, digest: other.digest }, 3_000));
       assert.deepInclude(error, { code: "key_reused" });
       assert.instanceOf(error, SealbookError);
       const later = DAY_MILLISECONDS + 1_000;
-      assert.equal((await calls().begin({ ...call, digest: other.digest }, later)).begunAt, later);
-    });
-
-    it("keep the newest intent, and only of the caller that knows the one before", async () => {
-      const call = keyedCall("a", "intents", ["store", {}]);
-      await calls().begin(call, 0);
-      const [first, second] = [
-        { rowId: 1n, transactionId: 11 },
-        { rowId: 2n, transactionId: 12 },
-      ];
-      await calls().setIntent(call, undefined, first);
-      assert.deepEqual((await calls().begin(call, 1)).intent, first);
-      assert.instanceOf(await rejection(calls().setIntent(call, undefined, second)), CallOvertaken);
-      await calls().setIntent(call, first, second);
-      assert.instanceOf(await rejection(calls().setIntent(call, first, first)), CallOvertaken);
-      assert.deepEqual((await calls().begin(call, 1)).intent, second);
-      const unknown = keyedCall("a", "unknown", ["store", {}]);
-      assert.instanceOf(await rejection(calls().setIntent(unknown, undefined, first)), CallOvertaken);
+      assert.equal(await calls().begin({ ...call, digest: other.digest }, later), later);
     });
 
     it("are deleted afterwards, a few with each new one", async () => {

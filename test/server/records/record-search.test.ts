@@ -7,6 +7,7 @@ import { RecordSearch } from "../../../server/records/record-search.ts";
 import { parseSearchPattern } from "../../../server/records/record.ts";
 import { emptyDatabase, ENGINES } from "../../support/database.ts";
 import type { EngineDatabase } from "../../support/engine-database.ts";
+import { KEY } from "../../support/journal-key.ts";
 import { rowEntry } from "../../support/row-entry.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
@@ -36,7 +37,7 @@ for (const engine of ENGINES)
       rowEntry({ rowId: BigInt(number), sender: "0x", code: `code ${number}`, topic: "t", createdAt: "", payload: "" });
 
     it("find what is committed, also afterwards", async () => {
-      const store = recordIndexStore(database, "events");
+      const store = recordIndexStore(database, KEY, "events");
       const query = { field: "code", pattern: parseSearchPattern("*de*1*"), limit: 10 } as const;
       await store.apply([1, 2, 11].map(row), undefined, 1, new Uint8Array(32), 1);
       assert.lengthOf((await search.step("account", query)).positions, 2);
@@ -50,11 +51,13 @@ for (const engine of ENGINES)
     it("use a connection that cannot write", async () => {
       const queries = await openForQueries(location);
       try {
-        await thrownBy(queries.insertInto("row_counters").values({ table_name: "t", last_row_id: 1 }).execute());
+        await thrownBy(
+          queries.insertInto("login_sources").values({ login: "t", source: "", logged_in_at: 1 }).execute(),
+        );
       } finally {
         await queries.destroy();
       }
-      const written = database.selectFrom("row_counters").select("table_name").where("table_name", "=", "t");
+      const written = database.selectFrom("login_sources").selectAll();
       assert.isEmpty(await written.execute());
     });
   });

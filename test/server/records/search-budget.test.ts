@@ -1,6 +1,6 @@
 import { assert } from "chai";
 import { SealbookError } from "../../../server/errors.ts";
-import type { RecordQuery, RecordRow, RecordStores } from "../../../server/records/record.ts";
+import type { RecordQuery, RecordRow } from "../../../server/records/record.ts";
 import { RecordService, type RecordServiceDeps, type TimedStep } from "../../../server/records/service.ts";
 import { thrownBy } from "../../support/thrown.ts";
 
@@ -20,7 +20,7 @@ function serviceOf(rows: number, matches: (position: number) => boolean) {
     rows: async (positions: readonly number[]) =>
       positions.map((position) => ({ position, payload: "" }) as unknown as RecordRow),
   };
-  const deps = { scan, journal: { records } } as unknown as RecordServiceDeps<RecordStores>;
+  const deps = { scan, records } as unknown as RecordServiceDeps;
   return { service: new RecordService(deps), queries };
 }
 

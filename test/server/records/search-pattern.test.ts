@@ -2,6 +2,7 @@ import { assert } from "chai";
 import fc from "fast-check";
 import { parseSearchPattern } from "../../../server/records/record.ts";
 import { recordIndexStore } from "../../../server/records/record-index.ts";
+import { KEY } from "../../support/journal-key.ts";
 import { rowEntry } from "../../support/row-entry.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { searchRecords } from "../../support/search-records.ts";
@@ -51,7 +52,7 @@ describe("search pattern", function () {
       after(() => journal.close());
 
       it("finds texts that continue with the highest character", async () => {
-        const copy = recordIndexStore(journal.database, "events");
+        const copy = recordIndexStore(journal.database, KEY, "events");
         await copy.drop();
         const row = rowEntry({
           rowId: BigInt((position += 1)),
@@ -105,7 +106,7 @@ describe("search pattern", function () {
               fc.array(fc.oneof(text, near(texts), near(texts)), { minLength: 1, maxLength: 12 }),
             ),
           );
-        const copy = recordIndexStore(journal.database, "events");
+        const copy = recordIndexStore(journal.database, KEY, "events");
         await fc.assert(
           fc.asyncProperty(searchCase, async ([texts, phrases]) => {
             await copy.drop();

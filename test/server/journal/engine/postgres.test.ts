@@ -15,6 +15,8 @@ import { eventually } from "../../../support/eventually.ts";
 import type { PostgresServer } from "../../../support/postgres-cluster.ts";
 import { searchRecords } from "../../../support/search-records.ts";
 
+/** A row of a table that one statement changes. */
+const ROW = { login: "t", source: "", logged_in_at: 0 };
 const ADDRESS = `0x${"11".repeat(20)}`;
 const ADDRESSES = { SessionRegistry: ADDRESS, EventTable: ADDRESS, ProofAnchor: ADDRESS };
 
@@ -36,11 +38,11 @@ describe("PostgreSQL", function () {
 
   const count = (on: Database) =>
     on
-      .updateTable("row_counters")
-      .set({ last_row_id: sql`last_row_id + 1` })
+      .updateTable("login_sources")
+      .set({ logged_in_at: sql`logged_in_at + 1` })
       .execute();
   const counted = async () =>
-    (await database.selectFrom("row_counters").select("last_row_id").executeTakeFirstOrThrow()).last_row_id;
+    (await database.selectFrom("login_sources").select("logged_in_at").executeTakeFirstOrThrow()).logged_in_at;
   const setting = async (on: Database, name: string) =>
     (await sql<{ value: string }>`select current_setting(${name}) as value`.execute(on)).rows[0]?.value;
 
@@ -61,7 +63,7 @@ describe("PostgreSQL", function () {
 
     it("texts with unsupported characters", async () => {
       const row = rowEntry({ rowId: 1n, sender: ADDRESS, code: "a\0b", topic: "t", createdAt: "", payload: "" });
-      await recordIndexStore(database, "events").apply([row], undefined, 1, new Uint8Array(32), 1);
+      await recordIndexStore(database, KEY, "events").apply([row], undefined, 1, new Uint8Array(32), 1);
       const { proofs } = createJournal(database, KEY, ADDRESSES);
       for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
         const found = await searchRecords(database, { field: "code", pattern: parseSearchPattern(phrase), limit: 10 });
@@ -76,16 +78,19 @@ describe("PostgreSQL", function () {
   });
 
   describe("serializes writes", function () {
-    beforeEach(() => database.insertInto("row_counters").values({ table_name: "t", last_row_id: 0 }).execute());
+    beforeEach(() => database.insertInto("login_sources").values(ROW).execute());
 
     it("with stable reads in a transaction, also against single statements", async () => {
       const transaction = () =>
         database.transaction().execute(async (on) => {
-          const { last_row_id } = await on.selectFrom("row_counters").select("last_row_id").executeTakeFirstOrThrow();
+          const { logged_in_at } = await on
+            .selectFrom("login_sources")
+            .select("logged_in_at")
+            .executeTakeFirstOrThrow();
           await sleep(5);
           await on
-            .updateTable("row_counters")
-            .set({ last_row_id: last_row_id + 1 })
+            .updateTable("login_sources")
+            .set({ logged_in_at: logged_in_at + 1 })
             .execute();
         });
       await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? transaction() : count(database))));
@@ -104,8 +109,8 @@ describe("PostgreSQL", function () {
       const failing = database.transaction().execute(() => Promise.reject(new Error("no")));
       assert.match(String(await failing.catch((error: unknown) => error)), /no/);
       const refused = await database
-        .insertInto("row_counters")
-        .values({ table_name: "t", last_row_id: 0 })
+        .insertInto("login_sources")
+        .values(ROW)
         .execute()
         .catch((error: unknown) => error);
       assert.match(String(refused), /duplicate/);
@@ -252,7 +257,7 @@ describe("PostgreSQL", function () {
     assert.deepEqual(rights, [{ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolbypassrls: false }]);
     const opened = await openPostgres(empty.url);
     const journal = createJournal(opened, KEY, ADDRESSES);
-    assert.equal(await journal.records.nextRowId("events"), 1n);
+    assert.equal(await journal.records.highestRowId(), 0n);
     const hash = Buffer.alloc(32, 1);
     const metadata = { type: "contract", source: "archive", timestamp: 1 };
     await journal.atomically(async (atomic) => {

@@ -34,10 +34,10 @@ describe("the leader of a PostgreSQL database", () => {
     sessions.push(session);
     return session;
   };
-  const write = (database: Database, table: string) =>
-    database.insertInto("row_counters").values({ table_name: table, last_row_id: 0 }).execute();
+  const write = (database: Database, name: string) =>
+    database.insertInto("login_sources").values({ login: name, source: "", logged_in_at: 0 }).execute();
   const written = async (): Promise<unknown[]> =>
-    (await empty.query("select table_name from row_counters order by table_name")).map(({ table_name }) => table_name);
+    (await empty.query("select login from login_sources order by login")).map(({ login }) => login);
   const terminate = (): Promise<unknown> =>
     empty.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sealbook leader' " +
@@ -74,7 +74,7 @@ describe("the leader of a PostgreSQL database", () => {
       "a",
     );
     const follower = shared.database(() => undefined);
-    assert.lengthOf(await follower.selectFrom("row_counters").selectAll().execute(), 1);
+    assert.lengthOf(await follower.selectFrom("login_sources").selectAll().execute(), 1);
     assert.propertyVal(await thrownBy(write(follower, "b")), "code", "not_leader");
     assert.propertyVal(await thrownBy(follower.transaction().execute(async () => undefined)), "code", "not_leader");
     assert.deepEqual(await written(), ["a"]);
