@@ -9,7 +9,7 @@ import { RecordSearch } from "../records/record-search.ts";
 import { rowAudit } from "../records/row-audit.ts";
 import { ForeignWrites } from "../records/foreign-writes.ts";
 import type { RecordRouteDeps } from "../records/routes.ts";
-import { recordIndexFault } from "../records/index-check.ts";
+import { checkRecordIndex } from "../records/index-check.ts";
 import { EventTableClient } from "../chain/contracts/event-table-client.ts";
 import { RecordWriter } from "../records/record-writer.ts";
 import { RowIds } from "../records/row-ids.ts";
@@ -96,18 +96,8 @@ export function createRecords(
     audit: rowAudit({ database, key, rpc, table: tableName, onDamage }),
     decodesPerAccount: rateLimit(config.queryRate, "decodes", "transactions decoded for this account"),
   };
-  /** Checks the record index; the leader builds one anew that is not as relayers have written it. */
-  const check = async (isStopped: () => boolean): Promise<void> => {
-    // The index can have been built anew during the first look.
-    const find = () => recordIndexFault({ database, key, table: tableName }, isStopped);
-    const fault = (await find()) && (await find());
-    if (fault === undefined) {
-      if (indexer.isBehind) context.findings.keep(RECORD_INDEX);
-      return;
-    }
-    const message = `the record index: ${fault}`;
-    context.findings.journalDiverged(RECORD_INDEX, message);
-    if (context.isLeader) indexer.rebuild(message);
-  };
+  const { findings, isLeader } = context;
+  const check = (isStopped: () => boolean): Promise<void> =>
+    checkRecordIndex({ database, key, table: tableName, findings, indexer, isLeader }, isStopped);
   return { records, routeDeps, onHead, indexer, decoder, search, foreignWrites, syncLog, check };
 }

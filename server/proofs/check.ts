@@ -1,20 +1,18 @@
-import { LRUCache } from "lru-cache";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { SealbookError } from "../errors.ts";
 import type { JournalEvents } from "../journal/events.ts";
-import { type AnchorQueries, contentOver, contradictionOf, giveContent } from "../journal/integrity/stored-anchor.ts";
-import { equalBytes, hex } from "../kit/bytes.ts";
+import { type AnchorQueries, contentOver, contradictionOf } from "../journal/integrity/stored-anchor.ts";
+import { hex } from "../kit/bytes.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { MAX_TREE_SIZE } from "../kit/tree-size.ts";
 import type { AnchorState } from "./anchor-states.ts";
 import type { AnchorStore } from "./anchor-store.ts";
+import { type AnchoredLeaves, Leaves } from "./anchored-leaves.ts";
 import type { ConfirmedProof, StoredProof } from "./proof.ts";
 
 const CHANGED = "the journal's records under its anchor do not give what was anchored: the journal was changed";
 const NOT_UNDER = "the journal's record is not under its anchor: the journal was changed";
-/** Bytes of a recorded hash that are kept. */
-const PREFIX_BYTES = 8;
 /** Anchors that a check remembers: with a thousand leaves each they take 32 MiB. */
 const MOST_ANCHORS = 4_096;
 
@@ -31,6 +29,7 @@ export type CheckedProof =
 
 export interface ProofCheckDeps {
   readonly anchors: Pick<AnchorStore, "leaves">;
+  readonly leaves: AnchoredLeaves;
   readonly chain: AnchorQueries & Pick<ProofAnchorClient, "find">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
 }
@@ -46,8 +45,7 @@ interface AnchorVerdict {
   /** Where the chain has it; `undefined` when it does not. */
   readonly inclusion: BlockInclusion | undefined;
   readonly content: AnchorContent | undefined;
-  /** The beginnings of the recorded hashes under it, by leaf index. */
-  readonly leaves: Uint8Array;
+  readonly leaves: Leaves | undefined;
 }
 
 /**
@@ -57,7 +55,8 @@ interface AnchorVerdict {
  */
 export class ProofCheck {
   readonly #deps: ProofCheckDeps;
-  readonly #anchors = new LRUCache<number, Promise<AnchorVerdict>>({ max: MOST_ANCHORS });
+  /** By anchor, the oldest first. */
+  readonly #anchors = new Map<number, Promise<AnchorVerdict>>();
   /** Whether the chain did not respond to this check: it is not asked again about what may be pending. */
   #isChainAway = false;
 
@@ -73,7 +72,7 @@ export class ProofCheck {
     if (proof.fault !== undefined) return { state: "contradicted", proof, fault: proof.fault };
     const { fault, inclusion, content, leaves } = await this.#verdict(proof);
     if (fault !== undefined) return { state: "contradicted", proof, fault };
-    if (!isLeaf(proof, leaves)) return this.#contradicted(proof);
+    if (leaves?.has(proof.leafIndex, proof.recordHash) !== true) return this.#contradicted(proof);
     if (inclusion === undefined) return { state: "pending", proof };
     return { state: "confirmed", proof: { ...proof, content, outcome: { state: "confirmed", ...inclusion } } };
   }
@@ -109,6 +108,10 @@ export class ProofCheck {
     const known = this.#anchors.get(anchor.anchorId);
     if (known !== undefined) return known;
     const verdict = this.#judge(anchor);
+    for (const oldest of this.#anchors.keys()) {
+      if (this.#anchors.size < MOST_ANCHORS) break;
+      this.#anchors.delete(oldest);
+    }
     this.#anchors.set(anchor.anchorId, verdict);
     // A failure lasts as long as the check: whoever waits for it gets it.
     verdict.catch(() => undefined);
@@ -116,15 +119,19 @@ export class ProofCheck {
   }
 
   async #judge({ anchorId, content, outcome }: Anchor): Promise<AnchorVerdict> {
-    const hashes = content?.size === 0 ? [content.hash] : await this.#deps.anchors.leaves(anchorId);
-    // Hashing takes milliseconds: other requests are served between two anchors.
-    await yieldToEventLoop();
-    const leaves = Buffer.concat(hashes.map((hash) => hash.subarray(0, PREFIX_BYTES)));
+    const { anchors, leaves: anchored, chain } = this.#deps;
+    if (content === undefined) {
+      const hashes = await anchors.leaves(anchorId);
+      // Hashing takes milliseconds: other requests are served between two anchors.
+      await yieldToEventLoop();
+      const found = await this.#find(contentsOf(hashes));
+      return { fault: undefined, inclusion: undefined, content, leaves: new Leaves(hashes), ...found };
+    }
+    const leaves = await anchored.of(anchorId, content);
     const verdict = { fault: undefined, inclusion: undefined, content, leaves };
-    if (content === undefined) return { ...verdict, ...(await this.#find(contentsOf(hashes))) };
-    if (!giveContent(hashes, content)) return { ...verdict, fault: this.#diverged("root", content.hash, CHANGED) };
+    if (leaves === undefined) return { ...verdict, fault: this.#diverged("root", content.hash, CHANGED) };
     if (outcome.state !== "confirmed") return { ...verdict, ...(await this.#find([content])) };
-    const contradiction = await contradictionOf(this.#deps.chain, content, outcome);
+    const contradiction = await contradictionOf(chain, content, outcome);
     const fault = contradiction && this.#diverged("root", content.hash, contradiction);
     return { ...verdict, fault, inclusion: outcome };
   }
@@ -153,9 +160,4 @@ function contentsOf(hashes: readonly Uint8Array[]): AnchorContent[] {
   if (hashes.length === 0 || hashes.length > MAX_TREE_SIZE) return [];
   const root = contentOver(hashes, true).content;
   return hashes.length === 1 ? [contentOver(hashes).content, root] : [root];
-}
-
-function isLeaf({ leafIndex, recordHash }: StoredProof, leaves: Uint8Array): boolean {
-  const at = leafIndex * PREFIX_BYTES;
-  return equalBytes(leaves.subarray(at, at + PREFIX_BYTES), recordHash.subarray(0, PREFIX_BYTES));
 }

@@ -1,4 +1,5 @@
 import type { JournalEvents } from "../journal/events.ts";
+import { AnchoredLeaves } from "./anchored-leaves.ts";
 import { type CheckedProof, ProofCheck, type ProofCheckDeps } from "./check.ts";
 import type { ConfirmedProof, StoredProof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
@@ -21,15 +22,17 @@ export interface ProofVerifierDeps {
 /** Checks the journal's records against the chain. */
 export class ProofVerifier {
   readonly #deps: ProofVerifierDeps;
+  readonly #leaves: AnchoredLeaves;
 
   constructor(deps: ProofVerifierDeps) {
     this.#deps = deps;
+    this.#leaves = new AnchoredLeaves(deps.journal.anchors);
   }
 
   /** Begins to check proofs for one request. */
   begin(): ProofCheck {
     const { journal, chain, telemetry } = this.#deps;
-    return new ProofCheck({ anchors: journal.anchors, chain, telemetry });
+    return new ProofCheck({ anchors: journal.anchors, leaves: this.#leaves, chain, telemetry });
   }
 
   /**

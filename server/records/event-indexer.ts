@@ -180,7 +180,7 @@ export class EventIndexer implements RecordIndex {
         const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
         const foreign = await this.#store.apply(entries, after, to, hash, this.#target);
         if (foreign === undefined) {
-          // Relayers of one database index the same blocks, and one of them is first.
+          // Another process moved the position, or somebody changed it.
           this.#verified = false;
           if (await this.#checkProgress()) continue;
           return this.#scheduleRetry();

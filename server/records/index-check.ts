@@ -1,8 +1,11 @@
 import type { Database } from "../journal/engine/database.ts";
 import { inSnapshot } from "../journal/engine/snapshot.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
+import type { Findings } from "../journal/findings/findings.ts";
+import { RECORD_INDEX } from "../journal/findings/subject.ts";
 import { equalBytes } from "../kit/bytes.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
+import type { EventIndexer } from "./event-indexer.ts";
 import { digestAfter, type IndexPosition, isRecordOf, positionOf, type IndexRow } from "./record-code.ts";
 
 /** Rows that are read at once: each can have many kilobytes. */
@@ -14,6 +17,28 @@ export interface IndexCheckDeps {
   readonly key: JournalKey;
   /** Name of the table on chain. */
   readonly table: string;
+}
+
+/** What becomes of a changed index. */
+export interface IndexRepairDeps extends IndexCheckDeps {
+  readonly findings: Pick<Findings, "journalDiverged" | "keep">;
+  readonly indexer: Pick<EventIndexer, "isBehind" | "rebuild">;
+  /** Only the leader writes the index. */
+  readonly isLeader: boolean;
+}
+
+/** Checks the record index, reports what is wrong, and has the leader build one anew that was changed. */
+export async function checkRecordIndex(deps: IndexRepairDeps, isStopped: () => boolean): Promise<void> {
+  const { findings, indexer, isLeader } = deps;
+  // The index can have been built anew during the first look.
+  const fault = (await recordIndexFault(deps, isStopped)) && (await recordIndexFault(deps, isStopped));
+  if (fault === undefined) {
+    if (indexer.isBehind) findings.keep(RECORD_INDEX);
+    return;
+  }
+  const message = `the record index: ${fault}`;
+  findings.journalDiverged(RECORD_INDEX, message);
+  if (isLeader) indexer.rebuild(message);
 }
 
 /**

@@ -6,7 +6,7 @@ import { relayerRefused } from "../chain/contracts/roles.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import { SealbookError } from "../errors.ts";
 import { afterCommit } from "../journal/after-commit.ts";
-import { digestOf, type KeyedCall } from "../journal/keyed-calls.ts";
+import { digestOf } from "../journal/keyed-calls.ts";
 import { equalBytes, hex } from "../kit/bytes.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Clock } from "../kit/time.ts";
@@ -58,8 +58,8 @@ interface StoreCall {
   readonly record: NewRecord;
   /** Of the record: see {@link requestDigest}. */
   readonly request: Uint8Array;
-  /** Its idempotency key; `undefined` without one. */
-  readonly key: KeyedCall | undefined;
+  /** SHA-256 of the caller and its idempotency key; `undefined` without one. */
+  readonly key: Uint8Array | undefined;
 }
 
 /** Where and when a record stands: the same place gives the same row. */
@@ -96,8 +96,8 @@ export class RecordWriter {
 
   async #store(call: StoreCall): Promise<StoredRecord> {
     const { journal, transactions, rowIds, clock, chainWaitMilliseconds } = this.#deps;
-    const { key } = call;
-    const known = key && (await journal.stores.find(key, this.#recent.get(hex(key.id)), clock()));
+    const { key, request } = call;
+    const known = key && (await journal.stores.find(key, request, this.#recent.get(hex(key)), clock()));
     const repeated = known?.begun;
     const earlier = repeated && (await this.#indexed(call, repeated.rowId));
     if (earlier !== undefined) return storedAs(earlier);
@@ -189,7 +189,7 @@ export class RecordWriter {
     const store = { ...place, account: signer.account.address, request, key, known };
     const inserted = insertCall(place.rowId, row, signer.signingKey);
     const begun = await journal.atomically(({ stores }) => stores.begin(store, inserted));
-    if (key !== undefined) this.#remember(hex(key.id), begun.sequence);
+    if (key !== undefined) this.#remember(hex(key), begun.sequence);
     return { ...begun, row };
   }
 

@@ -21,11 +21,13 @@ export class RowIds {
   }
 
   /**
-   * Returns a row id that no relayer has assigned. Another one is drawn when the chain has a row there.
+   * Returns the row id for an attempt to store a record. Where another writer was first, the contract refuses, and the
+   * next attempt is further on.
    * @param attempt 1 for the first one
    */
   async next(attempt: number): Promise<bigint> {
     const highest = await this.#known.records.highestRowId();
+    // Calls that run at the same time can have assigned some while this one read.
     const newest = this.#last ?? (await this.#known.stores.newestRowId());
     const last = this.#last ?? newest;
     if (highest > last) this.#last = highest + 1n;

@@ -89,7 +89,7 @@ export class RecordService {
     if (account.scope !== "full") throw new SealbookError("scope_refused", "this account may only read");
     this.#deps.assertWritable();
     const request = requestDigest(record);
-    const call = { signer, record, request, key: key && { id: callerKeyOf(key.caller, key.text), digest: request } };
+    const call = { signer, record, request, key: key && callerKeyOf(key.caller, key.text) };
     const isLarge = JSON.stringify(record.payload).length >= LARGE_CHARACTERS;
     // The large records of an account wait for each other; no others wait for them.
     if (isLarge) return this.#large.run(account.address, () => this.#deps.writer.store(call));

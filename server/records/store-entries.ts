@@ -6,7 +6,7 @@ import type { Database } from "../journal/engine/database.ts";
 import { appendEntry } from "../journal/entries/entry-log.ts";
 import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
-import { type KeyedCall, keyReused, LIFETIME_MILLISECONDS } from "../journal/keyed-calls.ts";
+import { keyReused, LIFETIME_MILLISECONDS } from "../journal/keyed-calls.ts";
 import { equalBytes } from "../kit/bytes.ts";
 
 /** A record whose call is in the journal. */
@@ -34,8 +34,8 @@ export interface NewStore {
   readonly rowId: bigint;
   /** SHA-256 of the request. */
   readonly request: Uint8Array;
-  /** The idempotency key; `undefined` without one. */
-  readonly key: KeyedCall | undefined;
+  /** SHA-256 of the caller and its idempotency key; `undefined` without one. */
+  readonly key: Uint8Array | undefined;
   /** The newest entry with the key that the caller knows of; 0 without one. */
   readonly known: number;
   /** Unix milliseconds. */
@@ -54,11 +54,13 @@ export interface StoreEntries {
   begin(store: NewStore, call: ContractCall): Promise<BegunStore & { readonly transactionId: number }>;
   /**
    * Finds the newest call with an idempotency key.
+   * @param key SHA-256 of the caller and the key
+   * @param request SHA-256 of the request
    * @param atLeast An entry with the key that the caller knows of, whatever the tables have
    * @param now Unix milliseconds
    * @throws SealbookError `key_reused` when the key was used for another call; `journal_damaged`
    */
-  find(key: KeyedCall, atLeast: number | undefined, now: number): Promise<KnownKey>;
+  find(key: Uint8Array, request: Uint8Array, atLeast: number | undefined, now: number): Promise<KnownKey>;
   /** Returns the row id of the newest record; 0 before the first one. Throws as {@link find} does. */
   newestRowId(): Promise<bigint>;
 }
@@ -92,20 +94,20 @@ export function storeEntries(
     return data !== undefined && equalBytes(sha256(data), call) ? id : undefined;
   };
   return {
-    async begin({ account, rowId, request, key: keyed, known, acceptedAt }, call) {
-      const newest = keyed && (await newestWith(keyed.id));
+    async begin({ account, rowId, request, key: idempotencyKey, known, acceptedAt }, call) {
+      const newest = idempotencyKey && (await newestWith(idempotencyKey));
       if (newest !== undefined && newest.sequence > known) throw new CallOvertaken();
       const transactionId = await intents.insert(call);
       const { sequence } = await appendEntry(database, key, (next) => ({
         ...{ kind: "store" as const, sequence: next, account, row_id: rowId.toString(), call: sha256(call.data) },
-        ...{ idempotency_key: keyed?.id ?? null, request, accepted_at: acceptedAt },
+        ...{ idempotency_key: idempotencyKey ?? null, request, accepted_at: acceptedAt },
       }));
       const transaction = { transaction_id: transactionId };
       await database.updateTable("stores").set(transaction).where("sequence", "=", sequence).execute();
       return { sequence, rowId, acceptedAt, transactionId };
     },
 
-    async find({ id, digest }, atLeast = 0, now) {
+    async find(id, request, atLeast = 0, now) {
       const found = await newestWith(id);
       const sequence = Math.max(found?.sequence ?? 0, atLeast);
       if (sequence === 0) return { sequence, begun: undefined };
@@ -114,7 +116,7 @@ export function storeEntries(
         return verifier.begin().damaged(`entry ${sequence} of the journal has another idempotency key`);
       const { accepted_at: acceptedAt, row_id: rowId } = entry;
       if (acceptedAt <= now - LIFETIME_MILLISECONDS) return { sequence, begun: undefined };
-      if (!equalBytes(entry.request, digest)) throw keyReused();
+      if (!equalBytes(entry.request, request)) throw keyReused();
       const transactionId = await withCall(found?.transaction_id, entry.call);
       return { sequence, begun: { sequence, rowId: BigInt(rowId), acceptedAt, transactionId } };
     },

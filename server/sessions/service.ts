@@ -5,10 +5,10 @@ import { decryptKeys, encryptKeys, type KeyVault, type SessionKeys, wrapSecureKe
 import type { SessionEvents } from "./events.ts";
 import type { Address, ContractCall } from "../chain/transaction.ts";
 import { SealbookError } from "../errors.ts";
-import { hex, prefixedHex } from "../kit/bytes.ts";
-import { LiveTokens } from "./live-tokens.ts";
+import { prefixedHex } from "../kit/bytes.ts";
+import { LiveTokens, type Use } from "./live-tokens.ts";
 import { type Account, parseToken, randomKey, type Session, successorOf, tokenHash } from "./session.ts";
-import type { Scope, SessionOnChain } from "../chain/contracts/session-registry-client.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { MAX_CALL_MILLISECONDS, type Replaced, type TokenChanges } from "./token-changes.ts";
 
 type SessionReads = "rules" | "isLive" | "sessionOf";
@@ -45,16 +45,6 @@ export interface Authorized extends SessionKeys {
 /** Counts a replacement of an account's token; throws SealbookError `too_many_requests`. */
 type Limit = (account: Address) => Promise<void>;
 
-/** What a token is used for. While the chain does not respond nothing is stored; the table is enough to read. */
-type Use = "reading" | "storing" | "replacing";
-
-/** What the contract says of a token. */
-interface TokenState {
-  /** Whether it is the current one of a live session. */
-  readonly isLive: boolean;
-  readonly onChain: SessionOnChain | undefined;
-}
-
 type Change = "validated" | "extended" | "closed";
 
 const LOGIN_REFUSED = "login or password is wrong";
@@ -65,12 +55,11 @@ const LOGIN_REFUSED = "login or password is wrong";
  */
 export class SessionService {
   readonly #deps: SessionServiceDeps;
-  readonly #tokens = new LiveTokens();
-  /** Questions about tokens that the chain has not answered yet. */
-  readonly #asked = new Map<string, Promise<TokenState>>();
+  readonly #tokens: LiveTokens;
 
   constructor(deps: SessionServiceDeps) {
     this.#deps = deps;
+    this.#tokens = new LiveTokens(deps);
   }
 
   /**
@@ -125,7 +114,7 @@ export class SessionService {
    * contract has the last word: who can write to the database invents no session, and makes no token live again.
    * @throws SealbookError `token_invalid`, `token_expired`, `chain_unavailable`
    */
-  async authorize(presented: string, use: Use): Promise<Authorized> {
+  async authorize(presented: string, use: Use | "replacing"): Promise<Authorized> {
     const { journal, clock } = this.#deps;
     const token = parseToken(presented);
     const session = await journal.sessions.find(tokenHash(token));
@@ -137,49 +126,9 @@ export class SessionService {
     const account = await this.#accountOf(session);
     if (accountOf(session.id) !== session.account)
       throw new SealbookError("token_invalid", "the session is not one of this account");
-    await this.#assertLive(session, use);
+    // The contract refuses the call of a token that is not live.
+    if (use !== "replacing") await this.#tokens.assertLive(session, use);
     return { session, account, token, ...decryptKeys(token, session) };
-  }
-
-  /** Refuses a token that the contract does not have as the current one of a live session. */
-  async #assertLive(session: Session, use: Use): Promise<void> {
-    const { clock } = this.#deps;
-    // The contract refuses the call of one that is not.
-    if (use === "replacing" || this.#tokens.has(session.tokenHash, clock())) return;
-    const askedAt = clock();
-    const answer = await this.#ask(session, use);
-    if (answer === undefined) return;
-    const { isLive, onChain } = answer;
-    if (onChain?.ended === true) throw new SealbookError("token_invalid", "the session was closed on the chain");
-    if (onChain !== undefined && onChain.expiresAt <= seconds(clock()))
-      throw new SealbookError("token_expired", "the token has expired");
-    if (isLive && onChain !== undefined) return this.#tokens.add(session.tokenHash, askedAt, onChain.expiresAt);
-    // A node can lag.
-    throw new SealbookError("chain_unavailable", "the chain does not have this token", { retryAfterSeconds: 1 });
-  }
-
-  /** Asks the contract; `undefined` when it cannot be asked and does not have to be. */
-  async #ask(session: Session, use: Use): Promise<TokenState | undefined> {
-    try {
-      return await this.#stateOf(session);
-    } catch (cause) {
-      if (use === "reading") return undefined;
-      const message = "the chain is not reachable; the record was not stored";
-      throw new SealbookError("chain_unavailable", message, { cause, retryAfterSeconds: 5 });
-    }
-  }
-
-  /** Calls with one token at the same time are one question to the chain. */
-  #stateOf(session: Session): Promise<TokenState> {
-    const key = hex(session.tokenHash);
-    const asked = this.#asked.get(key);
-    if (asked !== undefined) return asked;
-    const { chain } = this.#deps;
-    const asking = Promise.all([chain.isLive(session), chain.sessionOf(session.id)])
-      .then(([isLive, onChain]) => ({ isLive, onChain }))
-      .finally(() => this.#asked.delete(key));
-    this.#asked.set(key, asking);
-    return asking;
   }
 
   async #accountOf(session: Session): Promise<Account> {

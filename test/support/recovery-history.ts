@@ -1,5 +1,6 @@
 import { hash as digest } from "node:crypto";
 import type { AnchorOutcome } from "../../server/journal/integrity/stored-anchor.ts";
+import { AnchoredLeaves } from "../../server/proofs/anchored-leaves.ts";
 import { ProofCheck, type ProofCheckDeps } from "../../server/proofs/check.ts";
 import type { AnchorContent } from "../../server/chain/contracts/anchors.ts";
 import { RecoveryService } from "../../server/recovery/service.ts";
@@ -48,6 +49,8 @@ export class RecoveryHistory {
     this.writer = new JournalWriter(database);
     const verifications = verificationStore(database, KEY);
     this.kept = new VerificationRetention({ store: verifications, limits, clock: this.clock });
+    const { anchors } = this.writer.journal;
+    const leaves = new AnchoredLeaves(anchors);
     const telemetry = { journalDiverged: (subject: string) => void this.diverged.push(subject) };
     this.service = new RecoveryService({
       journal: this.writer.journal,
@@ -69,7 +72,7 @@ export class RecoveryHistory {
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
       verifier: new EntryVerifier({ database, key: KEY, onDamage: telemetry.journalDiverged }),
-      beginCheck: () => new ProofCheck({ anchors: this.writer.journal.anchors, chain: this.#chain(), telemetry }),
+      beginCheck: () => new ProofCheck({ anchors, leaves, chain: this.#chain(), telemetry }),
       issuer: {
         sign: () => Promise.reject(new SealbookError("journal_damaged", "the issuer signs nothing")),
         hasSigned: async () => false,

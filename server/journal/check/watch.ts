@@ -132,16 +132,19 @@ export class JournalWatch {
     this.#isStopped = true;
   }
 
-  /** Stops after the newest entry is in the file; a long comparison that runs ends where it is. */
+  /** Stops after the newest entry that was seen is in the file; a long comparison that runs ends where it is. */
   async stop(): Promise<void> {
     const isLast = this.#intervals.length > 0 && !this.#isFollowing && !this.#isStopped;
     this.#isStopped = true;
     await Promise.all(this.#intervals.map((interval) => interval.stop()));
     await this.#first;
-    if (!isLast) return;
-    this.#isStopped = false;
-    await this.#attempt("journal", () => this.#follow());
-    this.#isStopped = true;
+    if (isLast) {
+      this.#isStopped = false;
+      await this.#attempt("journal", () => this.#follow());
+      this.#isStopped = true;
+    }
+    // What this process wrote, it has seen, wherever its last comparison ended.
+    await this.#store();
   }
 
   async #follow(): Promise<void> {

@@ -102,7 +102,8 @@ export class VerifiedEntries {
   }
 
   /** Returns entries, in the order of the numbers. */
-  entries(sequences: readonly number[]): Promise<JournalEntry[]> {
+  async entries(sequences: readonly number[]): Promise<JournalEntry[]> {
+    if (sequences.length === 0) return [];
     return this.inSnapshot((reads) => reads.#entries(sequences));
   }
 
