@@ -33,7 +33,8 @@ export function checksOf(facts: AttestationFacts): AttestationCheck[] {
     ),
     passed(
       "Anchor",
-      "All recorded hashes under each anchor were recomputed from the journal and give the anchored hash or root.",
+      "The recorded hashes under each anchor, computed from the journal, give the anchored hash or root. Those of " +
+        "the listed records are among them.",
     ),
     passed(
       "Transaction",

@@ -54,6 +54,10 @@ const AUDIENCE_LIMITATIONS: Readonly<Record<Audience, string>> = {
   seller: "Ownership, quality or value of the sold goods.",
 };
 
+const INDEX_LIMITATION =
+  "Whether every record was found: the issuer finds them by an index, which it compares with all of its entries once " +
+  "a day.";
+
 function ofRecords(facts: RecordFacts, audience: Audience): Wording {
   const { records, count, pendingCount, installation, queriedAt, trust } = facts;
   const [newest] = records;
@@ -87,6 +91,7 @@ function ofRecords(facts: RecordFacts, audience: Audience): Wording {
         "other metadata are claims of the issuer. The hash of the content is unambiguous.",
       "A more precise time than the chain's: the time of a block is set by its proposer and accepted by the other " +
         "validators.",
+      INDEX_LIMITATION,
       ...withoutBundle(facts),
       ...trustLimitations(trust),
       AUDIENCE_LIMITATIONS[audience],
@@ -113,7 +118,8 @@ function withoutBundle({ records, count }: RecordFacts): string[] {
 
 function ofVerification({ verification, installation, trust }: VerificationFacts, audience: Audience): Wording {
   const { totals, asOf, finishedAt, rowsRoot, id } = verification;
-  const considered = asOf === undefined ? "all records on chain at that time" : `the records on chain by ${utc(asOf)}`;
+  const considered =
+    asOf === undefined ? "all records found at that time" : `the records found, on chain by ${utc(asOf)}`;
   return {
     introduction: INTRODUCTIONS.verification[audience],
     claims: [
@@ -132,6 +138,7 @@ function ofVerification({ verification, installation, trust }: VerificationFacts
       "Which documents should have been restored: only submitted documents were compared.",
       "The content of the rows: the response of the verification contains them and has to be kept with this statement.",
       "Whether the content of the documents is true, or who made them.",
+      INDEX_LIMITATION,
       ...trustLimitations(trust),
       AUDIENCE_LIMITATIONS[audience],
     ],

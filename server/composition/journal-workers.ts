@@ -159,6 +159,7 @@ export function createJournalWorkers(
     },
     /** Whether the journal was followed since the start. */
     hasFollowed: () => watch.hasFollowed,
+    pendingMilliseconds: () => watch.pendingMilliseconds,
     /** Ends {@link follow}, which fails then. */
     abandonFollowing: () => watch.abandon(),
     stopFollowing: () => watch.stop(),

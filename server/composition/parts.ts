@@ -1,6 +1,6 @@
 import { Pictures } from "../../air-quality/pictures/pictures.ts";
 import type { Context } from "./context.ts";
-import { createJournalWorkers } from "./journal-workers.ts";
+import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts";
 import { createNodeInspector, createOperations } from "./operations.ts";
 import { createOperatorWrites } from "./operator-writes.ts";
 import { createProofs, type Proofs, registerProofMetrics } from "./proofs.ts";
@@ -19,7 +19,7 @@ export async function buildParts(context: Context) {
   const sessions = createSessions(context, transactions);
   const records = createRecords(context, transactions, sessions);
   const journalWorkers = createJournalWorkers(context, transactions, records);
-  const proofs = buildProofs(context, transactions);
+  const proofs = buildProofs(context, transactions, journalWorkers);
   const recovery = createRecovery(context, proofs);
   const operations = createOperations(context, { inspect, transactions, journalWorkers });
   const pictures = new Pictures(context.workers, context.config.map.tiles);
@@ -30,7 +30,11 @@ export async function buildParts(context: Context) {
   return { transactions, sessions, records, journalWorkers, proofs, recovery, operations, operatorWrites, bot };
 }
 
-function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs {
+function buildProofs(
+  context: Context,
+  { sender }: RelayerTransactions,
+  { pendingMilliseconds }: Pick<JournalWorkers, "pendingMilliseconds">,
+): Proofs {
   const { config, proofAnchor, logger } = context;
   const proofs = createProofs({
     ...config.proofs,
@@ -42,6 +46,8 @@ function buildProofs(context: Context, { sender }: RelayerTransactions): Proofs 
     chain: proofAnchor,
     transactions: sender,
     assertWritable: context.assertWritable,
+    pendingMilliseconds,
+    assertFindable: () => context.findings.assertFindable(),
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });
   registerProofMetrics(context, proofs, config.proofs.maxInFlight);

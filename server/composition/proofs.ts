@@ -55,6 +55,8 @@ export function registerProofMetrics(
 const GATHER_MILLISECONDS = 10;
 
 interface ProofDeps {
+  readonly pendingMilliseconds: () => number;
+  readonly assertFindable: () => undefined;
   readonly journal: Journal;
   readonly entryVerifier: EntryVerifier;
   readonly chain: Pick<ProofAnchorClient, "anchorCall" | "anchorOf" | "blockOf" | "blockHash" | "hasSeen" | "find">;

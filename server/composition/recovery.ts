@@ -20,6 +20,7 @@ export function createRecovery(
     logger,
     clock,
     assertLeads,
+    findings,
   }: Context,
   { verifier }: Pick<Proofs, "verifier">,
 ) {
@@ -32,6 +33,7 @@ export function createRecovery(
     verifier: entryVerifier,
     chain: proofAnchor,
     beginCheck: () => verifier.begin(),
+    assertFindable: () => findings.assertFindable(),
     issuer,
     clock,
     assertLeads,

@@ -107,7 +107,7 @@ export async function openAll(config: Config, logger: Logger, overrides: Overrid
     resources.defer(() => leadership.session?.end());
     const database = journal.roleDatabase(() => leadership.session);
     const { key: journalKey } = journal;
-    const validators = await ValidatorHistory.open(validatorSetStore(database));
+    const validators = await ValidatorHistory.open(validatorSetStore(database, journalKey));
     const guard = await ChainGuard.open(chainIdentityStore(database), await newestContract(database));
     const embeddedLog = new EmbeddedLog();
     const link = await openChainLink(config.chain, {

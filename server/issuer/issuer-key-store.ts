@@ -1,5 +1,6 @@
 import type { Database } from "../journal/engine/database.ts";
 import { appendEntry, inTransaction } from "../journal/entries/entry-log.ts";
+import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import { hex } from "../kit/bytes.ts";
 
@@ -18,19 +19,25 @@ export interface JournaledKey {
 /** Creates the store of a database. */
 export function issuerKeyStore(database: Database, journalKey: JournalKey | undefined) {
   return {
-    /** Returns each key once, the newest first. */
+    /**
+     * Returns each key once, the newest first.
+     * @throws SealbookError `journal_damaged` when the entry of one was changed, or there is none
+     */
     async list(): Promise<readonly JournaledKey[]> {
       const rows = await database
         .selectFrom("issuer_keys")
-        .selectAll()
+        .select("sequence")
         .orderBy("sequence", "desc")
         .limit(MAX_KEYS)
         .execute();
+      const reads = new EntryVerifier({ database, key: journalKey }).begin();
       const newest = new Map<string, JournaledKey>();
-      for (const { public_key: publicKey, keystore, created_at: createdAt } of rows) {
+      for (const entry of await reads.entries(rows.map(({ sequence }) => sequence))) {
+        if (entry.kind !== "issuer_key")
+          return reads.damaged(`entry ${entry.sequence} of the journal is no key of the issuer`);
+        const { public_key: publicKey, keystore, created_at: createdAt } = entry;
         const id = hex(publicKey);
-        if (newest.has(id)) continue;
-        newest.set(id, { publicKey, keystore: keystore ?? undefined, createdAt });
+        if (!newest.has(id)) newest.set(id, { publicKey, keystore: keystore ?? undefined, createdAt });
       }
       return [...newest.values()].sort((a, b) => b.createdAt - a.createdAt);
     },

@@ -4,7 +4,8 @@ import type { Address } from "../chain/transaction.ts";
 import type { ChainIdentity, ChainIdentityStore } from "../chain/identity.ts";
 import type { ValidatorSetStore } from "../chain/consensus/validators.ts";
 import { SealbookError } from "../errors.ts";
-import { bytesOfHex, prefixedHex } from "../kit/bytes.ts";
+import { bytesOfHex, equalBytes, prefixedHex } from "../kit/bytes.ts";
+import type { JournalKey } from "./integrity/journal-key.ts";
 
 /** Returns the contract of the newest confirmed anchor; `undefined` before the first one. */
 export async function newestContract(database: Database): Promise<Address | undefined> {
@@ -64,17 +65,25 @@ function contractsOf(text: string): ChainIdentity["contracts"] {
   }
 }
 
-/** The validators that the server accepts blocks of. A relayer that does not lead stores none: the leader does. */
-export function validatorSetStore(database: Database): ValidatorSetStore {
+/**
+ * The validators that the server accepts blocks of. A relayer that does not lead stores none: the leader does. Sets
+ * that no relayer has written count as none.
+ */
+export function validatorSetStore(database: Database, key: JournalKey): ValidatorSetStore {
+  const codeOf = (fromBlock: number, validators: string): Uint8Array =>
+    key.codeOfFacts("validators", [fromBlock, validators]);
   return {
     async read() {
       const rows = await database.selectFrom("validator_sets").selectAll().orderBy("from_block").execute();
-      return rows.map(({ from_block: fromBlock, validators }) => ({ fromBlock, validators: validators.split(",") }));
+      return rows.flatMap(({ from_block: fromBlock, validators, code }) =>
+        equalBytes(code, codeOf(fromBlock, validators)) ? [{ fromBlock, validators: validators.split(",") }] : [],
+      );
     },
-    async add({ fromBlock, validators }) {
+    async add({ fromBlock, validators: addresses }) {
+      const validators = addresses.join(",");
       await database
         .insertInto("validator_sets")
-        .values({ from_block: fromBlock, validators: validators.join(",") })
+        .values({ from_block: fromBlock, validators, code: codeOf(fromBlock, validators) })
         .onConflict((conflict) => conflict.column("from_block").doNothing())
         .execute()
         .catch((error: unknown) => {

@@ -54,7 +54,8 @@ export function keyedCallStore(database: Database): KeyedCallStore {
       const row = await database.selectFrom("keyed_calls").selectAll().where("id", "=", id).executeTakeFirst();
       if (row !== undefined && row.begun_at > expired) {
         if (Buffer.compare(row.digest, digest) !== 0) throw keyReused();
-        return row.begun_at;
+        // No call begins later than its repetition.
+        return Math.min(row.begun_at, now);
       }
       await database
         .deleteFrom("keyed_calls")

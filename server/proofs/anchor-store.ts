@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql, type SqlBool } from "kysely";
 import { SealbookError } from "../errors.ts";
 import { equalBytes } from "../kit/bytes.ts";
-import { type ClosedAnchor, codeOfAnchor } from "../journal/integrity/anchor-code.ts";
+import { type ClosedAnchor, codeOfAnchor, isAnchorOf } from "../journal/integrity/anchor-code.ts";
 import type { StoredAnchor } from "../journal/integrity/stored-anchor.ts";
 import { recordHashOf } from "../journal/integrity/record-hash.ts";
 import type { AnchorContent, BlockInclusion } from "../chain/contracts/anchors.ts";
@@ -12,7 +12,7 @@ import { proofsUnder } from "../journal/entries/anchor-proofs.ts";
 import { newestSequence } from "../journal/entries/journal-rows.ts";
 import type { JournalKey } from "../journal/integrity/journal-key.ts";
 import type { Schema } from "../journal/engine/schema.ts";
-import type { EntryVerifier } from "../journal/entries/verified-entries.ts";
+import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { type AnchorState, inclusionOf, type ReadAnchor, readAnchors } from "./anchor-states.ts";
 
 /** Anchors in the journal. */
@@ -58,18 +58,24 @@ export function anchorStore(database: Database, key: JournalKey | undefined, ver
   /** Leaves changed ones out. */
   const readSound = async (ids: readonly number[]): Promise<StoredAnchor[]> =>
     [...(await readAnchors(verifier.begin(), ids)).values()].flatMap((anchor) => closed(anchor) ?? []);
-  /** @throws SealbookError `journal_damaged` when it was changed */
-  const readOne = async (ids: readonly number[]): Promise<StoredAnchor | undefined> => {
-    for (const anchor of (await readAnchors(verifier.begin(), ids)).values()) {
+  /**
+   * Finds an anchor in a journal that continues what this process has seen.
+   * @throws SealbookError `journal_damaged` when it was changed, or the journal does not continue that
+   */
+  const findOne = (find: (reads: VerifiedEntries) => Promise<readonly number[]>): Promise<StoredAnchor | undefined> =>
+    verifier.begin().inSnapshot(async (reads) => {
+      const [id] = await find(reads);
+      if (id === undefined) return undefined;
+      const anchor = (await readAnchors(reads, [id])).get(id);
+      if (anchor === undefined)
+        return reads.damaged(`the journal has no anchor ${id}, though it refers to it`, "leaves");
       if (anchor.fault !== undefined) throw new SealbookError("journal_damaged", anchor.fault);
       return closed(anchor);
-    }
-    return undefined;
-  };
+    });
   const idsOf = async (query: SelectQueryBuilder<Schema, "anchors" | "transactions", { id: number }>) =>
     (await query.orderBy("anchors.id").execute()).map(({ id }) => id);
-  const sent = () =>
-    database
+  const sent = (from = database) =>
+    from
       .selectFrom("anchors")
       .innerJoin("transactions", "transactions.id", "anchors.transaction_id")
       .select("anchors.id");
@@ -137,25 +143,30 @@ export function anchorStore(database: Database, key: JournalKey | undefined, ver
 
     states: (ids) => readAnchors(verifier.begin(), ids),
 
-    find: (id) => readOne([id]),
+    find: (id) => findOne(async () => [id]),
 
-    async byHash(hash) {
-      const rows = await database.selectFrom("anchors").select("id").where("hash", "=", hash).execute();
-      return readOne(rows.map(({ id }) => id));
-    },
+    byHash: (hash) =>
+      findOne(async ({ database: snapshot }) => {
+        const rows = await snapshot.selectFrom("anchors").select("id").where("hash", "=", hash).execute();
+        return rows.map(({ id }) => id);
+      }),
 
-    async byTransaction(transactionHash) {
-      const confirmed = await database
-        .selectFrom("confirmations")
-        .select("anchor_id")
-        .where("transaction_hash", "=", transactionHash)
-        .executeTakeFirst();
-      const ids =
-        confirmed === undefined
-          ? await idsOf(sent().where("transactions.hash", "=", transactionHash))
-          : [confirmed.anchor_id];
-      return readOne(ids);
-    },
+    byTransaction: (transactionHash) =>
+      findOne(async (reads) => {
+        const confirmed = await reads.database
+          .selectFrom("confirmations")
+          .select(["anchor_id", "sequence"])
+          .where("transaction_hash", "=", transactionHash)
+          .executeTakeFirst();
+        if (confirmed === undefined)
+          return idsOf(sent(reads.database).where("transactions.hash", "=", transactionHash));
+        const { anchor_id: anchor, sequence } = confirmed;
+        const entry = await reads.entry(sequence);
+        const isIts = entry.kind === "confirmation" && entry.anchor === anchor;
+        if (!isIts || !equalBytes(entry.tx_hash, transactionHash))
+          return reads.damaged(`entry ${sequence} of the journal confirms no anchor by this transaction`);
+        return [anchor];
+      }),
 
     async superseded(ids) {
       const found = new Map<number, BlockInclusion[]>();
@@ -194,12 +205,15 @@ export function anchorStore(database: Database, key: JournalKey | undefined, ver
     async newestCheckpoint() {
       const row = await database
         .selectFrom("anchors")
-        .select(["checkpoint", "opened_at", "confirmation"])
+        .select(["id", "first_sequence", "hash", "size", "code", "checkpoint", "opened_at", "confirmation"])
         .where("checkpoint", "is not", null)
         .orderBy("checkpoint", "desc")
         .limit(1)
         .executeTakeFirst();
       if (row === undefined || row.checkpoint === null) return undefined;
+      const { id, hash } = row;
+      if (hash === null || !isAnchorOf(key, { ...row, hash }))
+        return verifier.begin().damaged(`anchor ${id}, a checkpoint, is not as a relayer has written it`);
       return { sequence: row.checkpoint, openedAt: row.opened_at, confirmation: row.confirmation ?? undefined };
     },
 
@@ -236,7 +250,8 @@ function closed({ id, transactionId, content, outcome, fault }: ReadAnchor): Sto
   return { id, ...content, transactionId, outcome };
 }
 
-function damaged(error: unknown): never {
+/** Throws SealbookError `journal_damaged` for rows that are missing or were changed. */
+export function damaged(error: unknown): never {
   if (error instanceof RangeError) throw new SealbookError("journal_damaged", error.message, { cause: error });
   throw error;
 }

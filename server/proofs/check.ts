@@ -20,18 +20,32 @@ const MOST_ANCHORS = 4_096;
  * What is right of a proof. Each entry has one of these results: none looks as if there was no record.
  * - `confirmed`: its event is in a verified block
  * - `pending`: neither the journal nor the chain has its anchor
- * - `contradicted`: journal and chain contradict each other, or the journal itself; nothing is signed about it
+ * - `contradicted`: journal and chain contradict each other, or the journal itself; nothing is signed about it.
+ *   `isDamaged`: the journal was changed, whatever the chain has
  */
 export type CheckedProof =
   | { readonly state: "confirmed"; readonly proof: ConfirmedProof }
   | { readonly state: "pending"; readonly proof: StoredProof }
-  | { readonly state: "contradicted"; readonly proof: StoredProof; readonly fault: string };
+  | {
+      readonly state: "contradicted";
+      readonly proof: StoredProof;
+      readonly fault: string;
+      readonly isDamaged: boolean;
+    };
 
 export interface ProofCheckDeps {
   readonly anchors: Pick<AnchorStore, "leaves">;
   readonly leaves: AnchoredLeaves;
   readonly chain: AnchorQueries & Pick<ProofAnchorClient, "find">;
   readonly telemetry: Pick<JournalEvents, "journalDiverged">;
+}
+
+/**
+ * Refuses a proof of which the journal was changed.
+ * @throws SealbookError `journal_damaged`
+ */
+export function assertUndamaged(result: CheckedProof): void {
+  if (result.state === "contradicted" && result.isDamaged) throw new SealbookError("journal_damaged", result.fault);
 }
 
 /** The anchor of a proof. */
@@ -45,6 +59,7 @@ interface AnchorVerdict {
   /** Where the chain has it; `undefined` when it does not. */
   readonly inclusion: BlockInclusion | undefined;
   readonly content: AnchorContent | undefined;
+  /** `undefined` when they do not give what is anchored. */
   readonly leaves: Leaves | undefined;
 }
 
@@ -69,9 +84,9 @@ export class ProofCheck {
    * @throws SealbookError `chain_unavailable` when the chain does not respond
    */
   async of(proof: StoredProof): Promise<CheckedProof> {
-    if (proof.fault !== undefined) return { state: "contradicted", proof, fault: proof.fault };
+    if (proof.fault !== undefined) return { state: "contradicted", proof, fault: proof.fault, isDamaged: true };
     const { fault, inclusion, content, leaves } = await this.#verdict(proof);
-    if (fault !== undefined) return { state: "contradicted", proof, fault };
+    if (fault !== undefined) return { state: "contradicted", proof, fault, isDamaged: leaves === undefined };
     if (leaves?.has(proof.leafIndex, proof.recordHash) !== true) return this.#contradicted(proof);
     if (inclusion === undefined) return { state: "pending", proof };
     return { state: "confirmed", proof: { ...proof, content, outcome: { state: "confirmed", ...inclusion } } };
@@ -146,7 +161,8 @@ export class ProofCheck {
   }
 
   #contradicted(proof: StoredProof): CheckedProof {
-    return { state: "contradicted", proof, fault: this.#diverged("proof", proof.recordHash, NOT_UNDER) };
+    const fault = this.#diverged("proof", proof.recordHash, NOT_UNDER);
+    return { state: "contradicted", proof, fault, isDamaged: true };
   }
 
   #diverged(what: "root" | "proof", hash: Uint8Array, fault: string): string {

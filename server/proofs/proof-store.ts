@@ -12,7 +12,7 @@ import { appendEntries, inTransaction } from "../journal/entries/entry-log.ts";
 import type { ProofEntry } from "../journal/entries/codec.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { keyOf } from "../journal/index/proof-key.ts";
-import { type AnchorStore, IN_FLIGHT } from "./anchor-store.ts";
+import { type AnchorStore, damaged, IN_FLIGHT } from "./anchor-store.ts";
 import { hashKey } from "./anchor-trees.ts";
 import type { AcceptedProof, StoredProof } from "./proof.ts";
 import { proofPages, type ProofSubject, readProofs, readProofsWith, toEntry } from "./proof-rows.ts";
@@ -108,7 +108,7 @@ export function proofStore(database: Database, key: JournalKey | undefined, veri
       proofPages(checked, subject, { order: "newest first", from: Infinity, limit: PAGE }),
 
     async byAnchor(anchorId, fromLeaf, limit) {
-      const own = (await proofsUnder(database, key, anchorId))
+      const own = (await proofsUnder(database, key, anchorId).catch(damaged))
         .filter(({ leaf }) => leaf >= fromLeaf)
         .sort((a, b) => a.leaf - b.leaf || a.sequence - b.sequence)
         .slice(0, limit);

@@ -30,6 +30,8 @@ export interface ProofServiceDeps {
   /** @throws SealbookError `not_leader`, `storage_full` */
   readonly assertWritable: () => void;
   readonly trees: AnchorTrees;
+  /** Throws SealbookError `journal_damaged` while the index is known to miss records. */
+  readonly assertFindable: () => undefined;
   readonly entryVerifier: Pick<EntryVerifier, "begin">;
   readonly verifier: Pick<ProofVerifier, "begin">;
   readonly clock: Clock;
@@ -150,13 +152,14 @@ export class ProofService {
   /**
    * Finds a proof by id, the recorded hash, or else by document: the newest one, and a page of the older ones.
    * @returns `undefined` when there is none
-   * @throws SealbookError `journal_damaged` when a row that the index leads to was changed
+   * @throws SealbookError `journal_damaged` when a row that the index leads to was changed, or the index is known to
+   *   miss records
    */
   async find(id: string, { limit, cursor }: HistoryPage): Promise<FoundProofs | undefined> {
     const { proofs } = this.#deps.journal;
     const checked = this.#deps.entryVerifier.begin();
     const found = await this.#newest(id, checked);
-    if (found === undefined) return undefined;
+    if (found === undefined) return this.#deps.assertFindable();
     const [newest, ...older] = found;
     if (older.length > 0 || isRecordHash(id, newest)) return this.#found(found, limit);
     const before = Math.min(cursor ?? Infinity, newest.sequence);
@@ -171,7 +174,7 @@ export class ProofService {
     const { entryVerifier, verifier, trees } = this.#deps;
     const checked = entryVerifier.begin();
     const [newest] = (await this.#newest(id, checked)) ?? [];
-    if (newest === undefined) return undefined;
+    if (newest === undefined) return this.#deps.assertFindable();
     const result = await verifier.begin().of(newest);
     return result.state === "contradicted" ? contradicted(result.fault) : trees.complete(result.proof);
   }

@@ -83,8 +83,8 @@ async function compare(deps: IndexCheckDeps, isStopped: () => boolean): Promise<
   // It was built anew meanwhile: the next check reads that one.
   if (end.position !== undefined && !isContinued(start.position, end.position)) return undefined;
   if (end.position === undefined) return end.isEmpty ? undefined : `its position ${CHANGED}`;
-  // Rows can have been written over meanwhile.
-  const isMarked = end.position.blockNumber > start.position.blockNumber || marked === expectedMarks;
+  // Rows can have been written over meanwhile; no mark ends.
+  const isMarked = marked >= expectedMarks && marked <= end.position.marked;
   if (fault === undefined && (!isMarked || !equalBytes(digest, expected))) fault = `one of its rows ${CHANGED}`;
   return fault ?? (end.last === end.position.rows ? undefined : `its row ${end.last} ${CHANGED}`);
 }

@@ -3,7 +3,14 @@ import type { LoggedAnchor } from "../chain/contracts/anchors.ts";
 import type { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import type { Issuer } from "../issuer/issuer.ts";
 import type { Clock } from "../kit/time.ts";
-import type { CheckedProof, ConfirmedProof, ProofCheck, ProofJournal, StoredProof } from "../proofs/index.ts";
+import {
+  assertUndamaged,
+  type CheckedProof,
+  type ConfirmedProof,
+  type ProofCheck,
+  type ProofJournal,
+  type StoredProof,
+} from "../proofs/index.ts";
 import { SealbookError } from "../errors.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
 import { type InventoryDocument, NewestProofs, recorded } from "./newest-proofs.ts";
@@ -45,6 +52,8 @@ export interface RecoveryServiceDeps {
   readonly chain: Pick<ProofAnchorClient, "firstBlock" | "newestBlock" | "anchors">;
   /** Begins to check proofs for one request. */
   readonly beginCheck: () => ProofCheck;
+  /** Throws SealbookError `journal_damaged` while the index is known to miss records. */
+  readonly assertFindable: () => void;
   readonly issuer: Pick<Issuer, "sign" | "hasSigned">;
   readonly clock: Clock;
   /** @throws SealbookError `not_leader` when this relayer does not sign */
@@ -196,6 +205,7 @@ export class RecoveryService {
       const proofs = found.get(document.documentId) ?? [];
       const comparison = await this.#compare(document, proofs, run);
       if (comparison !== undefined) return { document, comparison };
+      if (proofs.length === 0) this.#deps.assertFindable();
       const reason = proofs.length > 0 ? "what is recorded of it was not on chain at that time" : undefined;
       return { document, comparison: { result: "unrecorded", reason, recordedAs: await recordedAs(document.hash) } };
     });
@@ -215,6 +225,7 @@ export class RecoveryService {
     for (const [index, proof] of proofs.entries()) {
       // Later records are checked as well: a changed time must not hide one.
       const result = await check.of(proof);
+      assertUndamaged(result);
       if (result.state === "contradicted")
         return { result: "unrecorded", reason: result.fault, isContradictory: true, recordedAs: [] };
       // It will have a later time than now.

@@ -191,6 +191,9 @@ export class SessionService {
     const transactionId = await this.#deps.changes.begin(session, chain.closeCall(session));
     await this.#deps.changes.mined(transactionId, undefined, session.tokenHash);
     await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
+    // What the database says of the transaction closes nothing.
+    if ((await chain.sessionOf(session.id))?.ended !== true)
+      throw new SealbookError("chain_unavailable", "the chain does not show yet that the session is closed");
     telemetry.sessionChanged(account.address, "closed");
     return { account: account.address };
   }

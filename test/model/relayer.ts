@@ -118,6 +118,8 @@ export async function startRelayer(
     clock: () => Date.now(),
     steadyClock: () => Date.now(),
     anchorDeadlineMilliseconds: 60_000,
+    pendingMilliseconds: () => 0,
+    assertFindable: () => undefined,
     onRetry: (count) => trace(`retried ${count}`),
   });
   head.subscribe(({ number }) => sender.onHead(number));

@@ -72,6 +72,7 @@ export class RecoveryHistory {
             .sort((a, b) => a.blockNumber - b.blockNumber),
       },
       verifier: new EntryVerifier({ database, key: KEY, onDamage: telemetry.journalDiverged }),
+      assertFindable: () => undefined,
       beginCheck: () => new ProofCheck({ anchors, leaves, chain: this.#chain(), telemetry }),
       issuer: {
         sign: () => Promise.reject(new SealbookError("journal_damaged", "the issuer signs nothing")),

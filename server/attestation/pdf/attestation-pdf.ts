@@ -181,7 +181,10 @@ function verificationFacts(
   flow.heading("The verification");
   flow.fact("Verification", verification_id, exact);
   flow.fact("Finished", utc(finished_at));
-  flow.fact("Considered", as_of === null ? "all records on chain at that time" : `records on chain by ${utc(as_of)}`);
+  flow.fact(
+    "Considered",
+    as_of === null ? "all records found at that time" : `records found, on chain by ${utc(as_of)}`,
+  );
   flow.fact("Documents", String(totals.documents));
   flow.fact("Match", String(totals.match));
   flow.fact("Mismatch", String(totals.mismatch));

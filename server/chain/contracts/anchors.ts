@@ -35,6 +35,8 @@ export interface BlockInclusion {
 /** What a mined transaction has anchored, according to its verified block. */
 export interface MinedAnchor extends AnchorContent {
   readonly contract: Address;
+  /** Where the contract has it, when an earlier transaction anchored it. */
+  readonly first?: Omit<BlockInclusion, "contract"> | undefined;
 }
 
 /** An anchor that the journal has just confirmed. */
@@ -80,8 +82,8 @@ export interface FirstAnchors {
 /** An anchor in a verified block. */
 interface AnchorInBlock {
   readonly content: AnchorContent;
-  /** Whether the transaction anchored it, as opposed to an earlier one. */
-  readonly isFirst: boolean;
+  /** Where an earlier transaction anchored it; `undefined` when this one did. */
+  readonly first: Omit<BlockInclusion, "contract"> | undefined;
 }
 
 /**
@@ -99,9 +101,9 @@ export async function confirmedAnchor(
   if (!transaction.succeeded) return undefined;
   const content = contentGivenIn(transaction, contract);
   if (content === undefined) return undefined;
-  if (hasAnchored(transaction, contract, content)) return { content, isFirst: true };
+  if (hasAnchored(transaction, contract, content)) return { content, first: undefined };
   const first = await earlierAnchor(content.hash, contract, block, chain);
-  return first?.size === content.size ? { content, isFirst: false } : undefined;
+  return first?.size === content.size ? { content, first } : undefined;
 }
 
 /**
@@ -120,20 +122,26 @@ export async function anchorConflict(
   return `the contract has this anchor already, ${form}: another holder of the relayer's role sent it`;
 }
 
-/** Returns the content of the first anchor of a hash, from the event in its verified block; not of a later block. */
+/** Returns the first anchor of a hash, from the event in its verified block; not of a later block. */
 async function earlierAnchor(
   hash: Uint8Array,
   contract: Address,
   block: VerifiedBlock,
   chain: FirstAnchors,
-): Promise<AnchorContent | undefined> {
+): Promise<(AnchorContent & Omit<BlockInclusion, "contract">) | undefined> {
   const { number } = block.reference;
   const first = await chain.anchorOf(hash);
   if (first === undefined || first.blockNumber > number) return undefined;
   const earlier = first.blockNumber === number ? block : await chain.block(first.blockNumber);
   if (earlier?.reference.time !== first.time) return undefined;
   return earlier.transactions
-    .flatMap((each) => anchoredIn(each, contract))
+    .flatMap((each) =>
+      anchoredIn(each, contract).map((content) => ({
+        ...content,
+        transactionHash: getBytes(each.hash),
+        block: earlier.reference,
+      })),
+    )
     .find((anchored) => equalBytes(anchored.hash, hash));
 }
 

@@ -13,6 +13,7 @@ import {
   type AnchorOnChain,
   type BlockInclusion,
   type LoggedAnchor,
+  type MinedAnchor,
   anchorConflict,
   anchoredIn,
   confirmedAnchor,
@@ -113,16 +114,17 @@ export class ProofAnchorClient {
     return equalBytes(confirmed?.hash, hash) ? found.block.reference : undefined;
   }
 
-  /** Returns the content whose anchor a transaction confirms; `undefined` when it confirms none. */
-  async confirmedBy(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<AnchorContent | undefined> {
-    return (await confirmedAnchor(at, this.address, this.#firstAnchors))?.content;
+  /** Returns the anchor that a transaction confirms; `undefined` when it confirms none. */
+  async confirmedBy(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<MinedAnchor | undefined> {
+    const confirmed = await confirmedAnchor(at, this.address, this.#firstAnchors);
+    return confirmed && { ...confirmed.content, contract: this.address, first: confirmed.first };
   }
 
   /** Returns whether the success of a transaction counts: if it calls the contract, it has to confirm an anchor. */
   async verdictOn(at: Pick<TransactionInBlock, "block" | "transaction">): Promise<SuccessVerdict> {
     if (!calls(at.transaction, this.address)) return { confirms: undefined };
-    const content = await this.confirmedBy(at);
-    if (content !== undefined) return { confirms: { ...content, contract: this.address } };
+    const confirms = await this.confirmedBy(at);
+    if (confirms !== undefined) return { confirms };
     const rejected = await anchorConflict(at, this.address, this.#firstAnchors);
     return rejected === undefined ? "unknown" : { rejected };
   }
@@ -215,7 +217,7 @@ export class ProofAnchorClient {
     for (const transaction of block.transactions) {
       const confirmed = await confirmedAnchor({ block, transaction }, this.address, this.#firstAnchors);
       // The contract's response decides on a repeat: it is read again every time.
-      isComplete &&= confirmed?.isFirst ?? !calls(transaction, this.address);
+      isComplete &&= confirmed === undefined ? !calls(transaction, this.address) : confirmed.first === undefined;
       given.set(transaction.hash, transaction.succeeded ? (confirmed?.content.hash ?? "other") : "failed");
     }
     const read: ReadBlock = {

@@ -234,13 +234,21 @@ export class TransactionSender implements Transactions {
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
     for (const version of left) this.#inFlight.add(version, -Infinity);
-    const highest = await store.highestNonce(this.#signer.address);
-    this.#nextNonce = Math.max(mined, (highest ?? -1) + 1);
+    this.#nextNonce = Math.max(mined, ((await this.#highestNonce()) ?? -1) + 1);
     if (left.length > 0) {
       onEvent({ kind: "resent", count: this.#inFlight.size });
       await this.#checkAndResend(this.#inFlight.all());
     }
     return this.#nextNonce;
+  }
+
+  /** Returns the highest nonce that the key has signed, by the signed bytes: who changes the number stops nothing. */
+  async #highestNonce(): Promise<number | undefined> {
+    const { store } = this.#deps;
+    let highest = await store.highest(this.#signer.address, Number.MAX_SAFE_INTEGER);
+    while (highest !== undefined && !isSignedBy(highest, this.#signer.address))
+      highest = await store.highest(this.#signer.address, highest.nonce);
+    return highest?.nonce;
   }
 
   async #signAndSend(): Promise<void> {

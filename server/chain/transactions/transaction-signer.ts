@@ -82,8 +82,12 @@ export function feeOf({ raw }: Pick<SignedTransaction, "raw">): GasFee {
 
 /** Returns whether a key has signed a transaction with its nonce. */
 export function isSignedBy({ raw, nonce }: Pick<SignedTransaction, "raw" | "nonce">, address: Address): boolean {
-  const signed = Transaction.from(hexlify(raw));
-  return signed.from?.toLowerCase() === address.toLowerCase() && signed.nonce === nonce;
+  try {
+    const signed = Transaction.from(hexlify(raw));
+    return signed.from?.toLowerCase() === address.toLowerCase() && signed.nonce === nonce;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns whether a transaction calls nothing: it only uses up its nonce. */

@@ -100,8 +100,8 @@ export interface TransactionStore {
    * @returns the number of anchors
    */
   abandon(ids: readonly number[]): Promise<number>;
-  /** Returns the highest nonce ever signed with a key. */
-  highestNonce(sender: Address): Promise<number | undefined>;
+  /** Returns the newest version of the transaction of a key with the highest nonce below another one. */
+  highest(sender: Address, below: number): Promise<Pick<SignedTransaction, "nonce" | "raw"> | undefined>;
   /** Returns the number of mined nonces of each key, up to the highest one. */
   minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
   /** Returns the mined transaction of a key with the highest nonce below another one. */

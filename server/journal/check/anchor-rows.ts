@@ -40,7 +40,8 @@ function select(database: Database) {
     .selectFrom("anchors")
     .leftJoin("transactions", "transactions.id", "anchors.transaction_id")
     .select(["anchors.id", "first_sequence", "anchors.hash", "size", "checkpoint", "anchors.code"])
-    .select(["transaction_id", "confirmation", "transactions.state"])
+    .select(["transaction_id", "confirmation", "transactions.state", "transactions.nonce"])
+    .select((e) => e("transactions.raw", "is not", null).as("is_signed"))
     .select((e) =>
       e
         .selectFrom("confirmations")
@@ -101,14 +102,20 @@ export function openFault(
   row: AnchorRow | undefined,
 ): AnchorFault | undefined {
   if (row === undefined || row.checkpoint !== null) return "missing";
-  const { hash, state, confirmation, newest } = row;
+  const { hash, confirmation, newest } = row;
   if (row.first_sequence > anchor.first) return "not_found";
   // It was confirmed since.
   if (newest !== null && newest > anchor.first) return undefined;
   if (confirmation !== null) return "unconfirmed";
   if (hash === null) return row.transaction_id === null ? undefined : "changed";
   if (!isAnchorOf(key, { ...row, hash })) return "changed";
-  return state !== null && [...IN_FLIGHT, ...FAILED].includes(state) ? undefined : "unsent";
+  return isToBeSent(row) ? undefined : "unsent";
+}
+
+/** Whether the sender sends the transaction of an anchor, or gives the anchor another one. */
+function isToBeSent({ state, nonce, is_signed }: AnchorRow): boolean {
+  if (state === "sent") return nonce !== null && Boolean(is_signed);
+  return state === "queued" || (state !== null && FAILED.includes(state));
 }
 
 /** Returns the finding about an anchor. */

@@ -79,6 +79,7 @@ export class CompleteCheck {
     while (!this.#isStopped()) {
       progress.page ??= await this.#nextPage(progress);
       if (progress.page === undefined) return true;
+      await this.#deps.repairs?.writeKeys(progress.page.unfound);
       await this.#confirmations.compare(progress.page.confirmations, this.#results);
       progress.page = undefined;
     }

@@ -10,6 +10,8 @@ export interface OpenAnchor {
   readonly id: number;
   /** Its first proof. */
   readonly first: number;
+  /** When that was accepted, Unix milliseconds. */
+  readonly acceptedAt: number;
   /** Number of leaves so far. */
   readonly size: number;
 }
@@ -46,7 +48,12 @@ export class OpenAnchors {
   }
 
   all(): OpenAnchor[] {
-    return [...this.#anchors.values()].map(({ id, first, root }) => ({ id, first, size: root.size }));
+    return [...this.#anchors.values()].map(({ id, first, acceptedAt, root }) => ({
+      id,
+      first,
+      acceptedAt,
+      size: root.size,
+    }));
   }
 
   /** Number of leaves under them. */
@@ -70,7 +77,7 @@ export class OpenAnchors {
    * @returns false for a proof whose leaf an earlier one has
    */
   add(entry: ProofEntry, before: SettledHead, onFinding: (finding: Finding) => void): boolean {
-    const { sequence, anchor, leaf } = entry;
+    const { sequence, anchor, leaf, accepted_at: acceptedAt } = entry;
     const known = this.#anchors.get(anchor);
     if (known === undefined ? anchor <= this.#highest : leaf < known.root.size) return false;
     this.#highest = Math.max(this.#highest, anchor);
@@ -78,6 +85,7 @@ export class OpenAnchors {
     const open = known ?? {
       id: anchor,
       first: sequence,
+      acceptedAt,
       before,
       last: sequence,
       only: recorded,

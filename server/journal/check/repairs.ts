@@ -1,9 +1,11 @@
 import type { ProofAnchorClient } from "../../chain/contracts/proof-anchor-client.ts";
 import { prefixedHex } from "../../kit/bytes.ts";
 import type { Database } from "../engine/database.ts";
-import type { ConfirmationEntry } from "../entries/codec.ts";
+import type { ConfirmationEntry, ProofEntry } from "../entries/codec.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
 import { inTransaction } from "../entries/entry-log.ts";
+import { newestSequence } from "../entries/journal-rows.ts";
+import { insertKeys } from "../index/proof-index.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { isSameBlock } from "../integrity/stored-anchor.ts";
 import type { AnchorRow } from "./anchor-rows.ts";
@@ -66,6 +68,18 @@ export class Repairs {
         `${prefixedHex(block.hash)}; it was in block ${number}, ${prefixedHex(block_hash)}`,
     );
     return true;
+  }
+
+  /** Writes keys of proofs anew that they are not found by; the next complete check ends what was found. */
+  async writeKeys(proofs: readonly ProofEntry[]): Promise<void> {
+    const { database, onCorrected } = this.#deps;
+    const [first] = proofs;
+    if (first === undefined) return;
+    await inTransaction(database, async (transaction) => {
+      const newest = await newestSequence(transaction);
+      await insertKeys(transaction, proofs, newest, newest);
+    });
+    onCorrected(`the index had lost ${proofs.length} proofs, of the entries from ${first.sequence} on`);
   }
 
   /** Opens anchors again that proofs are under, and that are in no row as a relayer has written it. */

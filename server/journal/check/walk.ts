@@ -41,6 +41,8 @@ export interface LostAnchor extends OpenAnchor {
 /** Entries that were checked, in order. */
 export interface WalkedPage {
   readonly entries: readonly JournalEntry[];
+  /** Proofs that one of their keys does not lead to. */
+  readonly unfound: readonly ProofEntry[];
   /** Confirmations whose anchors are as relayers have written them: what is left is to ask the chain. */
   readonly confirmations: readonly ReadConfirmation[];
 }
@@ -106,6 +108,11 @@ export class JournalWalk {
     });
   }
 
+  /** When the oldest proof was accepted that no entry confirms, Unix milliseconds; `undefined` without one. */
+  get pendingSince(): number | undefined {
+    return this.#open.all().at(0)?.acceptedAt;
+  }
+
   /** Number of proofs that no entry confirms. */
   get pending(): number {
     return this.#open.leaves;
@@ -116,7 +123,9 @@ export class JournalWalk {
     const entries = rows.flatMap((row) => row.entries);
     await this.#tables(rows, done);
     const proofs = entries.filter((entry) => entry.kind === "proof");
-    for (const missing of await missingKeys(database, proofs)) onFinding({ kind: "key_missing", ...missing });
+    const missing = await missingKeys(database, proofs);
+    for (const each of missing) onFinding({ kind: "key_missing", ...each });
+    const unfoundAt = new Set(missing.map(({ sequence }) => sequence));
     const confirmed = entries.filter((entry) => entry.kind === "confirmation");
     const known = await readAnchorRows(
       database,
@@ -134,7 +143,7 @@ export class JournalWalk {
       if (fault !== undefined) onFinding(anchorFinding(entry.anchor, entry.sequence, fault));
       else if (row !== undefined) confirmations.push({ entry, row });
     }
-    return { entries, confirmations };
+    return { entries, unfound: proofs.filter(({ sequence }) => unfoundAt.has(sequence)), confirmations };
   }
 
   /** Compares the tables for finding with the entries. */

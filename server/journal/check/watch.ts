@@ -67,6 +67,7 @@ export class JournalWatch {
   #isFollowing = false;
   #isStopped = false;
   #comparedAt: number | undefined;
+  #pendingMilliseconds = 0;
   readonly #failing = new Set<string>();
 
   constructor(deps: JournalWatchDeps) {
@@ -84,6 +85,14 @@ export class JournalWatch {
   /** When journal and chain were last compared, Unix milliseconds. */
   get comparedAt(): number | undefined {
     return this.#comparedAt;
+  }
+
+  /**
+   * How long the oldest proof had waited for its confirmation when the journal was followed last; 0 without one. It is
+   * that of the entries: no other table has a say.
+   */
+  get pendingMilliseconds(): number {
+    return this.#pendingMilliseconds;
   }
 
   /**
@@ -134,6 +143,7 @@ export class JournalWatch {
 
   /** Stops after the newest entry that was seen is in the file; a long comparison that runs ends where it is. */
   async stop(): Promise<void> {
+    const { memory, onFailure } = this.#deps;
     const isLast = this.#intervals.length > 0 && !this.#isFollowing && !this.#isStopped;
     this.#isStopped = true;
     await Promise.all(this.#intervals.map((interval) => interval.stop()));
@@ -144,7 +154,7 @@ export class JournalWatch {
       this.#isStopped = true;
     }
     // What this process wrote, it has seen, wherever its last comparison ended.
-    await this.#store();
+    await memory.store().catch((error: unknown) => onFailure("journal.head", error));
   }
 
   async #follow(): Promise<void> {
@@ -180,8 +190,9 @@ export class JournalWatch {
     const head = await readHead(database);
     let reportedAt = performance.now();
     try {
-      for await (const { confirmations } of walk.to(head)) {
+      for await (const { confirmations, unfound } of walk.to(head)) {
         if (this.#isStopped) return;
+        await this.#deps.repairs?.writeKeys(unfound);
         // What is after a changed row is read again.
         if (!this.#isSound) break;
         if (this.#uncompared.length === 0) this.#uncomparedFrom = memory.settled;
@@ -199,6 +210,8 @@ export class JournalWatch {
       this.#walk = undefined;
       throw error;
     }
+    const now = this.#deps.clock();
+    this.#pendingMilliseconds = now - (walk.pendingSince ?? now);
     if (!this.#isSound) this.#walk = undefined;
   }
 

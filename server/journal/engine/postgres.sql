@@ -227,7 +227,7 @@ create trigger chain_identity_no_delete before delete on chain_identity for each
 create trigger chain_identity_no_truncate before truncate on chain_identity for each statement execute function refuse_change();
 revoke delete on chain_identity from public, current_user;
 
-create table validator_sets (from_block bigint primary key, validators text not null);
+create table validator_sets (from_block bigint primary key, validators text not null, code bytea not null);
 create trigger validator_sets_no_update before update on validator_sets for each row execute function refuse_change();
 create trigger validator_sets_no_delete before delete on validator_sets for each row execute function refuse_change();
 create trigger validator_sets_no_truncate before truncate on validator_sets for each statement execute function refuse_change();

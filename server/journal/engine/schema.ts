@@ -287,6 +287,8 @@ export interface ValidatorSetsTable {
   from_block: number;
   /** Lower-case addresses, sorted, joined with commas. */
   validators: string;
+  /** The authentication code, by the journal's key. */
+  code: Uint8Array;
 }
 
 /** Comparisons of restored documents with the records. */

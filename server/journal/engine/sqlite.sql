@@ -210,7 +210,7 @@ create table chain_identity (
 create trigger chain_identity_no_update before update of chain_id, genesis_hash on chain_identity begin select raise(abort, 'the journal is append-only'); end;
 create trigger chain_identity_no_delete before delete on chain_identity begin select raise(abort, 'the journal is append-only'); end;
 
-create table validator_sets (from_block integer primary key, validators text not null);
+create table validator_sets (from_block integer primary key, validators text not null, code blob not null);
 create trigger validator_sets_no_update before update on validator_sets begin select raise(abort, 'the journal is append-only'); end;
 create trigger validator_sets_no_delete before delete on validator_sets begin select raise(abort, 'the journal is append-only'); end;
 

@@ -1,5 +1,5 @@
 import type { BlockReference } from "../../chain/block.ts";
-import type { ConfirmedAnchor, MinedAnchor } from "../../chain/contracts/anchors.ts";
+import type { AnchorContent, BlockInclusion, ConfirmedAnchor, MinedAnchor } from "../../chain/contracts/anchors.ts";
 import type { RecordedOutcomes } from "../../chain/transactions/types.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { Database } from "../engine/database.ts";
@@ -43,15 +43,7 @@ export async function confirmAnchors(
     const isOwn = hash !== null && isAnchorOf(key, { ...anchor, hash });
     const isSame = at.anchored?.size === anchor.size && equalBytes(at.anchored.hash, hash);
     if (!isOwn || !isSame || at.anchored === undefined) others.push(transactionId);
-    else
-      confirmed.push({
-        anchorId,
-        transactionId,
-        checkpoint,
-        ...at.anchored,
-        transactionHash: at.hash,
-        block: at.block,
-      });
+    else confirmed.push({ anchorId, transactionId, checkpoint, ...placeOf(at.anchored, at) });
   }
   await appendEntries(
     transaction,
@@ -72,6 +64,17 @@ export async function confirmAnchors(
     })),
   );
   return { confirmed: confirmed.map(({ checkpoint: _, ...anchor }) => anchor), others };
+}
+
+/**
+ * Returns where the contract has an anchor: a repeat anchors nothing. Who has a transaction sent once more gives its
+ * anchor no later time.
+ */
+function placeOf(
+  { first, ...content }: MinedAnchor,
+  { hash: transactionHash, block }: AnchoringTransaction,
+): AnchorContent & BlockInclusion {
+  return { ...content, transactionHash, block, ...first };
 }
 
 /**

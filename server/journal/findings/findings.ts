@@ -129,6 +129,16 @@ export class Findings implements Pick<JournalEvents, "journalDiverged" | "diverg
     }
   }
 
+  /**
+   * Asserts that the index is not known to miss records: then what is not found can be recorded nevertheless.
+   * @throws SealbookError `journal_damaged`
+   */
+  assertFindable(): undefined {
+    const message = this.#open.textOf("index");
+    if (message !== undefined)
+      throw new SealbookError("journal_damaged", `${message}. Until it can, what is not found may be recorded`);
+  }
+
   /** Takes a divergence. */
   readonly journalDiverged = (subject: string, message: string): void => {
     this.#unfound?.delete(subject);

@@ -201,13 +201,18 @@ export function transactionStore(database: Database, key: JournalKey | undefined
       return withVersions(database, toSigned(await newest.execute()));
     },
 
-    async highestNonce(sender) {
-      const { highest } = await database
+    async highest(sender, below) {
+      const row = await database
         .selectFrom("transactions")
-        .select((e) => e.fn.max<number | null>("nonce").as("highest"))
+        .select(["nonce", "raw"])
         .where("sender", "=", sender)
-        .executeTakeFirstOrThrow();
-      return highest ?? undefined;
+        .where("nonce", "<", below)
+        .orderBy("nonce", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row === undefined || row.nonce === null
+        ? undefined
+        : { nonce: row.nonce, raw: row.raw ?? new Uint8Array() };
     },
 
     async minedNonces() {

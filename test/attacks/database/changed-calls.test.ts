@@ -96,6 +96,37 @@ for (const access of EVERY_ACCESS)
         await administrator.dropTrigger("changed", "transactions");
       });
 
+    // Security, database: cannot have a later time confirmed by a call that is sent once more
+    it("confirm no later time when the call of a confirmed anchor is sent once more", async () => {
+      const [document = assert.fail()] = freshDocuments(1);
+      const { body } = await anchored(server, "/api/v1/proof", document);
+      const sent = (await calls()).at(-1) ?? assert.fail();
+      const newest = "(select max(id) from transactions where purpose = 'anchor')";
+      const data = sent.slice(sent.indexOf(" 0x") + 3);
+      const literal = access.engine === "sqlite" ? `x'${data}'` : `'\\x${data}'::bytea`;
+      const unsigned = "sender = null, nonce = null, raw = null, hash = null, outcome_at = null";
+      const unmined = "block_number = null, block_hash = null, block_time = null, validator = null";
+      await administrator.run(
+        `update transactions set state = 'queued', data = ${literal}, ${unsigned}, ${unmined} where id = ${newest}`,
+        `delete from confirmations where anchor_id = (select max(id) from anchors where transaction_id = ${newest})`,
+        `update anchors set confirmation = null where transaction_id = ${newest}`,
+      );
+      // The sender looks for calls when a proof arrives.
+      const [other = assert.fail()] = freshDocuments(1);
+      await anchored(server, "/api/v1/proof", other);
+      await eventually(async () => {
+        const all = await calls();
+        assert.lengthOf(
+          all.filter((each) => each === sent),
+          2,
+          "it was sent once more",
+        );
+        const { body: found, text } = await server.get(`/api/v1/proof/${body.id}`);
+        assert.equal(found.status, "confirmed", text);
+        assert.deepEqual(found.proof, body.proof);
+      });
+    });
+
     // Security, database: cannot have another content confirmed than the one that was mined
     it("confirm what was mined, whatever a trigger makes of the confirmation's copy (attack 18)", async () => {
       await administrator.changeInserted("changed", "confirmations", "new.size >= 0", {

@@ -21,6 +21,7 @@ for (const access of EVERY_ACCESS)
     let database: EngineDatabase;
     let administrator: Administrator;
     let server: TestServer;
+    let newest: HttpResponse;
     const [first = assert.fail(), second = assert.fail()] = freshDocuments(2);
     const older = { ...first, document_id: "contract 1" };
     const newer = { ...second, document_id: "contract 1", metadata: { ...second.metadata, timestamp: 2 } };
@@ -37,7 +38,7 @@ for (const access of EVERY_ACCESS)
       await anchored(server, "/api/v1/proof", older);
       administrator = await administratorOf(database, access);
       await administrator.copy("before");
-      await anchored(server, "/api/v1/proof", newer);
+      newest = await anchored(server, "/api/v1/proof", newer);
       assert.equal((await attest()).status, 200, "the issuer's key is in the journal");
       await administrator.copy("right");
     });
@@ -58,6 +59,9 @@ for (const access of EVERY_ACCESS)
       assertRefused("GET", await server.get("/api/v1/proof/contract%201"));
       assertRefused("bundle", await server.get("/api/v1/proof/contract%201?format=bundle"));
       assertRefused("verify", await server.post("/api/v1/verify", { document_hash: newer.hash }));
+      const { tx_hash } = newest.body.proof;
+      assertRefused("transaction", await server.get(`/api/v1/proof/tx/${tx_hash}`));
+      assertRefused("batch", await server.get(`/api/v1/proof/batch/${unknown.hash}`));
       assertRefused("nothing", await server.post("/api/v1/verify", { document_hash: unknown.hash }));
       const documents = [{ document_id: "contract 1", hash: older.hash }];
       assertRefused("comparison", await server.post("/api/v1/recovery/verify", { documents }));

@@ -85,7 +85,7 @@ for (const access of EVERY_ACCESS)
       );
     };
 
-    // Security, database: cannot invent a session, nnor make an ended one live again: the contract is asked
+    // Security, database: cannot invent a session, nor make an ended one live again: the contract is asked
     it("are none when they were inserted with an own key (attack 25)", async () => {
       const token = randomBytes(32);
       await insert(token, sessionIdOf(server.demo.login, tokenHash(token)), server.demo.login);
@@ -115,6 +115,19 @@ for (const access of EVERY_ACCESS)
       assert.equal(status, 401, text);
       assert.include(text, "the token has expired");
       ahead = 0;
+    });
+
+    it("are not said to be closed when a trigger says so of the call that is to close them", async () => {
+      const token = await server.login();
+      const mined = { hash: literal(randomBytes(32)), block_number: "1", block_hash: literal(randomBytes(32)) };
+      await administrator.changeInserted("mined", "transactions", "new.purpose = 'session_close'", {
+        ...{ state: "'confirmed'", block_time: "1", validator: "''" },
+        ...mined,
+      });
+      const { status, text } = await server.call(ROUTES.close, { token });
+      await administrator.dropTrigger("mined", "transactions");
+      assert.equal(status, 503, text);
+      assert.include(text, "the chain does not show yet that the session is closed");
     });
 
     for (const [what, route] of [

@@ -6,6 +6,7 @@ import { readEntries } from "../../../server/journal/entries/entry-source.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { assertChained } from "../../support/journal-chain.ts";
 import { KEY } from "../../support/journal-key.ts";
+import { thrownBy } from "../../support/thrown.ts";
 
 const key = (createdAt: number, keystore?: string): JournaledKey => ({
   publicKey: randomBytes(65),
@@ -37,6 +38,15 @@ for (const engine of ENGINES)
         assert.equal(entry.kind, "issuer_key");
         assert.equal(encodeEntry(decodeEntry(encodeEntry(entry))), encodeEntry(entry));
       }
+    });
+
+    it("are not believed without the entry", async () => {
+      await store.add(key(1));
+      await opened.database
+        .insertInto("issuer_keys")
+        .values({ sequence: 2, public_key: randomBytes(65), keystore: null, created_at: 2 })
+        .execute();
+      assert.propertyVal(await thrownBy(store.list()), "code", "journal_damaged");
     });
 
     it("get another entry when a password encrypts them", async () => {

@@ -57,7 +57,7 @@ for (const engine of ENGINES)
         return { proofs: written, transactionId: id };
       });
       const transactions = transactionStore(opened.database, KEY);
-      const nonce = ((await transactions.highestNonce(ADDRESS)) ?? -1) + 1;
+      const nonce = ((await transactions.highest(ADDRESS, Number.MAX_SAFE_INTEGER))?.nonce ?? -1) + 1;
       const queued = await transactions.queued(1000);
       await transactions.claim(
         ADDRESS,
