@@ -55,7 +55,9 @@ export function registerProofMetrics(
 const GATHER_MILLISECONDS = 10;
 
 interface ProofDeps {
+  /** See {@link AnchorTracker}. */
   readonly pendingMilliseconds: () => number;
+  /** Throws SealbookError `journal_damaged` while the index is known to miss records. */
   readonly assertFindable: () => undefined;
   readonly journal: Journal;
   readonly entryVerifier: EntryVerifier;

@@ -130,7 +130,7 @@ export class Findings implements Pick<JournalEvents, "journalDiverged" | "diverg
   }
 
   /**
-   * Asserts that the index is not known to miss records: then what is not found can be recorded nevertheless.
+   * Asserts that the index is not known to miss records. Where it does, what is not found can be recorded.
    * @throws SealbookError `journal_damaged`
    */
   assertFindable(): undefined {
