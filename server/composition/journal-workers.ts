@@ -159,7 +159,7 @@ export function createJournalWorkers(
     },
     /** Whether the journal was followed since the start. */
     hasFollowed: () => watch.hasFollowed,
-    pendingMilliseconds: () => watch.pendingMilliseconds,
+    lateSince: (limitMilliseconds: number) => watch.lateSince(limitMilliseconds),
     /** Ends {@link follow}, which fails then. */
     abandonFollowing: () => watch.abandon(),
     stopFollowing: () => watch.stop(),

@@ -33,7 +33,7 @@ export async function buildParts(context: Context) {
 function buildProofs(
   context: Context,
   { sender }: RelayerTransactions,
-  { pendingMilliseconds }: Pick<JournalWorkers, "pendingMilliseconds">,
+  { lateSince }: Pick<JournalWorkers, "lateSince">,
 ): Proofs {
   const { config, proofAnchor, logger } = context;
   const proofs = createProofs({
@@ -46,7 +46,7 @@ function buildProofs(
     chain: proofAnchor,
     transactions: sender,
     assertWritable: context.assertWritable,
-    pendingMilliseconds,
+    lateSince,
     assertFindable: () => context.findings.assertFindable(),
     onRetry: (count) => logger.warn({ count }, "failed anchors are retried in new transactions"),
   });

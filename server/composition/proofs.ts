@@ -56,7 +56,7 @@ const GATHER_MILLISECONDS = 10;
 
 interface ProofDeps {
   /** See {@link AnchorTracker}. */
-  readonly pendingMilliseconds: () => number;
+  readonly lateSince: (limitMilliseconds: number) => number | undefined;
   /** Throws SealbookError `journal_damaged` while the index is known to miss records. */
   readonly assertFindable: () => undefined;
   readonly journal: Journal;

@@ -34,8 +34,8 @@ export interface AnchorTrackerDeps {
   readonly isStalled: () => boolean;
   /** Maximum time that an accepted proof may stay unconfirmed before a deadline event is emitted. */
   readonly deadlineMilliseconds: number;
-  /** How long the oldest proof has waited at least, according to the entries of the journal. */
-  readonly pendingMilliseconds: () => number;
+  /** Since when, in Unix milliseconds, a proof has waited longer than a limit, according to the journal's entries. */
+  readonly lateSince: (limitMilliseconds: number) => number | undefined;
   /** Called with the number of failed anchors that were given new transactions. */
   readonly onRetry: (count: number) => void;
 }
@@ -393,11 +393,11 @@ export class AnchorTracker {
   }
 
   async #checkDeadline(): Promise<void> {
-    const { telemetry, journal, clock, deadlineMilliseconds, pendingMilliseconds } = this.#deps;
+    const { telemetry, journal, clock, deadlineMilliseconds, lateSince } = this.#deps;
     const now = clock();
     const oldest = (await journal.anchors.oldestUnconfirmed()) ?? now;
     // Who can write to the database can have an anchor look newer than it is.
-    const since = Math.min(oldest, now - pendingMilliseconds());
+    const since = Math.min(oldest, lateSince(deadlineMilliseconds) ?? now);
     if (now - since > deadlineMilliseconds) telemetry.anchoringLate(since);
     else telemetry.anchoringInTime();
   }

@@ -9,6 +9,8 @@ import type { AnchorStore } from "./anchor-store.ts";
 const PREFIX_BYTES = 8;
 /** Memory for what is kept: the leaves of 4,000 anchors with a thousand each. */
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Memory for an anchor beside its leaves: its key, and what manages it. */
+const ANCHOR_BYTES = 512;
 
 /** The beginnings of the recorded hashes under an anchor. */
 export class Leaves {
@@ -16,11 +18,15 @@ export class Leaves {
 
   /** @param hashes By leaf index */
   constructor(hashes: readonly Uint8Array[]) {
-    this.#prefixes = Buffer.concat(hashes.map((hash) => hash.subarray(0, PREFIX_BYTES)));
+    // Memory of its own: a small buffer would keep a pool of others alive.
+    this.#prefixes = new Uint8Array(hashes.length * PREFIX_BYTES);
+    for (const [index, hash] of hashes.entries())
+      this.#prefixes.set(hash.subarray(0, PREFIX_BYTES), index * PREFIX_BYTES);
   }
 
+  /** Memory that they take. */
   get bytes(): number {
-    return this.#prefixes.length;
+    return ANCHOR_BYTES + this.#prefixes.length;
   }
 
   /** Whether a leaf is that of a recorded hash that a relayer has written. */

@@ -1,3 +1,4 @@
+import type { BlockReference } from "../chain/block.ts";
 import type { SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
 import type { ContractCall } from "../chain/transaction.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
@@ -54,12 +55,13 @@ export class TokenChanges {
    * and for {@link settle}.
    * @param opening The new token
    * @param replacing The old token
+   * @returns its block
    */
-  async mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<void> {
+  async mined(transactionId: number, opening?: Uint8Array, replacing?: Uint8Array): Promise<BlockReference> {
     const { transactions, chainWaitMilliseconds } = this.#deps;
     transactions.wake();
     const outcome = await transactions.outcome(transactionId, chainWaitMilliseconds);
-    if (outcome.state === "confirmed") return;
+    if (outcome.state === "confirmed") return outcome.block;
     const hasNoEffect = outcome.state !== "pending" || (await transactions.cancel(transactionId));
     if (hasNoEffect || opening === undefined || replacing === undefined)
       await this.#undo(hasNoEffect, opening, replacing);

@@ -118,7 +118,7 @@ export async function startRelayer(
     clock: () => Date.now(),
     steadyClock: () => Date.now(),
     anchorDeadlineMilliseconds: 60_000,
-    pendingMilliseconds: () => 0,
+    lateSince: () => undefined,
     assertFindable: () => undefined,
     onRetry: (count) => trace(`retried ${count}`),
   });

@@ -86,6 +86,13 @@ interface AnchorInBlock {
   readonly first: Omit<BlockInclusion, "contract"> | undefined;
 }
 
+/** The first anchor of a hash, in its verified block. */
+interface EarlierAnchor extends Pick<AnchorContent, "size"> {
+  /** Whether its transaction calls the contract itself. */
+  readonly isDirect: boolean;
+  readonly inclusion: Omit<BlockInclusion, "contract">;
+}
+
 /**
  * The one rule for confirmations: a transaction confirms the anchor of a hash when it succeeded in a verified block,
  * passed the hash to the contract, and the contract emitted `Anchored` for it with the same size. A repeat emits
@@ -102,8 +109,10 @@ export async function confirmedAnchor(
   const content = contentGivenIn(transaction, contract);
   if (content === undefined) return undefined;
   if (hasAnchored(transaction, contract, content)) return { content, first: undefined };
-  const first = await earlierAnchor(content.hash, contract, block, chain);
-  return first?.size === content.size ? { content, first } : undefined;
+  const earlier = await earlierAnchor(content.hash, contract, block, chain);
+  if (earlier?.size !== content.size) return undefined;
+  // By a call through another contract the anchor is there, but no transaction that passes the hash to this one.
+  return { content, first: earlier.isDirect ? earlier.inclusion : undefined };
 }
 
 /**
@@ -128,21 +137,22 @@ async function earlierAnchor(
   contract: Address,
   block: VerifiedBlock,
   chain: FirstAnchors,
-): Promise<(AnchorContent & Omit<BlockInclusion, "contract">) | undefined> {
+): Promise<EarlierAnchor | undefined> {
   const { number } = block.reference;
   const first = await chain.anchorOf(hash);
   if (first === undefined || first.blockNumber > number) return undefined;
   const earlier = first.blockNumber === number ? block : await chain.block(first.blockNumber);
   if (earlier?.reference.time !== first.time) return undefined;
-  return earlier.transactions
-    .flatMap((each) =>
-      anchoredIn(each, contract).map((content) => ({
-        ...content,
-        transactionHash: getBytes(each.hash),
-        block: earlier.reference,
-      })),
-    )
-    .find((anchored) => equalBytes(anchored.hash, hash));
+  for (const each of earlier.transactions) {
+    const anchored = anchoredIn(each, contract).find((content) => equalBytes(content.hash, hash));
+    if (anchored === undefined) continue;
+    return {
+      size: anchored.size,
+      isDirect: equalBytes(contentGivenIn(each, contract)?.hash, hash),
+      inclusion: { transactionHash: getBytes(each.hash), block: earlier.reference },
+    };
+  }
+  return undefined;
 }
 
 /** Returns whether a transaction calls the contract. */

@@ -86,9 +86,12 @@ export class SessionRegistryClient {
     };
   }
 
-  /** Fetches a session by its {@link sessionIdOf identifier}; `undefined` for an unknown one. */
-  async sessionOf(session: Uint8Array): Promise<SessionOnChain | undefined> {
-    const result = await this.#read(ABI.encodeFunctionData("sessionOf", [session]));
+  /**
+   * Fetches a session by its {@link sessionIdOf identifier}; `undefined` for an unknown one.
+   * @param since The node has to have this block
+   */
+  async sessionOf(session: Uint8Array, since?: number): Promise<SessionOnChain | undefined> {
+    const result = await this.#read(ABI.encodeFunctionData("sessionOf", [session]), since);
     const [state] = ABI.decodeFunctionResult("sessionOf", result);
     const expiresAt = Number(state.expiresAt);
     return expiresAt === 0
@@ -150,8 +153,8 @@ export class SessionRegistryClient {
     return scope && { kind: "enrolled", account: String(event.args.getValue("account")), scope };
   }
 
-  #read(data: string): Promise<string> {
-    return readContract(this.#rpc, this.#address, data);
+  #read(data: string, since?: number): Promise<string> {
+    return readContract(this.#rpc, this.#address, data, since);
   }
 }
 

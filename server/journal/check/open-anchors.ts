@@ -56,6 +56,11 @@ export class OpenAnchors {
     }));
   }
 
+  /** The one whose first proof was accepted before those of the others. */
+  get oldest(): Pick<OpenAnchor, "acceptedAt"> | undefined {
+    return this.#anchors.values().next().value;
+  }
+
   /** Number of leaves under them. */
   get leaves(): number {
     return this.all().reduce((sum, { size }) => sum + size, 0);

@@ -5,7 +5,7 @@ import type { ConfirmationEntry, ProofEntry } from "../entries/codec.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
 import { inTransaction } from "../entries/entry-log.ts";
 import { newestSequence } from "../entries/journal-rows.ts";
-import { insertKeys } from "../index/proof-index.ts";
+import { replaceKeys } from "../index/proof-index.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { isSameBlock } from "../integrity/stored-anchor.ts";
 import type { AnchorRow } from "./anchor-rows.ts";
@@ -55,10 +55,12 @@ export class Repairs {
     const anchored = { hash: content, size, contract };
     const { confirmed } = await inTransaction(database, async (transaction) => {
       const place = { block_number: block.number, block_hash: block.hash, block_time: block.time };
+      // The contract can have it from another transaction than the relayer's.
       await transaction
         .updateTable("transactions")
         .set({ ...place, validator: block.validator })
         .where("id", "=", transactionId)
+        .where("hash", "=", hash)
         .execute();
       return confirmAnchors(transaction, key, new Map([[transactionId, { hash, block, anchored }]]));
     });
@@ -77,7 +79,7 @@ export class Repairs {
     if (first === undefined) return;
     await inTransaction(database, async (transaction) => {
       const newest = await newestSequence(transaction);
-      await insertKeys(transaction, proofs, newest, newest);
+      await replaceKeys(transaction, proofs, newest);
     });
     onCorrected(`the index had lost ${proofs.length} proofs, of the entries from ${first.sequence} on`);
   }

@@ -110,7 +110,7 @@ export class JournalWalk {
 
   /** When the oldest proof was accepted that no entry confirms, Unix milliseconds; `undefined` without one. */
   get pendingSince(): number | undefined {
-    return this.#open.all().at(0)?.acceptedAt;
+    return this.#open.oldest?.acceptedAt;
   }
 
   /** Number of proofs that no entry confirms. */

@@ -67,7 +67,8 @@ export class JournalWatch {
   #isFollowing = false;
   #isStopped = false;
   #comparedAt: number | undefined;
-  #pendingMilliseconds = 0;
+  /** What waited when the journal was followed last, by its entries. */
+  #pending: { readonly since: number; readonly followedAt: number } | undefined;
   readonly #failing = new Set<string>();
 
   constructor(deps: JournalWatchDeps) {
@@ -88,11 +89,14 @@ export class JournalWatch {
   }
 
   /**
-   * How long the oldest proof had waited for its confirmation when the journal was followed last; 0 without one. It is
-   * that of the entries: no other table has a say.
+   * Returns when the oldest proof was accepted that had waited for its confirmation longer than a limit when the
+   * journal was followed last. The entries say it: no other table has a say.
+   * @returns Unix milliseconds; `undefined` when none had
    */
-  get pendingMilliseconds(): number {
-    return this.#pendingMilliseconds;
+  lateSince(limitMilliseconds: number): number | undefined {
+    if (this.#pending === undefined) return undefined;
+    const { since, followedAt } = this.#pending;
+    return followedAt - since > limitMilliseconds ? since : undefined;
   }
 
   /**
@@ -192,7 +196,8 @@ export class JournalWatch {
     try {
       for await (const { confirmations, unfound } of walk.to(head)) {
         if (this.#isStopped) return;
-        await this.#deps.repairs?.writeKeys(unfound);
+        // What cannot be written is found again by the next complete check.
+        await this.#attempt("index", async () => this.#deps.repairs?.writeKeys(unfound));
         // What is after a changed row is read again.
         if (!this.#isSound) break;
         if (this.#uncompared.length === 0) this.#uncomparedFrom = memory.settled;
@@ -210,8 +215,8 @@ export class JournalWatch {
       this.#walk = undefined;
       throw error;
     }
-    const now = this.#deps.clock();
-    this.#pendingMilliseconds = now - (walk.pendingSince ?? now);
+    const { pendingSince: since } = walk;
+    this.#pending = since === undefined ? undefined : { since, followedAt: this.#deps.clock() };
     if (!this.#isSound) this.#walk = undefined;
   }
 

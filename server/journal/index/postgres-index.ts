@@ -33,6 +33,15 @@ export async function insertKeys(transaction: Database, proofs: readonly KeyedPr
       ${column("hash")}::integer[], ${column("document")}::integer[])`.execute(transaction);
 }
 
+/** Deletes the keys of some proofs. */
+export async function deleteKeys(
+  transaction: Database,
+  proofs: readonly { readonly sequence: number }[],
+): Promise<void> {
+  const sequences = proofs.map(({ sequence }) => sequence);
+  await sql`delete from proof_index where sequence = any(${sequences}::bigint[])`.execute(transaction);
+}
+
 /** Returns the entries from one to another with one of the keys, each with its key as it is stored. */
 export async function find(
   database: Database,

@@ -24,6 +24,16 @@ export async function insertKeys(
   await engineOf(transaction).insertKeys(transaction, keyed, before, now);
 }
 
+/**
+ * Writes the keys of proofs anew, of which some are not as they were inserted.
+ * @param now The newest entry
+ */
+export async function replaceKeys(transaction: Database, proofs: readonly ProofEntry[], now: number): Promise<void> {
+  // A row has all keys of a proof there, and would be a second one.
+  if (isPostgres(transaction)) await postgres.deleteKeys(transaction, proofs);
+  await insertKeys(transaction, proofs, now, now);
+}
+
 /** Returns the entries with one of the keys, ascending, each once; only those from one entry to another. */
 export async function entriesWith(
   database: Database,

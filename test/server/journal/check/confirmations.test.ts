@@ -100,6 +100,18 @@ describe("the comparison of confirmations with the chain", function () {
     assert.isEmpty(await compare(), "the entry is superseded");
   });
 
+  it("leaves the relayer's transaction where it is when another one anchored first", async () => {
+    await opened.database
+      .updateTable("transactions")
+      .set({ hash: bytes(7) })
+      .execute();
+    world.mined = { ...block, number: 900, hash: bytes(9) };
+    assert.match(String((await compare())[0]), /^entry 2: transaction 0x.* is in block 900 now/);
+    const row = await opened.database.selectFrom("transactions").select("block_number").executeTakeFirst();
+    assert.equal(row?.block_number, block.number);
+    assert.isEmpty(await compare(), "the entry is superseded");
+  });
+
   it("has an anchor name its confirmation again", async () => {
     await opened.database.updateTable("anchors").set({ confirmation: null }).execute();
     assert.match(String((await compare())[0]), /^the journal had lost that anchor 1 is in block/);

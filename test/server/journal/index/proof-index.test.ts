@@ -8,6 +8,7 @@ import {
   insertKeys,
   newestOfEach,
   notFoundBy,
+  replaceKeys,
   someWith,
 } from "../../../../server/journal/index/proof-index.ts";
 import { documentKey, KEY_RANGE, type KeyKind, keyOf, keysOf } from "../../../../server/journal/index/proof-key.ts";
@@ -126,6 +127,22 @@ for (const engine of ENGINES)
         await sql`delete from ${table}`.execute(opened.database);
       }
       assert.deepEqual(await notFoundBy(opened.database, "document", keyed), [1, 2]);
+    });
+
+    it("are one row of a proof when some of them are written anew", async () => {
+      const proof = proofOf(1, 1, 1);
+      await insert([proof], 0, 1);
+      const { database } = opened;
+      if (engine === "postgres") await sql`update proof_index set hash_key = 7`.execute(database);
+      else await sql`delete from proof_index_recent where key = ${keysOf(proof).hash}`.execute(database);
+      const keyed = [{ sequence: 1, keys: keysOf(proof) }];
+      assert.deepEqual(await notFoundBy(database, "hash", keyed), [1]);
+      await database.transaction().execute((transaction) => replaceKeys(transaction, [proof], 1));
+      for (const kind of ["record", "hash", "document"] as const)
+        assert.deepEqual(await notFoundBy(database, kind, keyed), []);
+      const table = sql.table(engine === "postgres" ? "proof_index" : "proof_index_recent");
+      const { rows } = await sql`select * from ${table}`.execute(database);
+      assert.lengthOf(rows, engine === "postgres" ? 1 : 3);
     });
 
     it("are found, with every number of values", async () => {
