@@ -3,6 +3,7 @@ import { ProofAnchorClient } from "../chain/contracts/proof-anchor-client.ts";
 import { VerifiedChain } from "../chain/evidence/verified-chain.ts";
 import { watchHead } from "../chain/node/head-watcher.ts";
 import { FeeSource } from "../chain/transactions/fees.ts";
+import { CommitSigner } from "../chain/transactions/commit-signer.ts";
 import { transactionSigner } from "../chain/transactions/transaction-signer.ts";
 import type { Config } from "../config/config.ts";
 import { SealbookError } from "../errors.ts";
@@ -80,7 +81,9 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     relayer: config.relayers?.self ?? signer.address,
     onDamage: (subject, message) => telemetry.journalDiverged(subject, message),
   });
-  const journal = createJournal(database, journalKey, deployment.contracts, entryVerifier);
+  const fees = new FeeSource(rpc, config.chain.fees);
+  const commitSigner = new CommitSigner(signer, fees);
+  const journal = createJournal(database, journalKey, deployment.contracts, entryVerifier, commitSigner);
   // Logger, metrics, alerts and events come before every part: each part registers its own metrics.
   const stored = openAlertStore(database);
   const alertStore = new BufferedAlertStore(stored);
@@ -147,7 +150,8 @@ export function createContext({ config, opened, replicas, logger, overrides }: C
     database,
     journal,
     signer,
-    fees: new FeeSource(rpc, config.chain.fees),
+    commitSigner,
+    fees,
     validatorNames,
     proofAnchor,
     /** Reads the entries that are signed or returned as proof. */

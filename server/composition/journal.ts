@@ -6,6 +6,7 @@ import { chatStore, type ChatStore } from "../bot/chat-store.ts";
 import { EntryVerifier } from "../journal/entries/verified-entries.ts";
 import { GroupCommit } from "../journal/engine/group-commit.ts";
 import { RECORD_INDEX } from "../journal/findings/subject.ts";
+import type { CommitSigner } from "../chain/transactions/commit-signer.ts";
 import type { IntentStore } from "../chain/transactions/types.ts";
 import { type JournalSource, journalSource } from "../journal/entries/entry-source.ts";
 import type { RecordReader } from "../records/record.ts";
@@ -40,18 +41,23 @@ export type Journal = Atomic<JournalStores>;
  * @param key Key that entries are appended and checked with
  * @param addresses Contracts that intents name
  * @param verifier Reads entries over the database
+ * @param signer Signs calls in the commits that write them
  */
 export function createJournal(
   database: Database,
   key: JournalKey,
   addresses: ContractAddresses,
   verifier = new EntryVerifier({ database, key }),
+  signer?: CommitSigner,
 ): Journal {
-  const commits = new GroupCommit(database, key.memory);
-  const stores = (on: Database) => storesOf(on, key, addresses, verifier.on(on));
+  const commits = new GroupCommit(database, key.memory, signer);
+  const stores = (on: Database, inside?: CommitSigner) => {
+    const intents = intentStore(on, key, addresses, inside);
+    return storesOf(on, key, intents, verifier.on(on));
+  };
   return {
     ...stores(database),
-    atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction)))),
+    atomically: (work) => commits.run((transaction) => work(insideOf(stores(transaction, signer)))),
   };
 }
 
@@ -64,12 +70,7 @@ function insideOf(stores: JournalStores): Journal {
 }
 
 /** Returns the stores over a connection or a transaction, each made when it is used. */
-function storesOf(
-  database: Database,
-  key: JournalKey,
-  addresses: ContractAddresses,
-  verifier: EntryVerifier,
-): JournalStores {
+function storesOf(database: Database, key: JournalKey, intents: IntentStore, verifier: EntryVerifier): JournalStores {
   return {
     get entries() {
       return journalSource(database, key);
@@ -87,7 +88,7 @@ function storesOf(
       return recordReader(database, key, (message) => verifier.begin().report(message, RECORD_INDEX));
     },
     get stores() {
-      return storeEntries(database, key, verifier, intentStore(database, key, addresses));
+      return storeEntries(database, key, verifier, intents);
     },
     get proofs() {
       return proofStore(database, key, verifier);
@@ -95,9 +96,7 @@ function storesOf(
     get anchors() {
       return anchorStore(database, key, verifier);
     },
-    get intents() {
-      return intentStore(database, key, addresses);
-    },
+    intents,
     get serviceLog() {
       return serviceLogStore(database);
     },

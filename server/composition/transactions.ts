@@ -11,13 +11,15 @@ export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
 /** Builds the sender of the relayer's transactions. */
 export function createTransactions(context: Context) {
-  const { config, overrides, database, link, signer, fees, proofAnchor, metrics, telemetry, logger } = context;
+  const { config, overrides, database, link, signer, commitSigner, fees, proofAnchor, metrics, telemetry, logger } =
+    context;
   const store = transactionStore(database, context.opened.journalKey);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),
     store,
     signer,
+    commitSigner,
     fees,
     foreignCallReason: (call) =>
       call.isOwn ? foreignCallReason(link.deployment.contracts, call) : "no relayer has written it, or it was changed",

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../kit/time.ts";
 import type { SessionJournal } from "./store.ts";
 import { accountOf, sessionIdOf, type SessionRegistryClient } from "../chain/contracts/session-registry-client.ts";
@@ -9,8 +8,7 @@ import { SealbookError } from "../errors.ts";
 import { prefixedHex } from "../kit/bytes.ts";
 import { LiveTokens, type Use } from "./live-tokens.ts";
 import { type Account, parseToken, randomKey, type Session, successorOf, tokenHash } from "./session.ts";
-import type { Scope, SessionOnChain } from "../chain/contracts/session-registry-client.ts";
-import { isLagging } from "../chain/rpc/rpc.ts";
+import type { Scope } from "../chain/contracts/session-registry-client.ts";
 import { MAX_CALL_MILLISECONDS, type Replaced, type TokenChanges } from "./token-changes.ts";
 
 type SessionReads = "rules" | "isLive" | "sessionOf";
@@ -48,10 +46,6 @@ export interface Authorized extends SessionKeys {
 type Limit = (account: Address) => Promise<void>;
 
 type Change = "validated" | "extended" | "closed";
-
-/** How often a node is asked that lacks the block with a session's last call, and the interval. */
-const LAGGING_ATTEMPTS = 10;
-const LAGGING_MILLISECONDS = 500;
 
 const LOGIN_REFUSED = "login or password is wrong";
 
@@ -198,22 +192,10 @@ export class SessionService {
     const { number } = await this.#deps.changes.mined(transactionId, undefined, session.tokenHash);
     await this.#deps.journal.sessions.transition(session.tokenHash, "replacing", { state: "ended" });
     // What the database says of the transaction closes nothing.
-    if ((await this.#onChain(session.id, number))?.ended !== true)
+    if ((await chain.sessionOf(session.id, number))?.ended !== true)
       throw new SealbookError("chain_unavailable", "the chain does not show yet that the session is closed");
     telemetry.sessionChanged(account.address, "closed");
     return { account: account.address };
-  }
-
-  /** Fetches a session at a block or later: a node behind a balancer can lag a little. */
-  async #onChain(id: Uint8Array, block: number): Promise<SessionOnChain | undefined> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#deps.chain.sessionOf(id, block);
-      } catch (error) {
-        if (!isLagging(error) || attempt === LAGGING_ATTEMPTS) throw error;
-      }
-      await sleep(LAGGING_MILLISECONDS);
-    }
   }
 
   /** Deletes the keys of expired tokens: an old token and a copy of the database do not give the account's key. */

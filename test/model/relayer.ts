@@ -5,6 +5,7 @@ import { ProofAnchorClient } from "../../server/chain/contracts/proof-anchor-cli
 import { watchHead } from "../../server/chain/node/head-watcher.ts";
 import type { Rpc } from "../../server/chain/rpc/rpc.ts";
 import { FeeSource } from "../../server/chain/transactions/fees.ts";
+import { CommitSigner } from "../../server/chain/transactions/commit-signer.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
@@ -94,14 +95,17 @@ export async function startRelayer(
 ): Promise<Relayer> {
   const database = await openDatabase(dialect);
   const signer = transactionSigner(ownKey(key), rpc.chainId);
-  const journal = createJournal(database, KEY, ADDRESSES);
+  const fees = new FeeSource(rpc, FEES);
+  const commitSigner = new CommitSigner(signer, fees);
+  const journal = createJournal(database, KEY, ADDRESSES, undefined, commitSigner);
   const proofAnchor = new ProofAnchorClient(rpc, ADDRESSES.ProofAnchor);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),
     store: transactionStore(database, KEY),
     signer,
-    fees: new FeeSource(rpc, FEES),
+    commitSigner,
+    fees,
     foreignCallReason: () => undefined,
     onEvent: ({ kind, ...details }) =>
       trace(`${kind} ${"error" in details ? String(details.error) : JSON.stringify(details)}`),

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { AbiCoder, type BaseWallet, getAddress, getBytes, hexlify, hashMessage, keccak256 } from "ethers";
 import { signDigest } from "../fast-crypto.ts";
 import type { NodeLog } from "../node/log.ts";
-import type { Rpc } from "../rpc/rpc.ts";
+import { isLagging, type Rpc } from "../rpc/rpc.ts";
 import type { Address, ContractCall, TransactionPurpose } from "../transaction.ts";
 import { sendAdministratorCall } from "../transactions/administrator-call.ts";
 import type { FeeConfig } from "../transactions/fees.ts";
@@ -58,6 +59,10 @@ export interface SessionAdministration extends Registrar {
   setRules(rules: SessionRules): Promise<void>;
 }
 
+/** How often a node is asked that lacks a block, and the interval. */
+const LAGGING_ATTEMPTS = 10;
+const LAGGING_MILLISECONDS = 500;
+
 const ABI = INTERFACES.SessionRegistry;
 const SESSION_ID_BYTES = 32;
 const SCOPES = [undefined, "read", "full"] as const satisfies readonly (Scope | undefined)[];
@@ -88,10 +93,10 @@ export class SessionRegistryClient {
 
   /**
    * Fetches a session by its {@link sessionIdOf identifier}; `undefined` for an unknown one.
-   * @param since The node has to have this block
+   * @param since The node has to have this block; one behind a balancer can lag a little
    */
   async sessionOf(session: Uint8Array, since?: number): Promise<SessionOnChain | undefined> {
-    const result = await this.#read(ABI.encodeFunctionData("sessionOf", [session]), since);
+    const result = await this.#readSince(ABI.encodeFunctionData("sessionOf", [session]), since);
     const [state] = ABI.decodeFunctionResult("sessionOf", result);
     const expiresAt = Number(state.expiresAt);
     return expiresAt === 0
@@ -153,8 +158,19 @@ export class SessionRegistryClient {
     return scope && { kind: "enrolled", account: String(event.args.getValue("account")), scope };
   }
 
-  #read(data: string, since?: number): Promise<string> {
-    return readContract(this.#rpc, this.#address, data, since);
+  #read(data: string): Promise<string> {
+    return readContract(this.#rpc, this.#address, data);
+  }
+
+  async #readSince(data: string, since: number | undefined): Promise<string> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await readContract(this.#rpc, this.#address, data, since);
+      } catch (error) {
+        if (!isLagging(error) || attempt === LAGGING_ATTEMPTS) throw error;
+      }
+      await sleep(LAGGING_MILLISECONDS);
+    }
   }
 }
 

@@ -11,6 +11,8 @@ import { writeFileDurably } from "../../kit/durable-file.ts";
 /** The relayer's key, in this process or in a remote signer. */
 export interface RelayerKey {
   readonly address: Address;
+  /** Whether it is in this process: then a signature takes no time worth waiting for. */
+  readonly isLocal: boolean;
   /** Signs the keccak-256 of the message. */
   sign(message: Uint8Array): Signature | Promise<Signature>;
 }
@@ -21,7 +23,7 @@ export interface RelayerKey {
  */
 export function ownKey(privateKey: string): RelayerKey {
   const key = getBytes(privateKey);
-  return { address: computeAddress(privateKey), sign: (message) => signDigest(keccak256(message), key) };
+  return { address: computeAddress(privateKey), isLocal: true, sign: (message) => signDigest(keccak256(message), key) };
 }
 
 const KeyFile = z.object({ relayer: z.string(), administrator: z.string() });

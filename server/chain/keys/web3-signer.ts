@@ -32,6 +32,7 @@ export async function web3SignerKey(
   const signing = at(`sign/${await identifierOf(at("publicKeys"), address)}`);
   return {
     address,
+    isLocal: false,
     async sign(message) {
       const { status, body } = await signing
         .send(JSON.stringify({ data: hexlify(message) }))

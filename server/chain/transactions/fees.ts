@@ -102,6 +102,8 @@ export interface FeeConfig {
 
 /** Period in which a quote is used again. */
 const CURRENT_MILLISECONDS = 1_000;
+/** Age up to which a quote serves where none can be awaited: the sender asks for one more often. */
+const FRESH_MILLISECONDS = 10_000;
 /** Blocks, and the share of their transactions in percent, whose tips are usual where the node suggests none. */
 const HISTORY = ["0x5", "latest", [50]] as const;
 /** The tip where nothing shows a usual one. */
@@ -115,6 +117,8 @@ export class FeeSource {
   readonly config: FeeConfig;
   readonly #rpc: Pick<Rpc, "call">;
   #newest: FeeQuote | undefined;
+  /** When the node has responded last, by `performance.now()`. */
+  #respondedAt = -Infinity;
   #quote: { readonly at: number; readonly promise: Promise<FeeQuote> } | undefined;
 
   constructor(rpc: Pick<Rpc, "call">, config: FeeConfig) {
@@ -134,9 +138,17 @@ export class FeeSource {
     return this.#quote.promise;
   }
 
+  /** Returns a fee that the node has quoted a short time ago, and that pays; `undefined` when there is none. */
+  current(): FeeQuote | undefined {
+    const isFresh = performance.now() - this.#respondedAt < FRESH_MILLISECONDS;
+    return isFresh && this.#newest?.fault === undefined ? this.#newest : undefined;
+  }
+
   async #fetchOrKeep(): Promise<FeeQuote> {
     try {
-      return (this.#newest = await this.#fetch());
+      this.#newest = await this.#fetch();
+      this.#respondedAt = performance.now();
+      return this.#newest;
     } catch (error) {
       if (this.#newest !== undefined) return this.#newest;
       this.#quote = undefined;

@@ -1,4 +1,5 @@
 import { hexlify } from "ethers";
+import { equalBytes } from "../../kit/bytes.ts";
 import type { SignedTransaction } from "../transaction.ts";
 
 /** A transaction in flight. Its versions differ in their fee only: whichever is mined is the outcome. */
@@ -42,6 +43,7 @@ export class InFlightTransactions {
   add(version: SignedTransaction, sentAt: number): InFlight {
     const { id, nonce } = version;
     const known = this.#byId.get(id);
+    if (known?.versions.some(({ hash }) => equalBytes(hash, version.hash)) === true) return known;
     const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, takenAt: undefined, refusal: undefined };
     transaction.versions.push(version);
     Object.assign(transaction, { since: performance.now(), sentAt, refusal: undefined });

@@ -15,6 +15,7 @@ import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { feeRefusal } from "./send-refusal.ts";
+import type { CommitSigner } from "./commit-signer.ts";
 import { feeOf, isFiller, isSignedBy, type TransactionSigner } from "./transaction-signer.ts";
 import { SealbookError } from "../../errors.ts";
 import { classifyRefusal } from "../rpc/node-words.ts";
@@ -47,6 +48,7 @@ export type SenderEvent =
 export interface TransactionSenderDeps extends OutcomeRules {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
+  readonly commitSigner: CommitSigner;
   readonly fees: Pick<FeeSource, "quote">;
   /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
   readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
@@ -79,7 +81,8 @@ export class TransactionSender implements Transactions {
   readonly #recheckMilliseconds: number;
   readonly #inFlight = new InFlightTransactions();
   readonly #signer: TransactionSigner;
-  #nextNonce: number | undefined;
+  /** Has the next nonce; unset until the journal is read for it. */
+  readonly #nonces: CommitSigner;
   #confirmedTo: number | undefined;
   /** Hash of the block that was read last, when all of its outcomes are recorded. */
   #readLast: Uint8Array | undefined;
@@ -99,6 +102,8 @@ export class TransactionSender implements Transactions {
   constructor(deps: TransactionSenderDeps) {
     this.#deps = deps;
     this.#signer = deps.signer;
+    this.#nonces = deps.commitSigner;
+    this.#nonces.onCommitted((signed) => this.#committed(signed));
     this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
     this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
     this.#recheckMilliseconds = deps.recheckMilliseconds ?? RECHECK_MILLISECONDS;
@@ -129,6 +134,8 @@ export class TransactionSender implements Transactions {
     this.#workWaiting = false;
     this.#confirmWaiting = false;
     this.#recheck = every(this.#recheckMilliseconds, () => {
+      // Calls are signed in their commits while a fresh fee is known.
+      this.#deps.fees.quote().catch(() => undefined);
       this.#enqueue(() => this.#recheckOverdue());
       this.#enqueue(() => this.#recheckChain());
       this.#completeOthers();
@@ -138,6 +145,7 @@ export class TransactionSender implements Transactions {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#nonces.next = undefined;
     await this.#recheck?.stop();
     await Promise.all(this.#sending);
     await Promise.all([this.#work, this.#others]);
@@ -216,16 +224,17 @@ export class TransactionSender implements Transactions {
     try {
       return await write;
     } catch (error) {
-      this.#nextNonce = undefined;
+      this.#nonces.next = undefined;
       throw error;
     }
   }
 
   /** Resumes what is in flight and returns the next nonce; runs before the first transaction. */
   async #prepare(): Promise<number> {
-    if (this.#nextNonce !== undefined) return this.#nextNonce;
+    if (this.#nonces.next !== undefined) return this.#nonces.next;
     const { chain, store, onEvent } = this.#deps;
     const { rpc } = chain;
+    await this.#nonces.settled();
     const [mined, final] = await Promise.all([
       fetchQuantity(rpc, "eth_getTransactionCount", [this.#signer.address, "latest"]),
       chain.newestNumber(),
@@ -234,12 +243,12 @@ export class TransactionSender implements Transactions {
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
     for (const version of left) this.#inFlight.add(version, -Infinity);
-    this.#nextNonce = Math.max(mined, ((await this.#highestNonce()) ?? -1) + 1);
+    this.#nonces.next = Math.max(mined, ((await this.#highestNonce()) ?? -1) + 1);
     if (left.length > 0) {
       onEvent({ kind: "resent", count: this.#inFlight.size });
       await this.#checkAndResend(this.#inFlight.all());
     }
-    return this.#nextNonce;
+    return this.#nonces.next;
   }
 
   /** Returns the highest nonce that the key has signed, by the signed bytes: who changes the number stops nothing. */
@@ -253,26 +262,40 @@ export class TransactionSender implements Transactions {
 
   async #signAndSend(): Promise<void> {
     const { store } = this.#deps;
-    const first = await this.#prepare();
+    await this.#prepare();
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
     if (room <= 0) return;
     const waiting = await store.queued(room);
-    if (waiting.length === 0) return;
+    if (waiting.length === 0) return this.#nonces.allow(room);
+    // No others are signed in their commits before these.
+    this.#nonces.allow(0);
     const { fee, fault } = await this.#deps.fees.quote();
     // Unsigned intents wait: signed ones would keep nonces that no block takes.
     if (fault !== undefined) return;
     const queued = await this.#ownCalls(waiting);
     if (queued.length === 0) return this.wake();
+    // Commits that have used nonces are on disk, or undone.
+    await this.#nonces.settled();
+    const first = await this.#prepare();
     const signatures = await Promise.all(
       queued.map((transaction, index) => this.#signer.sign(transaction, first + index, fee)),
     );
-    const signed = await this.#written(store.claim(this.#signer.address, signatures));
+    const signed = await this.#written(
+      store.claim(this.#signer.address, signatures, () => this.#nonces.next === first),
+    );
     if (signed.length === 0) return this.wake();
-    this.#nextNonce = first + signed.length;
+    this.#nonces.next = first + signed.length;
     for (const transaction of signed) this.#inFlight.add(transaction, performance.now());
     this.#send(signed);
     // Queued behind other work, so that confirmations do not wait for the last intent.
     this.wake();
+  }
+
+  /** Sends what was signed in the commit that wrote it. */
+  #committed(signed: readonly SignedTransaction[]): void {
+    if (this.#stopped) return;
+    for (const transaction of signed) this.#inFlight.add(transaction, performance.now());
+    this.#send(signed);
   }
 
   /** Refuses intents that are no calls of the relayer: whoever can write to the database could have put them there. */
@@ -352,7 +375,7 @@ export class TransactionSender implements Transactions {
     if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(transaction.id)) return;
     this.#inFlight.delete(transaction.id);
     await this.#written(store.requeue(transaction.id));
-    this.#nextNonce = undefined;
+    this.#nonces.next = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
   }
@@ -485,7 +508,7 @@ export class TransactionSender implements Transactions {
       const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
       if (isRolledBack) this.#confirmedTo = undefined;
       else await this.#fillGap(remaining, mined);
-      this.#nextNonce = undefined;
+      this.#nonces.next = undefined;
       await this.#prepare();
     }
     await this.#rollback.checkRecovered();

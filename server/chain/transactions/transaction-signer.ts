@@ -8,6 +8,8 @@ import type { GasFee } from "./fees.ts";
 /** Signs the relayer's transactions: legacy ones, which every permissioned network accepts, or those of EIP-1559. */
 export interface TransactionSigner {
   readonly address: Address;
+  /** Whether the key is in this process. */
+  readonly isLocal: boolean;
   sign(transaction: Omit<QueuedTransaction, "isOwn">, nonce: number, fee: GasFee): Promise<SignedTransaction>;
   /** Signs an empty transaction to the key's own address, for a nonce that would otherwise stay unused. */
   filler(nonce: number, fee: GasFee): Promise<Filler>;
@@ -56,6 +58,7 @@ export function transactionSigner(key: RelayerKey, chainId: number): Transaction
 
   return {
     address,
+    isLocal: key.isLocal,
     sign: async ({ id, to, data }, nonce, fee) => ({
       id,
       ...(await signed({ nonce, to, data, gasLimit: BASE_GAS + GAS_PER_BYTE * data.length }, fee)),

@@ -77,9 +77,10 @@ export interface TransactionStore {
   /**
    * Writes signed transactions, in one step that no cancellation can interrupt. Signing can take long and is done
    * before.
+   * @param isCurrent Whether the nonces are still the next ones, when nothing else is written
    * @returns the written ones: up to the first one with an intent that is no longer queued, because nonces have no gaps
    */
-  claim(sender: Address, signed: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
+  claim(sender: Address, signed: readonly SignedTransaction[], isCurrent?: () => boolean): Promise<SignedTransaction[]>;
   /**
    * Writes further versions of transactions without an outcome; the versions before stay on disk.
    * @returns the written ones

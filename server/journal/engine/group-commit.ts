@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "../../kit/event-loop.ts";
 import { sql } from "kysely";
+import type { CommitSigner } from "../../chain/transactions/commit-signer.ts";
 import type { JournalMemory } from "../integrity/memory.ts";
 import type { Database } from "./database.ts";
 
@@ -23,29 +24,37 @@ interface Member {
 export class GroupCommit {
   readonly #database: Database;
   readonly #memory: JournalMemory | undefined;
+  readonly #signer: CommitSigner | undefined;
   readonly #waiting: Member[] = [];
   #running = false;
 
-  /** @param memory Is told what the work of a caller has undone */
-  constructor(database: Database, memory?: JournalMemory) {
+  /**
+   * @param memory Is told what the work of a caller has undone
+   * @param signer Is told so as well, and how a commit has ended
+   */
+  constructor(database: Database, memory?: JournalMemory, signer?: CommitSigner) {
     this.#database = database;
     this.#memory = memory;
+    this.#signer = signer;
   }
 
   run<T>(work: (transaction: Database) => Promise<T>): Promise<T> {
     const memory = this.#memory;
+    const signer = this.#signer;
     return new Promise<T>((resolve, reject) => {
       let conclude: () => void;
       this.#waiting.push({
         async run(transaction) {
           await sql`savepoint member`.execute(transaction);
           const before = memory?.written;
+          const mark = signer?.mark();
           try {
             const result = await work(transaction);
             conclude = () => resolve(result);
           } catch (error) {
             // Rolls back only the changes of this caller.
             memory?.wrote(before);
+            if (mark !== undefined) signer?.takeBack(mark);
             await sql`rollback to savepoint member`.execute(transaction).catch(() => {
               // The engine ended the transaction, for instance on a full disk: the whole commit fails.
               throw error;
@@ -76,8 +85,10 @@ export class GroupCommit {
             await member.run(transaction);
           } while (performance.now() < end);
         });
+        this.#signer?.ended(true);
         for (const member of members) member.conclude();
       } catch (cause) {
+        this.#signer?.ended(false);
         // A commit that cannot even begin fails for all.
         const failed = members.length > 0 ? members : this.#waiting.splice(0);
         for (const member of failed) member.conclude({ cause });

@@ -1,21 +1,42 @@
+import type { CommitSigner } from "../../chain/transactions/commit-signer.ts";
 import type { IntentStore } from "../../chain/transactions/types.ts";
-import type { ContractAddresses } from "../../chain/transaction.ts";
+import type { ContractAddresses, SignedTransaction } from "../../chain/transaction.ts";
+import { SealbookError } from "../../errors.ts";
 import type { Database } from "../engine/database.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { codeOfCall } from "./call-code.ts";
 
-export function intentStore(database: Database, key: JournalKey, addresses: ContractAddresses): IntentStore {
+/** @param signer Signs calls at once; inside a write transaction whose end it learns */
+export function intentStore(
+  database: Database,
+  key: JournalKey,
+  addresses: ContractAddresses,
+  signer?: CommitSigner,
+): IntentStore {
   return {
     async insert({ purpose, contract, data }) {
-      const call = { purpose, to_address: addresses[contract], data };
+      const to = addresses[contract];
+      const call = { purpose, to_address: to, data };
       const { id } = await database
         .insertInto("transactions")
         .values({ ...call, state: "queued", created_at: Date.now() })
         .returning("id")
         .executeTakeFirstOrThrow();
       const code = codeOfCall(key, { id, ...call });
-      await database.updateTable("transactions").set({ code }).where("id", "=", id).execute();
+      const signed = await signer?.sign({ id, purpose, to, data });
+      const { numUpdatedRows } = await database
+        .updateTable("transactions")
+        .set(signed === undefined ? { code } : { code, ...sentAs(signed), sender: signer?.address ?? null })
+        .where("id", "=", id)
+        .executeTakeFirst();
+      // A nonce is used only with its bytes on disk.
+      if (numUpdatedRows !== 1n)
+        throw new SealbookError("internal", `call ${id} is not in the journal as it was written`);
       return id;
     },
   };
+}
+
+function sentAs({ nonce, raw, hash }: SignedTransaction) {
+  return { state: "sent" as const, nonce, raw, hash };
 }

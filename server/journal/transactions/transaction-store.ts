@@ -148,9 +148,10 @@ export function transactionStore(database: Database, key: JournalKey | undefined
       }));
     },
 
-    claim: (sender, signed) =>
+    claim: (sender, signed, isCurrent) =>
       database.transaction().execute(async (transaction) => {
         const claimed: SignedTransaction[] = [];
+        if (isCurrent?.() === false) return claimed;
         for (const each of signed) {
           const { id, nonce, raw, hash } = each;
           const { numUpdatedRows } = await transaction

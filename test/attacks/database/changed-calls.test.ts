@@ -1,4 +1,5 @@
 import { assert } from "chai";
+import { Wallet } from "ethers";
 import { type Administrator, administratorOf, EVERY_ACCESS } from "../../support/administrator.ts";
 import { anchored } from "../../support/anchored.ts";
 import { emptyDatabase } from "../../support/database.ts";
@@ -8,6 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { freshDocuments } from "../../support/exactly-once.ts";
 import { allTransactions } from "../../support/rpc.ts";
 import { ROUTES, startServer, type TestServer } from "../../support/server.ts";
+import { type LocalSigner, startLocalSigner } from "../../support/web3-signer.ts";
 
 /** The data of an earlier call of the same purpose, or of another one. */
 const EARLIER = (purpose: string): string =>
@@ -19,12 +21,16 @@ for (const access of EVERY_ACCESS)
     let database: EngineDatabase;
     let administrator: Administrator;
     let server: TestServer;
+    let signer: LocalSigner;
 
     before(async () => {
       directory = await temporaryDirectory();
       database = await emptyDatabase(access.engine);
+      // A call waits for such a key after it is written: then it can be changed.
+      const { privateKey, address } = Wallet.createRandom();
+      signer = await startLocalSigner([privateKey]);
       server = await startServer(
-        { DATABASE_URL: database.url },
+        { DATABASE_URL: database.url, RELAYER_SIGNER_URL: signer.url, RELAYER_ADDRESS: address },
         {
           directory,
           settings: {
@@ -42,6 +48,7 @@ for (const access of EVERY_ACCESS)
     after(async () => {
       await administrator.close();
       await server.stop("keep");
+      await signer.close();
       await removeDirectory(directory);
       await database.remove();
     });
@@ -144,5 +151,33 @@ for (const access of EVERY_ACCESS)
       const verified = await server.post("/api/v1/verify", { document_hash: document.hash });
       assert.isTrue(verified.body.valid, verified.text);
       await eventually(async () => assert.include(await alerts(), "entries"));
+    });
+  });
+
+for (const access of EVERY_ACCESS)
+  describe(`calls that are signed in this process, and that ${access.who} changes, on ${access.engine}`, () => {
+    // Security, database: cannot change a call that a key of this process signs
+    it("are sent as they were accepted", async () => {
+      const directory = await temporaryDirectory();
+      const database = await emptyDatabase(access.engine);
+      const server = await startServer({ DATABASE_URL: database.url }, { directory });
+      const administrator = await administratorOf(database, access);
+      const [first = assert.fail(), document = assert.fail()] = freshDocuments(2);
+      await anchored(server, "/api/v1/proof", first);
+      const token = await server.login();
+      const store = { code: "a", topic: "b", payload: { c: 1 } };
+      const to = "'0x1111111111111111111111111111111111111111'";
+      const data = access.engine === "sqlite" ? "x'11'" : "'\\x11'::bytea";
+      await administrator.changeInserted("changed", "transactions", "new.id > 0", { data, to_address: to });
+      await anchored(server, "/api/v1/proof", document);
+      const stored = await server.call(ROUTES.store, { token }, store);
+      assert.equal(stored.status, 200, stored.text);
+      await administrator.dropTrigger("changed", "transactions");
+      const verified = await server.post("/api/v1/verify", { document_hash: document.hash });
+      assert.isTrue(verified.body.valid, verified.text);
+      await administrator.close();
+      await server.stop("keep");
+      await removeDirectory(directory);
+      await database.remove();
     });
   });

@@ -3,6 +3,7 @@ import { hexlify, Interface, keccak256, Transaction } from "ethers";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
+import { CommitSigner } from "../../../../server/chain/transactions/commit-signer.ts";
 import { FeeSource } from "../../../../server/chain/transactions/fees.ts";
 import { type SenderEvent, TransactionSender } from "../../../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../../../server/chain/keys/relayer-key.ts";
@@ -34,12 +35,15 @@ for (const engine of ENGINES)
     const storeOf = (): TransactionStore => transactionStore(journal.database, JOURNAL_KEY);
 
     const startSender = (store: TransactionStore = storeOf(), recheckMilliseconds?: number) => {
+      const signer = transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID);
+      const fees = new FeeSource(rpc, FEES);
       sender = new TransactionSender({
         chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
         verdictOn: async () => ({ confirms: undefined }),
         store,
-        signer: transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID),
-        fees: new FeeSource(rpc, FEES),
+        signer,
+        commitSigner: new CommitSigner(signer, fees),
+        fees,
         foreignCallReason: () => undefined,
         recheckMilliseconds,
         onEvent: (event) => events.push(event),

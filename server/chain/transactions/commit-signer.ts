@@ -1,0 +1,101 @@
+import type { Address, QueuedTransaction, SignedTransaction } from "../transaction.ts";
+import type { FeeSource } from "./fees.ts";
+import type { TransactionSigner } from "./transaction-signer.ts";
+
+/** How far the signing in a commit has come. */
+interface Mark {
+  readonly nonce: number | undefined;
+  readonly count: number;
+}
+
+/**
+ * Has the relayer's next nonce, and signs calls in the commit that writes them: call, nonce and signed bytes are on
+ * disk together, or none of them. What it does not sign is written all the same, and the sender signs it later: when no
+ * fresh fee is known, when others wait already, or when the key is in a remote signer.
+ */
+export class CommitSigner {
+  readonly #signer: TransactionSigner;
+  readonly #fees: Pick<FeeSource, "current">;
+  #next: number | undefined;
+  /** Calls that may be signed: as many as the chain may have in flight, and none while others wait. */
+  #allowed = 0;
+  /** Of the commit that is being made. */
+  #signed: SignedTransaction[] = [];
+  #commit: PromiseWithResolvers<void> | undefined;
+  #listener: (signed: readonly SignedTransaction[]) => void = () => undefined;
+
+  constructor(signer: TransactionSigner, fees: Pick<FeeSource, "current">) {
+    this.#signer = signer;
+    this.#fees = fees;
+  }
+
+  get address(): Address {
+    return this.#signer.address;
+  }
+
+  /** The next nonce; `undefined` when the journal has to be read for it. */
+  get next(): number | undefined {
+    return this.#next;
+  }
+
+  set next(nonce: number | undefined) {
+    this.#next = nonce;
+    if (nonce === undefined) this.#allowed = 0;
+  }
+
+  /** @param listener Called with transactions that are signed and on disk */
+  onCommitted(listener: (signed: readonly SignedTransaction[]) => void): void {
+    this.#listener = listener;
+  }
+
+  /** Sets how many further calls may be signed. */
+  allow(count: number): void {
+    this.#allowed = Math.max(0, count - this.#signed.length);
+  }
+
+  /** Resolves when the commit that has signed calls, if there is one, is on disk or undone. */
+  async settled(): Promise<void> {
+    await this.#commit?.promise;
+  }
+
+  /**
+   * Signs a call; inside the transaction that writes it.
+   * @returns `undefined` when it has to wait
+   */
+  async sign(call: Omit<QueuedTransaction, "isOwn">): Promise<SignedTransaction | undefined> {
+    const quote = this.#fees.current();
+    const nonce = this.#next;
+    if (nonce === undefined || this.#allowed === 0 || quote === undefined || !this.#signer.isLocal) {
+      // Later ones wait for it.
+      this.#allowed = 0;
+      return undefined;
+    }
+    this.#commit ??= Promise.withResolvers();
+    this.#next = nonce + 1;
+    this.#allowed -= 1;
+    const signed = await this.#signer.sign(call, nonce, quote.fee);
+    this.#signed.push(signed);
+    return signed;
+  }
+
+  mark(): Mark {
+    return { nonce: this.#next, count: this.#signed.length };
+  }
+
+  /** Takes back what was signed after a mark: its calls are not written. */
+  takeBack({ nonce, count }: Mark): void {
+    this.#signed.length = count;
+    // The journal may have to be read meanwhile, for another reason.
+    if (this.#next !== undefined) this.#next = nonce;
+  }
+
+  /** Ends a commit. Without its answer nobody knows what is on disk: the journal is read before the next call. */
+  ended(isCommitted: boolean): void {
+    const signed = this.#signed;
+    this.#signed = [];
+    if (signed.length > 0 && isCommitted) this.#listener(signed);
+    if (signed.length > 0 && !isCommitted) this.next = undefined;
+    this.#commit?.resolve();
+    this.#commit = undefined;
+  }
+}
