@@ -19,6 +19,8 @@ export class CommitSigner {
   #next: number | undefined;
   /** Calls that may be signed: as many as the chain may have in flight, and none while others wait. */
   #allowed = 0;
+  /** The first nonce of the commit that is being made. */
+  #first: number | undefined;
   /** Of the commit that is being made. */
   #signed: SignedTransaction[] = [];
   #commit: PromiseWithResolvers<void> | undefined;
@@ -41,6 +43,11 @@ export class CommitSigner {
   set next(nonce: number | undefined) {
     this.#next = nonce;
     if (nonce === undefined) this.#allowed = 0;
+  }
+
+  /** The next nonce after those on disk. */
+  get nextOnDisk(): number | undefined {
+    return this.#first ?? this.#next;
   }
 
   /** @param listener Called with transactions that are signed and on disk */
@@ -71,6 +78,7 @@ export class CommitSigner {
       return undefined;
     }
     this.#commit ??= Promise.withResolvers();
+    this.#first ??= nonce;
     this.#next = nonce + 1;
     this.#allowed -= 1;
     const signed = await this.#signer.sign(call, nonce, quote.fee);
@@ -95,6 +103,7 @@ export class CommitSigner {
     this.#signed = [];
     if (signed.length > 0 && isCommitted) this.#listener(signed);
     if (signed.length > 0 && !isCommitted) this.next = undefined;
+    this.#first = undefined;
     this.#commit?.resolve();
     this.#commit = undefined;
   }

@@ -149,6 +149,8 @@ export class TransactionSender implements Transactions {
     await this.#recheck?.stop();
     await Promise.all(this.#sending);
     await Promise.all([this.#work, this.#others]);
+    // What is signed from now on is sent by the next start.
+    this.#nonces.next = undefined;
     this.release();
   }
 
@@ -501,7 +503,9 @@ export class TransactionSender implements Transactions {
 
   /** Checks for a rollback. A node that only lags has the transactions that are sent again: nothing changes. */
   async #recheckChain(): Promise<void> {
-    const next = await this.#prepare();
+    const prepared = await this.#prepare();
+    // No node can know what is not on disk yet.
+    const next = this.#nonces.nextOnDisk ?? prepared;
     const mined = Math.min(next, ...Array.from(this.#inFlight.all(), ({ nonce }) => nonce));
     const remaining = await this.#rollback.remainingOf(this.address, mined);
     if (remaining !== undefined) {

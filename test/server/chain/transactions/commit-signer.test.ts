@@ -158,12 +158,15 @@ for (const engine of ENGINES)
           journal.database,
         );
       }
-      const before = node.sent.length;
+      await assertAllSent();
+      // A recheck can send some more than once.
+      const distinct = (): number => new Set(node.sent).size;
+      const before = distinct();
       assert.match(String(await thrownBy(write("one"))), /is not in the journal as it was written/);
       await sql`drop trigger ignored ${engine === "sqlite" ? sql`` : sql`on transactions`}`.execute(journal.database);
       await write("two");
       await assertAllSent();
-      assert.equal(node.sent.length, before + 1);
+      assert.equal(distinct(), before + 1);
     });
 
     it("wait for the sender with a key in a remote signer, and keep their order", async () => {
