@@ -86,6 +86,11 @@ export class CommitSigner {
     return signed;
   }
 
+  /** Forgets the next nonce: calls wait until the sender has read the journal for it. */
+  forget(): void {
+    this.next = undefined;
+  }
+
   mark(): Mark {
     return { nonce: this.#next, count: this.#signed.length };
   }

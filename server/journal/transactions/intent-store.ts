@@ -24,14 +24,20 @@ export function intentStore(
         .executeTakeFirstOrThrow();
       const code = codeOfCall(key, { id, ...call });
       const signed = await signer?.sign({ id, purpose, to, data });
-      const { numUpdatedRows } = await database
-        .updateTable("transactions")
-        .set(signed === undefined ? { code } : { code, ...sentAs(signed), sender: signer?.address ?? null })
-        .where("id", "=", id)
-        .executeTakeFirst();
-      // A nonce is used only with its bytes on disk.
-      if (numUpdatedRows !== 1n)
-        throw new SealbookError("internal", `call ${id} is not in the journal as it was written`);
+      try {
+        const { numUpdatedRows } = await database
+          .updateTable("transactions")
+          .set(signed === undefined ? { code } : { code, ...sentAs(signed), sender: signer?.address ?? null })
+          .where("id", "=", id)
+          .executeTakeFirst();
+        // A nonce is used only with its bytes on disk.
+        if (numUpdatedRows !== 1n)
+          throw new SealbookError("internal", `call ${id} is not in the journal as it was written`);
+      } catch (error) {
+        // Another call may have been put at the nonce: the next ones are accepted all the same.
+        if (signed !== undefined) signer?.forget();
+        throw error;
+      }
       return id;
     },
   };
