@@ -111,7 +111,7 @@ export async function confirmedAnchor(
   if (hasAnchored(transaction, contract, content)) return { content, first: undefined };
   const earlier = await earlierAnchor(content.hash, contract, block, chain);
   if (earlier?.size !== content.size) return undefined;
-  // By a call through another contract the anchor is there, but no transaction that passes the hash to this one.
+  // A transaction that anchors through another contract does not pass the hash to this one: it confirms nothing.
   return { content, first: earlier.isDirect ? earlier.inclusion : undefined };
 }
 

@@ -35,7 +35,7 @@ export class CommitSigner {
     return this.#signer.address;
   }
 
-  /** The next nonce; `undefined` when the journal has to be read for it. */
+  /** The next nonce; `undefined` when the sender has to read the journal for it: until then calls wait. */
   get next(): number | undefined {
     return this.#next;
   }
@@ -86,11 +86,7 @@ export class CommitSigner {
     return signed;
   }
 
-  /** Forgets the next nonce: calls wait until the sender has read the journal for it. */
-  forget(): void {
-    this.next = undefined;
-  }
-
+  /** Returns what {@link takeBack} goes back to. */
   mark(): Mark {
     return { nonce: this.#next, count: this.#signed.length };
   }

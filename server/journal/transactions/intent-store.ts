@@ -23,11 +23,11 @@ export function intentStore(
         .returning("id")
         .executeTakeFirstOrThrow();
       const code = codeOfCall(key, { id, ...call });
-      const signed = await signer?.sign({ id, purpose, to, data });
+      const signed = signer && (await signer.sign({ id, purpose, to, data }));
       try {
         const { numUpdatedRows } = await database
           .updateTable("transactions")
-          .set(signed === undefined ? { code } : { code, ...sentAs(signed), sender: signer?.address ?? null })
+          .set({ code, ...(signed && { ...sentAs(signed), sender: signer.address }) })
           .where("id", "=", id)
           .executeTakeFirst();
         // A nonce is used only with its bytes on disk.
@@ -35,7 +35,7 @@ export function intentStore(
           throw new SealbookError("internal", `call ${id} is not in the journal as it was written`);
       } catch (error) {
         // Another call may have been put at the nonce: the next ones are accepted all the same.
-        if (signed !== undefined) signer?.forget();
+        if (signer !== undefined && signed !== undefined) signer.next = undefined;
         throw error;
       }
       return id;

@@ -23,11 +23,16 @@ const mined = (id: number, to: string, anchors: boolean): MinedTransaction => {
   };
 };
 
-const blockOf = (number: number, transactions: readonly MinedTransaction[]): VerifiedBlock =>
-  ({
-    reference: { number, hash: Buffer.alloc(32, number), time: 1_000 + number, validator: undefined },
-    transactions,
-  }) as unknown as VerifiedBlock;
+const blockOf = (number: number, transactions: readonly MinedTransaction[]): VerifiedBlock => ({
+  reference: { number, hash: Buffer.alloc(32, number), time: 1_000 + number, validator: "" },
+  parentHash: Buffer.alloc(32, number - 1),
+  protocol: "none",
+  validators: [],
+  header: new Uint8Array(),
+  transactions,
+  transaction: () => assert.fail(),
+  receipt: () => assert.fail(),
+});
 
 describe("a transaction that repeats an anchor", function () {
   const repeat = mined(2, CONTRACT, false);
