@@ -32,6 +32,8 @@ export interface Administrator {
    * @param when A condition on `new`
    */
   changeInserted(name: string, table: string, when: string, columns: Readonly<Record<string, string>>): Promise<void>;
+  /** Adds one that changes them as they are updated. */
+  changeUpdated: Administrator["changeInserted"];
   /** Adds a trigger that drops rows as they are inserted. */
   swallow(name: string, table: string): Promise<void>;
   dropTrigger(name: string, table: string): Promise<void>;
@@ -52,17 +54,21 @@ function ofSqlite({ url }: EngineDatabase): Administrator {
   const run = async (...statements: readonly string[]): Promise<void> => {
     connection.exec(["begin immediate", ...statements, "commit"].join(";"));
   };
-  return {
-    run,
-    ...copies(run, COPIED),
-    changeInserted: (name, table, when, columns) => {
+  const change =
+    (event: string): Administrator["changeInserted"] =>
+    (name, table, when, columns) => {
       const key = table === "confirmations" ? "sequence" : "id";
       const set = Object.entries(columns).map(([column, value]) => `${column} = ${value}`);
       return run(
-        `create trigger ${name} after insert on ${table} when ${when} begin
+        `create trigger ${name} after ${event} on ${table} when ${when} begin
           update ${table} set ${set.join(", ")} where ${key} = new.${key}; end`,
       );
-    },
+    };
+  return {
+    run,
+    ...copies(run, COPIED),
+    changeInserted: change("insert"),
+    changeUpdated: change("update"),
     swallow: (name, table) => run(`create trigger ${name} before insert on ${table} begin select raise(ignore); end`),
     dropTrigger: (name) => run(`drop trigger ${name}`),
     close: async () => connection.close(),
@@ -87,20 +93,25 @@ async function ofPostgres({ url }: EngineDatabase, isSuperuser: boolean): Promis
       throw error;
     }
   };
+  const change =
+    (event: string): Administrator["changeInserted"] =>
+    (trigger, table, when, columns) => {
+      const set = Object.entries(columns).map(([column, value]) => `new.${column} := ${value}`);
+      return run(
+        `create function ${trigger}() returns trigger language plpgsql as
+          $$ begin ${set.join("; ")}; return new; end $$`,
+        `create trigger ${trigger} before ${event} on ${table} for each row when (${when})
+          execute function ${trigger}()`,
+      );
+    };
   return {
     run,
     ...copies(
       run,
       COPIED.filter((table) => table !== "proof_index_recent"),
     ),
-    changeInserted: (name, table, when, columns) => {
-      const set = Object.entries(columns).map(([column, value]) => `new.${column} := ${value}`);
-      return run(
-        `create function ${name}() returns trigger language plpgsql as
-          $$ begin ${set.join("; ")}; return new; end $$`,
-        `create trigger ${name} before insert on ${table} for each row when (${when}) execute function ${name}()`,
-      );
-    },
+    changeInserted: change("insert"),
+    changeUpdated: change("update"),
     swallow: (name, table) =>
       run(
         `create function ${name}() returns trigger language plpgsql as $$ begin return null; end $$`,

@@ -19,12 +19,14 @@ export class CommitSigner {
   #next: number | undefined;
   /** Calls that may be signed: as many as the chain may have in flight, and none while others wait. */
   #allowed = 0;
+  /** Calls that were left for the sender, since the start. */
+  #left = 0;
   /** The first nonce of the commit that is being made. */
   #first: number | undefined;
   /** Of the commit that is being made. */
   #signed: SignedTransaction[] = [];
   #commit: PromiseWithResolvers<void> | undefined;
-  #listener: (signed: readonly SignedTransaction[]) => void = () => undefined;
+  #listener: (signed: readonly SignedTransaction[] | undefined) => void = () => undefined;
 
   constructor(signer: TransactionSigner, fees: Pick<FeeSource, "current">) {
     this.#signer = signer;
@@ -50,19 +52,34 @@ export class CommitSigner {
     return this.#first ?? this.#next;
   }
 
-  /** @param listener Called with transactions that are signed and on disk */
-  onCommitted(listener: (signed: readonly SignedTransaction[]) => void): void {
+  /**
+   * @param listener Called with transactions that are signed and on disk; with `undefined` when nobody knows. Never
+   * throws
+   */
+  onCommitted(listener: (signed: readonly SignedTransaction[] | undefined) => void): void {
     this.#listener = listener;
   }
 
-  /** Sets how many further calls may be signed. */
-  allow(count: number): void {
-    this.#allowed = Math.max(0, count - this.#signed.length);
+  /**
+   * Sets how many further calls may be signed.
+   * @param left What {@link settled} has returned: nothing is allowed once another call was left for the sender
+   */
+  allow(count: number, left: number): void {
+    if (left === this.#left) this.#allowed = Math.max(0, count - this.#signed.length);
   }
 
-  /** Resolves when the commit that has signed calls, if there is one, is on disk or undone. */
-  async settled(): Promise<void> {
+  /** Leaves every further call for the sender, until it allows more. */
+  forbid(): void {
+    this.#allowed = 0;
+  }
+
+  /**
+   * Resolves when the commit that has written calls, if there is one, is on disk or undone.
+   * @returns the number of calls that were left for the sender so far
+   */
+  async settled(): Promise<number> {
     await this.#commit?.promise;
+    return this.#left;
   }
 
   /**
@@ -72,16 +89,17 @@ export class CommitSigner {
   async sign(call: Omit<QueuedTransaction, "isOwn">): Promise<SignedTransaction | undefined> {
     const quote = this.#fees.current();
     const nonce = this.#next;
+    this.#commit ??= Promise.withResolvers();
     if (nonce === undefined || this.#allowed === 0 || quote === undefined || !this.#signer.isLocal) {
       // Later ones wait for it.
       this.#allowed = 0;
+      this.#left += 1;
       return undefined;
     }
-    this.#commit ??= Promise.withResolvers();
+    const signed = await this.#signer.sign(call, nonce, quote.fee);
     this.#first ??= nonce;
     this.#next = nonce + 1;
     this.#allowed -= 1;
-    const signed = await this.#signer.sign(call, nonce, quote.fee);
     this.#signed.push(signed);
     return signed;
   }
@@ -93,6 +111,7 @@ export class CommitSigner {
 
   /** Takes back what was signed after a mark: its calls are not written. */
   takeBack({ nonce, count }: Mark): void {
+    if (this.#signed.length === count) return;
     this.#signed.length = count;
     // The journal may have to be read meanwhile, for another reason.
     if (this.#next !== undefined) this.#next = nonce;
@@ -102,10 +121,11 @@ export class CommitSigner {
   ended(isCommitted: boolean): void {
     const signed = this.#signed;
     this.#signed = [];
-    if (signed.length > 0 && isCommitted) this.#listener(signed);
-    if (signed.length > 0 && !isCommitted) this.next = undefined;
     this.#first = undefined;
     this.#commit?.resolve();
     this.#commit = undefined;
+    if (signed.length === 0) return;
+    if (!isCommitted) this.next = undefined;
+    this.#listener(isCommitted ? signed : undefined);
   }
 }

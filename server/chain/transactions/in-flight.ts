@@ -43,7 +43,12 @@ export class InFlightTransactions {
   add(version: SignedTransaction, sentAt: number): InFlight {
     const { id, nonce } = version;
     const known = this.#byId.get(id);
-    if (known?.versions.some(({ hash }) => equalBytes(hash, version.hash)) === true) return known;
+    // The same bytes signed once more become the newest.
+    const again = known?.versions.findIndex(({ hash }) => equalBytes(hash, version.hash)) ?? -1;
+    if (again !== -1 && known !== undefined) {
+      if (again === known.versions.length - 1) return known;
+      known.versions.splice(again, 1);
+    }
     const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, takenAt: undefined, refusal: undefined };
     transaction.versions.push(version);
     Object.assign(transaction, { since: performance.now(), sentAt, refusal: undefined });

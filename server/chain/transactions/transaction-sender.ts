@@ -16,7 +16,7 @@ import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { feeRefusal } from "./send-refusal.ts";
 import type { CommitSigner } from "./commit-signer.ts";
-import { feeOf, isFiller, isSignedBy, type TransactionSigner } from "./transaction-signer.ts";
+import { feeOf, isFiller, isSignedBy, signedNonceOf, type TransactionSigner } from "./transaction-signer.ts";
 import { SealbookError } from "../../errors.ts";
 import { classifyRefusal } from "../rpc/node-words.ts";
 
@@ -145,10 +145,10 @@ export class TransactionSender implements Transactions {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#nonces.next = undefined;
+    this.#nonces.forbid();
     await this.#recheck?.stop();
-    await Promise.all(this.#sending);
     await Promise.all([this.#work, this.#others]);
+    await Promise.all(this.#sending);
     // What is signed from now on is sent by the next start.
     this.#nonces.next = undefined;
     this.release();
@@ -233,7 +233,8 @@ export class TransactionSender implements Transactions {
 
   /** Resumes what is in flight and returns the next nonce; runs before the first transaction. */
   async #prepare(): Promise<number> {
-    if (this.#nonces.next !== undefined) return this.#nonces.next;
+    const { next: known } = this.#nonces;
+    if (known !== undefined) return known;
     const { chain, store, onEvent } = this.#deps;
     const { rpc } = chain;
     await this.#nonces.settled();
@@ -245,36 +246,44 @@ export class TransactionSender implements Transactions {
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
     for (const version of left) this.#inFlight.add(version, -Infinity);
-    this.#nonces.next = Math.max(mined, ((await this.#highestNonce()) ?? -1) + 1);
+    const next = Math.max(mined, ((await this.#highestNonce()) ?? -1) + 1);
+    this.#nonces.next = next;
     if (left.length > 0) {
       onEvent({ kind: "resent", count: this.#inFlight.size });
       await this.#checkAndResend(this.#inFlight.all());
     }
-    return this.#nonces.next;
+    return next;
   }
 
-  /** Returns the highest nonce that the key has signed, by the signed bytes: who changes the number stops nothing. */
+  /**
+   * Returns the highest nonce that the key has signed, by the signed bytes: who changes the number stops nothing. Rows
+   * above it are put right, so that they are not in the way of the next nonces.
+   */
   async #highestNonce(): Promise<number | undefined> {
     const { store } = this.#deps;
-    let highest = await store.highest(this.#signer.address, Number.MAX_SAFE_INTEGER);
-    while (highest !== undefined && !isSignedBy(highest, this.#signer.address))
-      highest = await store.highest(this.#signer.address, highest.nonce);
+    const { address } = this.#signer;
+    let highest = await store.highest(address, Number.MAX_SAFE_INTEGER);
+    while (highest !== undefined && !isSignedBy(highest, address)) {
+      await store.renumber(highest.id, address, signedNonceOf(highest, address));
+      highest = await store.highest(address, highest.nonce);
+    }
     return highest?.nonce;
   }
 
   async #signAndSend(): Promise<void> {
     const { store } = this.#deps;
     await this.#prepare();
+    const left = await this.#nonces.settled();
+    const waiting = await store.queued(MAX_IN_FLIGHT);
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
-    if (room <= 0) return;
-    const waiting = await store.queued(room);
-    if (waiting.length === 0) return this.#nonces.allow(room);
+    if (room > 0 && waiting.length === 0) return this.#nonces.allow(room, left);
     // No others are signed in their commits before these.
-    this.#nonces.allow(0);
+    this.#nonces.forbid();
+    if (room <= 0) return;
     const { fee, fault } = await this.#deps.fees.quote();
     // Unsigned intents wait: signed ones would keep nonces that no block takes.
     if (fault !== undefined) return;
-    const queued = await this.#ownCalls(waiting);
+    const queued = await this.#ownCalls(waiting.slice(0, room));
     if (queued.length === 0) return this.wake();
     // Commits that have used nonces are on disk, or undone.
     await this.#nonces.settled();
@@ -294,8 +303,10 @@ export class TransactionSender implements Transactions {
   }
 
   /** Sends what was signed in the commit that wrote it. */
-  #committed(signed: readonly SignedTransaction[]): void {
+  #committed(signed: readonly SignedTransaction[] | undefined): void {
     if (this.#stopped) return;
+    // The journal is read for what is on disk.
+    if (signed === undefined) return this.wake();
     for (const transaction of signed) this.#inFlight.add(transaction, performance.now());
     this.#send(signed);
   }

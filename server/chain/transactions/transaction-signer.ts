@@ -83,14 +83,19 @@ export function feeOf({ raw }: Pick<SignedTransaction, "raw">): GasFee {
     : { kind: "legacy", max: gasPrice ?? 0n, tip: gasPrice ?? 0n };
 }
 
-/** Returns whether a key has signed a transaction with its nonce. */
-export function isSignedBy({ raw, nonce }: Pick<SignedTransaction, "raw" | "nonce">, address: Address): boolean {
+/** Returns the nonce that a key has signed a transaction with; `undefined` when it has not signed it. */
+export function signedNonceOf({ raw }: Pick<SignedTransaction, "raw">, address: Address): number | undefined {
   try {
     const signed = Transaction.from(hexlify(raw));
-    return signed.from?.toLowerCase() === address.toLowerCase() && signed.nonce === nonce;
+    return signed.from?.toLowerCase() === address.toLowerCase() ? signed.nonce : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Returns whether a key has signed a transaction with its nonce. */
+export function isSignedBy(transaction: Pick<SignedTransaction, "raw" | "nonce">, address: Address): boolean {
+  return signedNonceOf(transaction, address) === transaction.nonce;
 }
 
 /** Returns whether a transaction calls nothing: it only uses up its nonce. */

@@ -102,7 +102,9 @@ export interface TransactionStore {
    */
   abandon(ids: readonly number[]): Promise<number>;
   /** Returns the newest version of the transaction of a key with the highest nonce below another one. */
-  highest(sender: Address, below: number): Promise<Pick<SignedTransaction, "nonce" | "raw"> | undefined>;
+  highest(sender: Address, below: number): Promise<Pick<SignedTransaction, "id" | "nonce" | "raw"> | undefined>;
+  /** Gives a transaction of a key another nonce: none when that is `undefined`, or another transaction has it. */
+  renumber(id: number, sender: Address, nonce: number | undefined): Promise<void>;
   /** Returns the number of mined nonces of each key, up to the highest one. */
   minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
   /** Returns the mined transaction of a key with the highest nonce below another one. */

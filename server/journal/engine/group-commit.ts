@@ -85,14 +85,15 @@ export class GroupCommit {
             await member.run(transaction);
           } while (performance.now() < end);
         });
-        this.#signer?.ended(true);
-        for (const member of members) member.conclude();
       } catch (cause) {
         this.#signer?.ended(false);
         // A commit that cannot even begin fails for all.
         const failed = members.length > 0 ? members : this.#waiting.splice(0);
         for (const member of failed) member.conclude({ cause });
+        continue;
       }
+      this.#signer?.ended(true);
+      for (const member of members) member.conclude();
     }
     this.#running = false;
   }

@@ -205,7 +205,7 @@ export function transactionStore(database: Database, key: JournalKey | undefined
     async highest(sender, below) {
       const row = await database
         .selectFrom("transactions")
-        .select(["nonce", "raw"])
+        .select(["id", "nonce", "raw"])
         .where("sender", "=", sender)
         .where("nonce", "<", below)
         .orderBy("nonce", "desc")
@@ -213,8 +213,16 @@ export function transactionStore(database: Database, key: JournalKey | undefined
         .executeTakeFirst();
       return row === undefined || row.nonce === null
         ? undefined
-        : { nonce: row.nonce, raw: row.raw ?? new Uint8Array() };
+        : { id: row.id, nonce: row.nonce, raw: row.raw ?? new Uint8Array() };
     },
+
+    renumber: (id, sender, nonce) =>
+      database.transaction().execute(async (transaction) => {
+        const others = transaction.selectFrom("transactions").select("id").where("sender", "=", sender);
+        const isFree = nonce !== undefined && (await others.where("nonce", "=", nonce).execute()).length === 0;
+        const to = { nonce: isFree ? nonce : null };
+        await transaction.updateTable("transactions").set(to).where("id", "=", id).execute();
+      }),
 
     async minedNonces() {
       // Skips from one key to the next in the index: there are few keys, with many transactions each.

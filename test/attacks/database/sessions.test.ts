@@ -149,3 +149,28 @@ for (const access of EVERY_ACCESS)
         await assertDoesNothing(token, ["the session was closed on the chain", "the chain does not have this token"]);
       });
   });
+
+for (const access of EVERY_ACCESS)
+  describe(`a session that is being closed while ${access.who} changes its call, on ${access.engine}`, function () {
+    it("is not called closed before the chain shows it", async () => {
+      const directory = await temporaryDirectory();
+      const database = await emptyDatabase(access.engine);
+      const server = await startServer({ DATABASE_URL: database.url, CHAIN_BLOCK_PERIOD: "2" }, { directory });
+      const administrator = await administratorOf(database, access);
+      const token = await server.login();
+      await administrator.changeUpdated(
+        "mined",
+        "transactions",
+        "new.purpose = 'session_close' and new.state = 'sent'",
+        { state: "'confirmed'", block_number: "0", block_hash: "new.hash", block_time: "1", validator: "''" },
+      );
+      // The next block is seconds away.
+      const { status, text } = await server.call(ROUTES.close, { token });
+      assert.equal(status, 503, text);
+      assert.include(text, "the chain does not show yet that the session is closed");
+      await administrator.close();
+      await server.stop("keep");
+      await removeDirectory(directory);
+      await database.remove();
+    });
+  });

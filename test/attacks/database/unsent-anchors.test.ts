@@ -77,6 +77,14 @@ for (const access of EVERY_ACCESS)
       confirmed = await anchored(server, "/api/v1/proof", document);
     });
 
+    it("are sent with the next nonces, whatever rows are put in their way", async () => {
+      const newest = "(select id from transactions where nonce is not null order by nonce desc limit 1)";
+      await administrator.run(`update transactions set nonce = nonce + 1 where id = ${newest}`);
+      const [refused = assert.fail(), document = assert.fail()] = freshDocuments(2);
+      assert.equal((await server.post("/api/v1/proof", refused)).status, 503);
+      confirmed = await anchored(server, "/api/v1/proof", document);
+    });
+
     // Security, database: cannot hide a batch from look-ups by its transaction by deleting its anchor
     it("do not vanish from look-ups by transaction when their rows are deleted", async () => {
       const hash = confirmed.body.proof.tx_hash;

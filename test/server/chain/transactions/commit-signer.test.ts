@@ -166,7 +166,7 @@ for (const engine of ENGINES)
 
     it("wait while others do, and take no nonce of theirs", async () => {
       await ready();
-      commitSigner.allow(0);
+      commitSigner.forbid();
       await Promise.all(Array.from({ length: 40 }, (_, index) => write(`waiting ${index}`)));
       sender.wake();
       await Promise.all(Array.from({ length: 40 }, (_, index) => write(`more ${index}`)));
