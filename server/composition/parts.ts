@@ -4,6 +4,7 @@ import { createJournalWorkers, type JournalWorkers } from "./journal-workers.ts"
 import { createNodeInspector, createOperations } from "./operations.ts";
 import { createOperatorWrites } from "./operator-writes.ts";
 import { createProofs, type Proofs, registerProofMetrics } from "./proofs.ts";
+import { createRecordIndex } from "./record-index.ts";
 import { createRecords } from "./records.ts";
 import { createRecovery } from "./recovery.ts";
 import { createSessions } from "./sessions.ts";
@@ -14,10 +15,11 @@ export type Parts = Awaited<ReturnType<typeof buildParts>>;
 
 /** Builds every part, each over those before it; nothing runs yet. */
 export async function buildParts(context: Context) {
-  const transactions = createTransactions(context);
+  const index = createRecordIndex(context);
+  const transactions = createTransactions(context, index);
   const inspect = createNodeInspector(context, transactions);
   const sessions = createSessions(context, transactions);
-  const records = createRecords(context, transactions, sessions);
+  const records = createRecords(context, index, transactions, sessions);
   const journalWorkers = createJournalWorkers(context, transactions, records);
   const proofs = buildProofs(context, transactions, journalWorkers);
   const recovery = createRecovery(context, proofs);

@@ -8,6 +8,7 @@ import type { Telemetry } from "../operations/telemetry.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";
 import { AnchorWriter } from "../proofs/anchor-writer.ts";
+import { FailedAnchors } from "../proofs/failed-anchors.ts";
 import { LEAD_MILLISECONDS } from "../proofs/batch-schedule.ts";
 import { ProofQueue } from "../proofs/proof-queue.ts";
 import { ProofService } from "../proofs/service.ts";
@@ -99,7 +100,7 @@ export function createProofs(deps: ProofDeps): Proofs {
   const stall = new StallWatch({ clock: () => performance.now(), waitingSince: () => deps.transactions.takenSince });
   const tracker = new AnchorTracker({
     ...deps,
-    writer,
+    failed: new FailedAnchors({ ...deps, writer }),
     trees,
     isStalled: () => stall.isStalled(),
     deadlineMilliseconds: deps.anchorDeadlineMilliseconds,

@@ -81,7 +81,6 @@ export class Role {
     const { config, journal, findings, head, link } = this.context;
     const { transactions, sessions, records, proofs, journalWorkers, recovery, bot } = this.parts;
     head.subscribe(({ number }) => transactions.sender.onHead(number));
-    head.subscribe(({ number }) => records.onHead(number));
     head.subscribe((newest) => proofs.onHead(newest));
     defer(() => records.indexer.stop());
     const foreignWrites = every(FOREIGN_WRITES_MILLISECONDS, () => records.foreignWrites.check());
@@ -100,8 +99,9 @@ export class Role {
       await sessions.sessions.forgetExpiredKeys().catch(() => undefined);
     });
     defer(() => settling.stop());
-    await transactions.start();
+    // What waits for outcomes starts before the sender hands them over.
     await proofs.start();
+    await transactions.start();
     journalWorkers.lead();
     recovery.start();
     head.start();

@@ -6,14 +6,15 @@ import { writeFileDurably } from "../kit/durable-file.ts";
 import { errorField } from "../kit/logger.ts";
 import { RELAYER_FILE } from "./data-folder.ts";
 import type { Context } from "./context.ts";
+import type { RecordIndex } from "./record-index.ts";
 
 export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
-/** Builds the sender of the relayer's transactions. */
-export function createTransactions(context: Context) {
+/** Builds the sender of the relayer's transactions. Their blocks bring rows of the record index, too. */
+export function createTransactions(context: Context, { indexer }: Pick<RecordIndex, "indexer">) {
   const { config, overrides, database, link, signer, commitSigner, fees, proofAnchor, metrics, telemetry, logger } =
     context;
-  const store = transactionStore(database, context.opened.journalKey);
+  const store = transactionStore(database, context.opened.journalKey, indexer);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),
@@ -26,6 +27,8 @@ export function createTransactions(context: Context) {
     lagMilliseconds: overrides.chainLagMilliseconds,
     recheckMilliseconds: overrides.recheckMilliseconds,
     abandonMilliseconds: overrides.abandonMilliseconds,
+    // Records of blocks that can still change would come and go.
+    onRead: (final) => indexer.onHead(final),
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
       if (kind === "chain_recovered") telemetry.chainRecovered();

@@ -75,7 +75,7 @@ export function createTelemetry(deps: TelemetryDeps): ServerTelemetry {
     ...sessionEvents(deps, serviceLog),
     recordStored(account, rowId) {
       deps.metrics.recordsStored.inc();
-      serviceLog.write("info", account, `record ${rowId} stored`);
+      deps.logger.info({ account }, `record ${rowId} stored`);
     },
     foreignRows(count, message) {
       deps.metrics.foreignWrites.inc(count);

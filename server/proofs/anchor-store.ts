@@ -112,7 +112,13 @@ export function anchorStore(database: Database, key: JournalKey | undefined, ver
         .executeTakeFirstOrThrow();
       const code = codeOf({ id, first_sequence, hash, size, checkpoint: null });
       const content = { hash, size, code, transaction_id: transactionId };
-      await database.updateTable("anchors").set(content).where("id", "=", id).execute();
+      const { numUpdatedRows } = await database
+        .updateTable("anchors")
+        .set(content)
+        .where("id", "=", id)
+        .where("transaction_id", "is", null)
+        .executeTakeFirst();
+      if (numUpdatedRows !== 1n) throw new SealbookError("internal", `anchor ${id} is closed already`);
     },
 
     async leftOpen() {

@@ -1,31 +1,25 @@
 import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
-import { Backoff } from "../kit/backoff.ts";
 import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
+import type { TransactionOutcome } from "../chain/transaction.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-states.ts";
-import { type Acceptance, type AnchorTrees, hashKey, withInclusionProof } from "./anchor-trees.ts";
-import type { AnchorWriter, ClosedBatch } from "./anchor-writer.ts";
+import { type Acceptance, type AnchorTrees, withInclusionProof } from "./anchor-trees.ts";
+import type { ClosedBatch } from "./anchor-writer.ts";
 import type { ProofEvents } from "./events.ts";
-import { type AcceptedProof, isSameRecord, type Proof, type StoredProof } from "./proof.ts";
+import type { FailedAnchors } from "./failed-anchors.ts";
+import type { Proof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 
-/** Interval of journal reads for anchors that were confirmed before a caller waits, and of retries of failed reads. */
-const REREAD_MILLISECONDS = 500;
-/** Interval of the checks for the deadline and for due retries. */
+/** Interval of the checks for the deadline, for a chain that stalls, and for due retries. */
 const CHECK_MILLISECONDS = 1_000;
-/** Delays between retries of failed anchors. */
-const RETRY = { firstMilliseconds: 5_000, longestMilliseconds: 10 * 60_000 };
-
-/** Failures of an anchor after which an operator is needed. */
-const MOST_FAILURES = 3;
 
 const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined, fault: undefined };
 
 export interface AnchorTrackerDeps {
-  readonly journal: Pick<ProofJournal, "proofs" | "anchors">;
-  readonly writer: Pick<AnchorWriter, "reanchor">;
+  readonly journal: Pick<ProofJournal, "anchors">;
+  readonly failed: FailedAnchors;
   readonly trees: AnchorTrees;
   readonly transactions: Pick<Transactions, "wake" | "onOutcome">;
   readonly telemetry: ProofEvents;
@@ -36,68 +30,48 @@ export interface AnchorTrackerDeps {
   readonly deadlineMilliseconds: number;
   /** Since when, in Unix milliseconds, a proof has waited longer than a limit, according to the journal's entries. */
   readonly lateSince: (limitMilliseconds: number) => number | undefined;
-  /** Called with the number of failed anchors that were given new transactions. */
-  readonly onRetry: (count: number) => void;
 }
 
-/** An anchor without an outcome, and the callers that wait for it. */
+/** An anchor in flight. */
 interface Tracked {
-  /** Whether it is in flight; others are tracked while a caller waits. */
-  isInFlight: boolean;
   /** Unset while it is open. */
   anchor: StoredAnchor | undefined;
   /** Acceptance times of its proofs, as far as this process accepted them. */
   readonly acceptedAt: number[];
-  /** Its hashes that count as in flight. */
+  /** Its hashes. */
   size: number;
   isShared: boolean;
-  readonly waiters: Set<(state: AnchorState | undefined) => void>;
 }
 
-/** A proof whose outcome a caller waits for. */
-interface Awaited {
-  proof: AcceptedProof;
-  /** Whether it was read from the journal after its acceptance. */
-  isRead: boolean;
-  /** Whether a failed anchor is not retried again for this caller. */
-  isRetried: boolean;
-  result: Proof | undefined;
-}
+/** Ends a wait with the state of the anchor. */
+type Respond = (state: AnchorState) => void;
 
 /**
- * Tracks the states of proofs from their acceptance on. A proof has the state of its anchor:
- * - accepted: the anchor is open;
- * - batched: the anchor is closed and has a transaction;
- * - sent: the transaction is signed, and sent until it has an outcome;
+ * Tracks anchors from the acceptance of their first proof on, and wakes the callers that wait for them. An anchor is
+ * - open: proofs are added;
+ * - in flight: it is closed, and its transaction is sent until it has an outcome;
  * - confirmed: the transaction is mined, and the journal has its confirmation;
  * - failed: the transaction was refused, reverted or cancelled. A later retry gives the anchor another one.
  *
- * The state itself is on disk. The sender hands confirmations over when they are there, and the tracker resolves the
- * callers' promises; it reads what failed.
+ * The state itself is on disk; the sender hands outcomes over when they are there.
  */
 export class AnchorTracker {
   readonly #deps: AnchorTrackerDeps;
   /** By anchor. */
-  readonly #tracked = new Map<number, Tracked>();
-  /** Anchors to be read from the journal. */
-  readonly #due = new Set<number>();
+  readonly #inFlight = new Map<number, Tracked>();
+  /** By anchor. */
+  readonly #waiters = new Map<number, Set<Respond>>();
+  readonly #unread = new Set<number>();
   readonly #listeners = new Set<() => void>();
-  readonly #backoff = new Backoff(RETRY);
-  /** How often anchors failed, by anchor. */
-  readonly #failures = new Map<number, number>();
-  /** By `performance.now()`. */
-  #retryAt = 0;
   #intervals: readonly Interval[] = [];
-  #reading: Promise<void> | undefined;
   #hashes = 0;
   #sharedBatches = 0;
   #waiting = 0;
   #released = false;
-  #stopped = false;
 
   constructor(deps: AnchorTrackerDeps) {
     this.#deps = deps;
-    deps.transactions.onOutcome((ids, anchors) => this.#onOutcome(ids, anchors));
+    deps.transactions.onOutcome((outcomes, anchors) => this.#onOutcome(outcomes, anchors));
   }
 
   /** Hashes in flight: under anchors without an outcome, open ones included. */
@@ -128,12 +102,14 @@ export class AnchorTracker {
     // Failures are counted anew.
     this.#deps.telemetry.anchorsAccepted();
     this.#intervals = [
-      every(REREAD_MILLISECONDS, () => this.#read(this.#ids(({ isInFlight }) => !isInFlight))),
-      // A journal that cannot be read is reported by its writers; the next run tries again.
-      every(CHECK_MILLISECONDS, () => this.#checkDeadline().catch(() => undefined)),
-      every(CHECK_MILLISECONDS, () => this.#retryFailed()),
       every(CHECK_MILLISECONDS, () => {
         if (this.#deps.isStalled()) this.#endWaits();
+      }),
+      every(CHECK_MILLISECONDS, async () => {
+        await this.#readUnread();
+        // A journal that cannot be read is reported by its writers; the next run tries again.
+        await this.#checkDeadline().catch(() => undefined);
+        await this.#deps.failed.retry((anchors) => this.track(anchors));
       }),
     ];
   }
@@ -145,20 +121,18 @@ export class AnchorTracker {
   }
 
   #endWaits(): void {
-    for (const { waiters } of this.#tracked.values()) for (const respond of waiters) respond(PENDING);
+    for (const id of this.#waiters.keys()) this.#respond(id, PENDING);
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#deps.failed.stop();
     await Promise.all(this.#intervals.map((interval) => interval.stop()));
     this.release();
-    await this.#reading;
   }
 
   /** Adds new proofs of an open anchor. */
   add(anchorId: number, acceptedAt: readonly number[]): void {
     const tracked = this.#entry(anchorId);
-    tracked.isInFlight = true;
     tracked.acceptedAt.push(...acceptedAt);
     this.#resize(tracked, tracked.size + acceptedAt.length);
   }
@@ -167,7 +141,6 @@ export class AnchorTracker {
   track(closed: readonly ClosedBatch[]): void {
     for (const { anchor, isShared, tree } of closed) {
       const tracked = this.#entry(anchor.id);
-      tracked.isInFlight = true;
       tracked.anchor = anchor;
       this.#resize(tracked, hashesUnder(anchor));
       if (isShared && !tracked.isShared) this.#sharedBatches += 1;
@@ -178,33 +151,20 @@ export class AnchorTracker {
   }
 
   /**
-   * Waits for the anchors of proofs.
+   * Waits for the anchors of proofs. A failed anchor is retried once for a record that was submitted again.
    * @param end By `performance.now()`; a proof without an outcome by then is `pending`
    * @returns the proofs in the order given
    */
   async outcomes(acceptances: readonly Acceptance[], end: number): Promise<Proof[]> {
-    const all = acceptances.map(({ proof, isNew }): Awaited => ({
-      proof,
-      isRead: false,
-      isRetried: isNew,
-      result: undefined,
-    }));
-    for (let left = all; left.length > 0; left = left.filter(({ result }) => result === undefined)) {
-      const unsettled: Awaited[] = [];
-      for (const [anchorId, items] of Map.groupBy(left, ({ proof }) => proof.anchorId)) {
-        const isRead = items.some((item) => item.isRead);
-        const state = await this.#wait(anchorId, isRead, end - performance.now());
-        if (state === undefined) {
-          unsettled.push(...items);
-          continue;
-        }
-        const { outcome, content } = state;
-        const tree = content && (await this.#deps.trees.of(anchorId, content));
-        for (const item of items) item.result = withInclusionProof(item.proof, outcome, tree);
-      }
-      if (unsettled.length > 0) await this.#readProofs(unsettled, end);
+    const proofs = new Map<Acceptance, Proof>();
+    for (const [anchorId, items] of Map.groupBy(acceptances, ({ proof }) => proof.anchorId)) {
+      const isNew = items.every((item) => item.isNew);
+      const { outcome, content } = await this.#outcomeOf(anchorId, isNew, end);
+      const isIncluded = outcome.state === "confirmed" && content !== undefined;
+      const tree = isIncluded ? await this.#deps.trees.of(anchorId, content) : undefined;
+      for (const item of items) proofs.set(item, withInclusionProof(item.proof, outcome, tree));
     }
-    return all.flatMap(({ result }) => result ?? []);
+    return acceptances.flatMap((acceptance) => proofs.get(acceptance) ?? []);
   }
 
   /** Returns the seconds since the oldest unconfirmed proof was accepted; 0 without one. */
@@ -214,65 +174,67 @@ export class AnchorTracker {
     return oldest === undefined ? 0 : Math.max(0, (clock() - oldest) / 1000);
   }
 
-  /**
-   * Waits until an anchor is confirmed.
-   * @param isRead Whether the journal was read and has the proofs pending under this anchor
-   * @returns `undefined` when the journal has to be read: the anchor failed, or is not tracked
-   */
-  #wait(anchorId: number, isRead: boolean, milliseconds: number): Promise<AnchorState | undefined> {
-    const known = this.#tracked.get(anchorId);
-    if (known === undefined && !isRead) return Promise.resolve(undefined);
-    if (this.#released || milliseconds <= 0 || this.#deps.isStalled()) return Promise.resolve(PENDING);
-    const tracked = known ?? this.#entry(anchorId);
-    return new Promise((resolve) => {
-      const respond = (state: AnchorState | undefined): void => {
-        clearTimeout(timer);
-        this.#waiting -= 1;
-        tracked.waiters.delete(respond);
-        this.#dropIdle(anchorId, tracked);
-        resolve(state);
-      };
-      const timer = setTimeout(respond, milliseconds, PENDING);
-      this.#waiting += 1;
-      tracked.waiters.add(respond);
-    });
+  /** @param isRetried Whether a failed anchor is not retried for the caller */
+  async #outcomeOf(anchorId: number, isRetried: boolean, end: number): Promise<AnchorState> {
+    const isTracked = this.#inFlight.has(anchorId);
+    // The wait begins before the read: no outcome comes in between.
+    const wait = this.#wait(anchorId, end - performance.now());
+    try {
+      const known = isTracked ? undefined : await this.#read(anchorId);
+      const state = known ?? (await wait.outcome);
+      if (state.outcome.state !== "failed" || isRetried) return state;
+    } finally {
+      wait.end();
+    }
+    this.track(await this.#deps.failed.reanchor(anchorId));
+    return this.#outcomeOf(anchorId, true, end);
   }
 
-  /** Reads the outcomes of proofs, and retries failed anchors of records that were submitted again. */
-  async #readProofs(awaited: readonly Awaited[], end: number): Promise<void> {
-    const { journal, trees, writer } = this.#deps;
-    const found = await journal.proofs.byRecordHashes(awaited.map(({ proof }) => proof.recordHash));
-    const byHash = Map.groupBy(found, hashKey);
-    const isOver = performance.now() >= end;
-    for (const item of awaited) {
-      const proof: StoredProof | undefined = byHash
-        .get(hashKey(item.proof))
-        ?.find((other) => isSameRecord(other, item.proof));
-      if (proof === undefined) throw new SealbookError("internal", "an accepted proof is not in the journal");
-      const { state } = proof.outcome;
-      item.proof = proof;
-      item.isRead = true;
-      if (state === "confirmed" || isOver || (state === "failed" && item.isRetried)) {
-        item.result = await trees.complete(proof);
-      } else if (state === "failed") {
-        item.isRetried = true;
-        this.track(await writer.reanchor(proof.anchorId));
-      }
+  /** Reads anchors whose transactions have outcomes that were not handed over. */
+  async #readUnread(): Promise<void> {
+    for (const id of this.#unread) {
+      // The next run tries again.
+      const state = await this.#read(id).catch(() => "unknown" as const);
+      if (state === "unknown") return;
+      this.#unread.delete(id);
+      if (state !== undefined) this.#ended(id, state);
     }
   }
 
-  #entry(anchorId: number): Tracked {
-    const known = this.#tracked.get(anchorId);
-    if (known !== undefined) return known;
-    const tracked: Tracked = {
-      isInFlight: false,
-      anchor: undefined,
-      acceptedAt: [],
-      size: 0,
-      isShared: false,
-      waiters: new Set(),
+  /** Returns the state of an anchor on disk; `undefined` while it has no outcome. */
+  async #read(anchorId: number): Promise<AnchorState | undefined> {
+    const state = (await this.#deps.journal.anchors.states([anchorId])).get(anchorId);
+    return state?.outcome.state === "pending" ? undefined : state;
+  }
+
+  #wait(anchorId: number, milliseconds: number): { readonly outcome: Promise<AnchorState>; end(): void } {
+    const { promise: outcome, resolve } = Promise.withResolvers<AnchorState>();
+    if (this.#released || milliseconds <= 0 || this.#deps.isStalled()) resolve(PENDING);
+    const waiters = this.#waiters.get(anchorId) ?? new Set();
+    this.#waiters.set(anchorId, waiters);
+    const timer = setTimeout(resolve, Math.max(0, milliseconds), PENDING);
+    this.#waiting += 1;
+    waiters.add(resolve);
+    return {
+      outcome,
+      end: () => {
+        clearTimeout(timer);
+        this.#waiting -= 1;
+        waiters.delete(resolve);
+        if (waiters.size === 0 && this.#waiters.get(anchorId) === waiters) this.#waiters.delete(anchorId);
+      },
     };
-    this.#tracked.set(anchorId, tracked);
+  }
+
+  #respond(anchorId: number, state: AnchorState): void {
+    for (const respond of this.#waiters.get(anchorId) ?? []) respond(state);
+  }
+
+  #entry(anchorId: number): Tracked {
+    const known = this.#inFlight.get(anchorId);
+    if (known !== undefined) return known;
+    const tracked: Tracked = { anchor: undefined, acceptedAt: [], size: 0, isShared: false };
+    this.#inFlight.set(anchorId, tracked);
     return tracked;
   }
 
@@ -281,115 +243,46 @@ export class AnchorTracker {
     tracked.size = size;
   }
 
-  /** Stops tracking an anchor that is not in flight and has no waiting callers. */
-  #dropIdle(anchorId: number, tracked: Tracked): void {
-    if (tracked.isInFlight || tracked.waiters.size > 0) return;
-    if (this.#tracked.get(anchorId) === tracked) this.#tracked.delete(anchorId);
-  }
-
-  #ids(condition: (tracked: Tracked) => boolean): number[] {
-    return [...this.#tracked].filter(([, tracked]) => condition(tracked)).map(([id]) => id);
-  }
-
-  /** Takes confirmations as they are handed over; the state of an anchor whose transaction failed is read. */
-  #onOutcome(transactionIds: readonly number[], anchors: readonly ConfirmedAnchor[]): void {
-    const failed = new Set(transactionIds);
-    for (const { anchorId, transactionId, hash, size, ...inclusion } of anchors) {
-      failed.delete(transactionId);
-      const tracked = this.#tracked.get(anchorId)?.anchor;
-      if (tracked?.transactionId !== transactionId) continue;
-      this.#advance(anchorId, tracked, {
-        outcome: { state: "confirmed", ...inclusion },
-        content: { hash, size },
-        fault: undefined,
-      });
+  #onOutcome(
+    outcomes: readonly (readonly [id: number, outcome: TransactionOutcome])[],
+    anchors: readonly ConfirmedAnchor[],
+  ): void {
+    for (const { anchorId, transactionId: _, hash, size, ...inclusion } of anchors) {
+      const content = { hash, size };
+      this.#ended(anchorId, { outcome: { state: "confirmed", ...inclusion }, content, fault: undefined });
     }
-    if (failed.size === 0) return;
-    this.#read(this.#ids(({ anchor }) => anchor !== undefined && failed.has(anchor.transactionId)));
-  }
-
-  /** Reads the states of anchors, and of those whose last read failed. */
-  #read(anchorIds: readonly number[]): void {
-    for (const id of anchorIds) this.#due.add(id);
-    if (this.#stopped || this.#due.size === 0) return;
-    this.#reading ??= this.#readDue();
-  }
-
-  async #readDue(): Promise<void> {
-    try {
-      while (this.#due.size > 0) {
-        const read = new Map(Array.from(this.#due, (id) => [id, this.#tracked.get(id)?.anchor]));
-        this.#due.clear();
-        const states = await this.#statesOf([...read.keys()]);
-        if (states === undefined) return;
-        for (const [id, anchor] of read) this.#advance(id, anchor, states.get(id));
+    const byId = new Map(outcomes);
+    for (const { anchor } of [...this.#inFlight.values()]) {
+      const outcome = anchor && byId.get(anchor.transactionId);
+      if (anchor === undefined || outcome === undefined) continue;
+      const reason = failureOf(outcome);
+      if (reason === undefined) {
+        // It has confirmed nothing, or is on disk though its write has failed.
+        this.#unread.add(anchor.id);
+        void this.#readUnread();
+        continue;
       }
-    } finally {
-      this.#reading = undefined;
+      this.#deps.failed.add(anchor, reason);
+      this.#ended(anchor.id, { outcome: { state: "failed", reason }, content: anchor, fault: undefined });
     }
   }
 
-  /** Returns `undefined` when the journal cannot be read: the next run reads these anchors. */
-  async #statesOf(ids: readonly number[]): Promise<ReadonlyMap<number, AnchorState> | undefined> {
-    try {
-      return await this.#deps.journal.anchors.states(ids);
-    } catch {
-      for (const id of ids) this.#due.add(id);
-      return undefined;
+  #ended(anchorId: number, state: AnchorState): void {
+    const tracked = this.#inFlight.get(anchorId);
+    if (tracked !== undefined) {
+      this.#inFlight.delete(anchorId);
+      this.#resize(tracked, 0);
+      if (tracked.isShared) this.#sharedBatches -= 1;
     }
-  }
-
-  /** @param anchor The tracked anchor at the time of the read */
-  #advance(anchorId: number, anchor: StoredAnchor | undefined, state: AnchorState | undefined): void {
-    const tracked = this.#tracked.get(anchorId);
-    if (tracked === undefined || tracked.anchor !== anchor || state?.outcome.state === "pending") return;
-    this.#tracked.delete(anchorId);
-    this.#resize(tracked, 0);
-    if (tracked.isShared) this.#sharedBatches -= 1;
-    if (state?.outcome.state === "confirmed") {
+    if (state.outcome.state === "confirmed") {
       const now = this.#deps.clock();
-      for (const accepted of tracked.acceptedAt)
+      for (const accepted of tracked?.acceptedAt ?? [])
         this.#deps.telemetry.proofConfirmed(Math.max(0, now - accepted) / 1000);
-      this.#accepted(anchorId);
-    } else if (state?.outcome.state === "failed" && anchor !== undefined) {
-      this.#failed(anchor, state.outcome.reason);
+      this.#deps.failed.delete(anchorId);
     }
     // The next batch is sent before the callers are notified, so that the chain does not idle.
     for (const listener of this.#listeners) listener();
-    for (const respond of tracked.waiters) respond(state?.outcome.state === "confirmed" ? state : undefined);
-  }
-
-  #failed(anchor: StoredAnchor, reason: string): void {
-    const { telemetry } = this.#deps;
-    const times = (this.#failures.get(anchor.id) ?? 0) + 1;
-    this.#failures.set(anchor.id, times);
-    telemetry.anchorFailed(anchor.hash, hashesUnder(anchor), reason);
-    if (times >= MOST_FAILURES) telemetry.anchorRejected(anchor.hash, times, reason);
-  }
-
-  #accepted(anchorId: number): void {
-    if (!this.#failures.delete(anchorId)) return;
-    if ([...this.#failures.values()].every((times) => times < MOST_FAILURES)) this.#deps.telemetry.anchorsAccepted();
-  }
-
-  /** Retries failed anchors, at increasing intervals, until none is failed. */
-  async #retryFailed(): Promise<void> {
-    if (performance.now() < this.#retryAt) return;
-    const { journal, writer, onRetry } = this.#deps;
-    let count = 0;
-    try {
-      for (const { id } of await journal.anchors.failed()) {
-        if (this.#stopped) break;
-        const anchors = await writer.reanchor(id);
-        this.track(anchors);
-        count += anchors.length;
-      }
-      if (count === 0) this.#backoff.reset();
-    } catch {
-      // The journal cannot be read or written: the next retry comes later.
-    }
-    if (count > 0) onRetry(count);
-    this.#retryAt = performance.now() + this.#backoff.next();
+    this.#respond(anchorId, state);
   }
 
   async #checkDeadline(): Promise<void> {
@@ -400,6 +293,19 @@ export class AnchorTracker {
     const since = Math.min(oldest, lateSince(deadlineMilliseconds) ?? now);
     if (now - since > deadlineMilliseconds) telemetry.anchoringLate(since);
     else telemetry.anchoringInTime();
+  }
+}
+
+/** Returns why a transaction has failed; `undefined` when it has not. */
+function failureOf(outcome: TransactionOutcome): string | undefined {
+  switch (outcome.state) {
+    case "pending":
+    case "confirmed":
+      return undefined;
+    case "cancelled":
+      return outcome.state;
+    default:
+      return outcome.reason;
   }
 }
 

@@ -49,6 +49,8 @@ export class ProofQueue {
   /** Arrival time of the first queued single proof. */
   #arrivedAt = 0;
   #open: OpenBatch | undefined;
+  /** Whether a write has failed that may have opened, filled or closed a batch. */
+  #isUncertain = false;
   #seen: readonly SeenBlock[] = [];
   #work: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -126,6 +128,10 @@ export class ProofQueue {
     // One turn later, so that requests which arrived in the same packet are written together.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.#dueAt() <= this.#deps.clock()) {
+      if (this.#isUncertain) {
+        await this.#recover();
+        continue;
+      }
       const room = MAX_TREE_SIZE - (this.#open?.hashes.length ?? 0);
       const singles = this.#singles.splice(0, room);
       const bulks = this.#bulks.splice(0, BULKS_AT_ONCE);
@@ -142,18 +148,38 @@ export class ProofQueue {
         const error = refusal(cause);
         for (const request of [...singles, ...bulks]) request.fail(error);
         this.#deps.telemetry.journalFailing(cause);
-        // The next start, or the next leader, closes the open batch.
-        if (this.#stopping) return this.#abandon(refusal(undefined));
-        await sleep(JOURNAL_PAUSE_MILLISECONDS);
+        // The write may be on disk all the same: the batch is closed with what it has there.
+        this.#open = undefined;
+        this.#isUncertain = true;
+        await this.#afterFailure();
       }
     }
   }
 
-  /** Gives up what is queued and the open batch: the journal cannot be written any more. */
-  #abandon(error: SealbookError): void {
+  /** Closes the batch that is open on disk after a failed write, whatever is in it. */
+  async #recover(): Promise<void> {
+    const { writer, tracker, telemetry } = this.#deps;
+    try {
+      tracker.track(await writer.closeLeftOpen().catch(ifDamaged));
+      this.#isUncertain = false;
+    } catch (cause) {
+      this.#failAll(refusal(cause));
+      telemetry.journalFailing(cause);
+      await this.#afterFailure();
+    }
+  }
+
+  async #afterFailure(): Promise<void> {
+    if (!this.#stopping) return sleep(JOURNAL_PAUSE_MILLISECONDS);
+    // The next start, or the next leader, closes the open batch.
+    this.#isUncertain = false;
+    this.#failAll(refusal(undefined));
+  }
+
+  /** Fails all that is queued. */
+  #failAll(error: SealbookError): void {
     for (const request of [...this.#singles.splice(0), ...this.#bulks.splice(0)]) request.fail(error);
     this.#queued = 0;
-    this.#open = undefined;
   }
 
   /** Sets the timer for the next write. */
@@ -178,7 +204,7 @@ export class ProofQueue {
   /** Returns the time of the next write; a time in the past means at once. */
   #dueAt(): number {
     const open = this.#open;
-    if (this.#bulks.length > 0) return 0;
+    if (this.#isUncertain || this.#bulks.length > 0) return 0;
     if (this.#singles.length === 0)
       return open === undefined ? Infinity : this.#closingTime(open.hashes.length, open.openedAt);
     if (this.#stopping) return 0;

@@ -1,54 +1,15 @@
-import type { Clock } from "../kit/time.ts";
-import type { EventLog, RecordIndex, RecordIndexStore, RowWrite } from "./record-index.ts";
-
-/** A step of the event indexer. */
-type SyncEvent =
-  /** The indexer starts, or found its last block on the chain again. */
-  | { readonly kind: "resumed"; readonly after: number; readonly head: number }
-  | { readonly kind: "indexed"; readonly from: number; readonly to: number; readonly rows: number }
-  /** The indexed blocks are not on the chain; the index is built again. */
-  | { readonly kind: "rebuilding"; readonly reason: string }
-  | { readonly kind: "failing"; readonly reason: string };
-
-/** A step with the Unix milliseconds of its end. */
-export type SyncStep = SyncEvent & { readonly time: number };
-
-const MAX_STEPS = 100;
-
-/** The newest steps of the event indexer since the server's start. Blocks without rows make one step. */
-export class SyncLog {
-  readonly #clock: Clock;
-  readonly #steps: SyncStep[] = [];
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  add(event: SyncEvent): void {
-    const step = { ...event, time: this.#clock() };
-    const last = this.#steps.at(-1);
-    const joined = last && join(last, step);
-    if (joined !== undefined) this.#steps[this.#steps.length - 1] = joined;
-    else this.#steps.push(step);
-    if (this.#steps.length > MAX_STEPS) this.#steps.shift();
-  }
-
-  /** Returns the steps, newest first. */
-  newest(limit: number): readonly SyncStep[] {
-    return this.#steps.slice(-limit).reverse();
-  }
-}
-
-/** Returns one step for two of the same kind that differ in their time or blocks only. */
-function join(last: SyncStep, next: SyncStep): SyncStep | undefined {
-  if (last.kind === "indexed" && next.kind === "indexed")
-    return last.rows === 0 && next.rows === 0 && last.to + 1 === next.from ? { ...next, from: last.from } : undefined;
-  if (last.kind === "failing" && next.kind === "failing") return last.reason === next.reason ? next : undefined;
-  return undefined;
-}
+import type { VerifiedBlock } from "../chain/evidence/verified-block.ts";
+import type { Database } from "../journal/engine/database.ts";
+import { equalBytes } from "../kit/bytes.ts";
+import type { OwnRow, RowWrite } from "./indexed-rows.ts";
+import type { EventLog, LogEntry, RecordIndex, RecordIndexStore } from "./record-index.ts";
+import type { SyncEvent } from "./sync-log.ts";
 
 /** Maximum blocks per log query; below the limit of every common node. */
 const MAX_BLOCK_RANGE = 1_000;
+
+/** Blocks without an event after which the position is written. */
+const BLOCKS_PER_POSITION = 20;
 
 /** Delay before a retry. */
 const RETRY_MILLISECONDS = 1_000;
@@ -59,12 +20,23 @@ const LAG_MILLISECONDS = 12_000;
 /** State changes of the indexer. */
 export type IndexerEvent =
   | Exclude<SyncEvent, { readonly kind: "failing" }>
+  | { readonly kind: "own_rows"; readonly rows: readonly OwnRow[] }
   | { readonly kind: "foreign_rows"; readonly writes: readonly RowWrite[] }
   | { readonly kind: "failing"; readonly error: unknown };
 
+/** Events of a range of blocks. */
+interface Range {
+  readonly entries: readonly LogEntry[];
+  readonly to: number;
+  readonly hash: Uint8Array;
+}
+
 /**
- * Indexes the contracts' events in the record index. Each batch commits rows and progress together, so that a crash
- * leaves a consistent, lagging index. If the indexed block is not on the chain, drops the index and rebuilds it.
+ * Indexes the contracts' events in the record index. Rows and progress are one commit, so that a crash leaves a
+ * consistent, lagging index. If the indexed block is not on the chain, drops the index and rebuilds it.
+ *
+ * Blocks that the relayer reads for its transactions are indexed in the commit of their outcomes; the events of others
+ * are queried.
  */
 export class EventIndexer implements RecordIndex {
   readonly #chain: EventLog;
@@ -73,10 +45,17 @@ export class EventIndexer implements RecordIndex {
   readonly #lagMilliseconds: number;
   readonly #waiters = new Set<() => void>();
   #indexedTo = -1;
+  /** Hash of the last indexed block. */
+  #hash: Uint8Array | undefined;
+  /** The position on disk, a few blocks without events behind; `undefined` before the first one. */
+  #storedTo: number | undefined;
   #verified = false;
   /** Time since which the node lacks the last indexed block. */
   #laggingSince: number | undefined;
   #running: Promise<void> = Promise.resolve();
+  /** Work that runs or waits. */
+  #turns = 0;
+  #isWaiting = false;
   #target = -1;
   /** The newest block that the chain was seen to have. */
   #head = -1;
@@ -109,7 +88,65 @@ export class EventIndexer implements RecordIndex {
       this.#verified = false;
       this.#target = blockNumber;
     }
-    this.#running = this.#running.then(() => this.#index());
+    // One that waits indexes all that came until its turn.
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    void this.#inTurn(async () => {
+      this.#isWaiting = false;
+      await this.#index();
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#running.then(work);
+    const end = (): void => void (this.#turns -= 1);
+    this.#turns += 1;
+    this.#running = done.then(end, end);
+    return done;
+  }
+
+  /**
+   * Indexes verified blocks in one commit with what else they have brought. An index that is being written, does not
+   * continue with them, or cannot read them, reads its blocks later.
+   * @param write Writes the rest; inside the transaction
+   */
+  record(blocks: readonly VerifiedBlock[], write: (transaction: Database) => Promise<void>): Promise<void> {
+    // Outcomes do not wait for a query.
+    if (this.#turns > 0) return this.#store.write(write);
+    return this.#inTurn(async () => {
+      const range = await this.#rangeOf(blocks);
+      if (range === undefined) return this.#store.write(write);
+      try {
+        await this.#apply(range, write);
+      } catch (error) {
+        // What the index cannot take keeps no outcome from the disk: the next ones are written alone.
+        this.#verified = false;
+        throw error;
+      }
+    });
+  }
+
+  /** Returns `undefined` for blocks that are not next. */
+  async #rangeOf(blocks: readonly VerifiedBlock[]): Promise<Range | undefined> {
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (first === undefined || last === undefined) return undefined;
+    if (!this.#isNext(first)) {
+      // Another block is before it: the chain was reorganised.
+      if (first.reference.number === this.#indexedTo + 1) this.#verified = false;
+      return undefined;
+    }
+    try {
+      const entries = await this.#chain.entriesIn(blocks);
+      return this.#isNext(first) ? { entries, to: last.reference.number, hash: last.reference.hash } : undefined;
+    } catch (error) {
+      this.#onEvent({ kind: "failing", error });
+      return undefined;
+    }
+  }
+
+  #isNext({ reference, parentHash }: VerifiedBlock): boolean {
+    const isIntact = this.#verified && this.#rebuildReason === undefined && !this.#stopped;
+    return isIntact && reference.number === this.#indexedTo + 1 && equalBytes(parentHash, this.#hash);
   }
 
   /** Whether blocks are to be indexed that the chain has. */
@@ -126,7 +163,13 @@ export class EventIndexer implements RecordIndex {
   async #drop(reason: string): Promise<void> {
     this.#onEvent({ kind: "rebuilding", reason });
     await this.#store.drop();
+    this.#beginAnew();
+  }
+
+  #beginAnew(): void {
     this.#indexedTo = this.#chain.firstBlock - 1;
+    this.#storedTo = undefined;
+    this.#hash = undefined;
   }
 
   async stop(): Promise<void> {
@@ -176,33 +219,47 @@ export class EventIndexer implements RecordIndex {
           this.#target = Math.min(this.#target, Math.max(this.#head, this.#indexedTo));
           return this.#scheduleRetry();
         }
-        const entries = await this.#chain.entries(this.#indexedTo + 1, to);
-        const after = this.#indexedTo < this.#chain.firstBlock ? undefined : this.#indexedTo;
-        const foreign = await this.#store.apply(entries, after, to, hash, this.#target);
-        if (foreign === undefined) {
-          // Another process moved the position, or somebody changed it.
-          this.#verified = false;
-          if (await this.#checkProgress()) continue;
-          return this.#scheduleRetry();
-        }
-        if (foreign.length > 0) this.#onEvent({ kind: "foreign_rows", writes: foreign });
-        const rows = entries.filter(({ kind }) => kind === "row").length;
-        this.#onEvent({ kind: "indexed", from: this.#indexedTo + 1, to, rows });
-        this.#advanceTo(to);
+        const range = { entries: await this.#chain.entries(this.#indexedTo + 1, to), to, hash };
+        if (!(await this.#apply(range)) && !(await this.#checkProgress())) return this.#scheduleRetry();
       }
     } catch (error) {
       this.#onFailure(error);
     }
   }
 
+  /**
+   * Writes a range of blocks, if there is something to write.
+   * @returns false when the position is another one: nothing is indexed
+   */
+  async #apply({ entries, to, hash }: Range, write?: (transaction: Database) => Promise<void>): Promise<boolean> {
+    const isDue = this.#storedTo === undefined || to - this.#storedTo >= BLOCKS_PER_POSITION;
+    if (write !== undefined && !isDue && entries.length === 0) await this.#store.write(write);
+    else if (isDue || entries.length > 0) {
+      const head = Math.max(this.#target, to);
+      const written = await this.#store.apply({ entries, after: this.#storedTo, to, hash, head }, write);
+      this.#verified = written !== undefined;
+      if (written === undefined) return false;
+      this.#storedTo = to;
+      if (written.foreign.length > 0) this.#onEvent({ kind: "foreign_rows", writes: written.foreign });
+      if (written.own.length > 0) this.#onEvent({ kind: "own_rows", rows: written.own });
+    }
+    const rows = entries.filter(({ kind }) => kind === "row").length;
+    this.#onEvent({ kind: "indexed", from: this.#indexedTo + 1, to, rows });
+    this.#target = Math.max(this.#target, to);
+    this.#advanceTo(to, hash);
+    return true;
+  }
+
   /** The index lags but is consistent. */
   #onFailure(error: unknown): void {
+    this.#verified = false;
     this.#onEvent({ kind: "failing", error });
     this.#scheduleRetry();
   }
 
-  #advanceTo(blockNumber: number): void {
+  #advanceTo(blockNumber: number, hash: Uint8Array): void {
     this.#indexedTo = blockNumber;
+    this.#hash = hash;
     for (const wake of this.#waiters) wake();
   }
 
@@ -222,16 +279,14 @@ export class EventIndexer implements RecordIndex {
     if (progress === undefined) {
       if (this.#indexedTo >= this.#chain.firstBlock)
         this.#onEvent({ kind: "rebuilding", reason: "the record index was dropped, or its position was changed" });
-      this.#indexedTo = this.#chain.firstBlock - 1;
+      this.#beginAnew();
     } else {
       const hash = await this.#chain.blockHash(progress.blockNumber);
       if (hash !== undefined && Buffer.compare(hash, progress.blockHash) === 0) {
-        // Blocks of another process are as good as own ones: nothing was interrupted.
-        const isContinued = this.#indexedTo >= this.#chain.firstBlock && progress.blockNumber > this.#indexedTo;
-        // Another process may have indexed the block that a caller waits for.
-        this.#advanceTo(progress.blockNumber);
+        this.#storedTo = progress.blockNumber;
+        this.#advanceTo(progress.blockNumber, progress.blockHash);
         this.#laggingSince = undefined;
-        if (!isContinued) this.#onEvent({ kind: "resumed", after: progress.blockNumber, head: this.#target });
+        this.#onEvent({ kind: "resumed", after: progress.blockNumber, head: this.#target });
       } else if (hash === undefined && this.#withinLagTolerance()) {
         return false;
       } else {

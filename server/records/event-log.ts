@@ -1,8 +1,10 @@
-import { getBytes } from "ethers";
+import { getBytes, hexlify } from "ethers";
+import type { VerifiedBlock } from "../chain/evidence/verified-block.ts";
 import type { EventLog, LogEntry } from "./record-index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { StoredRowData } from "./compression.ts";
 import type { RecordContent } from "./record.ts";
+import { bytesOfHex, equalBytes } from "../kit/bytes.ts";
 import { yieldToEventLoop } from "../kit/event-loop.ts";
 import type { RowText } from "./row-text.ts";
 import { rowDigest } from "./row-signature.ts";
@@ -13,8 +15,11 @@ import { readBlock } from "../chain/node/node-block.ts";
 import { fetchLogs, type NodeLog } from "../chain/node/log.ts";
 import type { Rpc } from "../chain/rpc/rpc.ts";
 
-const TOPICS = [[EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS]];
+const EVENTS: readonly string[] = [EventTableClient.ROW_TOPIC, ...SessionRegistryClient.ACCOUNT_TOPICS];
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** What is read of a log. */
+type ContractLog = Pick<NodeLog, "topics" | "data" | "blockNumber" | "transactionHash">;
 
 /** Decodes the segments of a row; throws SealbookError `malformed` for a row that is no record. */
 export type DecodeRow = (stored: StoredRowData) => Promise<RowText>;
@@ -42,7 +47,7 @@ export function eventLog(
   rowText: DecodeRow,
   onUnreadable: (rowId: bigint, reason: string) => void,
 ): EventLog {
-  const rowEntry = async (log: NodeLog): Promise<LogEntry | undefined> => {
+  const rowEntry = async (log: ContractLog): Promise<LogEntry | undefined> => {
     const written = EventTableClient.rowOf(log);
     if (written?.table !== tableName) return undefined;
     const { rowId, rowdata, signature } = written;
@@ -61,31 +66,56 @@ export function eventLog(
     }
   };
 
-  const entryOf = async (log: NodeLog): Promise<LogEntry | undefined> => {
+  /** @param timeOf Returns the time of the log's block in Unix seconds */
+  const entryOf = async (log: ContractLog, timeOf: () => Promise<number>): Promise<LogEntry | undefined> => {
     if (log.topics[0] === EventTableClient.ROW_TOPIC) return rowEntry(log);
     const event = SessionRegistryClient.accountEventOf(log);
     if (event === undefined) return undefined;
     const { account: address } = event;
     if (event.kind === "enrolled") return { kind: "account", address, change: { enrolled: true, scope: event.scope } };
-    const block = await readBlock(rpc, log.blockNumber, NO_NAMES);
-    return { kind: "account", address, change: { enrolled: false, revokedAt: (block?.time ?? 0) * 1000 } };
+    return { kind: "account", address, change: { enrolled: false, revokedAt: (await timeOf()) * 1000 } };
   };
 
+  const entriesOf = async (
+    logs: Iterable<ContractLog>,
+    timeOf: (log: ContractLog) => Promise<number>,
+  ): Promise<LogEntry[]> => {
+    const entries: LogEntry[] = [];
+    for (const log of logs) {
+      // Others take their turn between two rows.
+      await yieldToEventLoop();
+      const entry = await entryOf(log, () => timeOf(log));
+      if (entry !== undefined) entries.push(entry);
+    }
+    return entries;
+  };
+
+  const contracts = [table, registry];
   return {
     firstBlock,
     blockHash: async (blockNumber) => (await readBlock(rpc, blockNumber, NO_NAMES))?.hash,
     async entries(fromBlock, toBlock) {
-      const filter = { address: [table, registry], topics: TOPICS };
-      const entries: LogEntry[] = [];
-      for (const log of await fetchLogs(rpc, filter, fromBlock, toBlock)) {
-        // Others take their turn between two rows.
-        await yieldToEventLoop();
-        const entry = await entryOf(log);
-        if (entry !== undefined) entries.push(entry);
-      }
-      return entries;
+      const logs = await fetchLogs(rpc, { address: contracts, topics: [EVENTS] }, fromBlock, toBlock);
+      return entriesOf(logs, async ({ blockNumber }) => (await readBlock(rpc, blockNumber, NO_NAMES))?.time ?? 0);
+    },
+    async entriesIn(blocks) {
+      const times = new Map(blocks.map(({ reference: { number, time } }) => [number, time]));
+      return entriesOf(logsIn(blocks, contracts), async ({ blockNumber }) => times.get(blockNumber) ?? 0);
     },
   };
+}
+
+/** Returns the logs of contracts in verified blocks that can be events of them. */
+function* logsIn(blocks: readonly VerifiedBlock[], contracts: readonly Address[]): Generator<ContractLog> {
+  const addresses = contracts.map(bytesOfHex);
+  for (const { reference, transactions } of blocks)
+    for (const { hash, logs } of transactions)
+      for (const { address, topics, data } of logs) {
+        if (!addresses.some((each) => equalBytes(each, address))) continue;
+        const log = { topics: topics.map(hexlify), data: hexlify(data) };
+        if (EVENTS.includes(log.topics[0] ?? ""))
+          yield { ...log, blockNumber: reference.number, transactionHash: hash };
+      }
 }
 
 /**

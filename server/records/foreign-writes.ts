@@ -1,6 +1,6 @@
 import { prefixedHex } from "../kit/bytes.ts";
 import { type Clock, millisecondsSince } from "../kit/time.ts";
-import type { RowWrite } from "./record-index.ts";
+import type { RowWrite } from "./indexed-rows.ts";
 
 /** The alert ends when no more rows were found for this time. */
 const QUIET_MILLISECONDS = 24 * 3_600_000;

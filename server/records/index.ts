@@ -9,6 +9,6 @@ export type { Row } from "./row-data.ts";
 export { signerAt, type TableContract } from "./row-signature.ts";
 export type { RecordReader, RecordStores } from "./record.ts";
 export type { DecodedTransaction } from "./responses.ts";
-export type { SyncStep } from "./event-indexer.ts";
+export type { SyncStep } from "./sync-log.ts";
 export { toVerdict } from "./routes.ts";
 export { type RowAudit, type RowChecks, type RowVerdict, signedRow } from "./row-audit.ts";

@@ -47,7 +47,6 @@ export interface RecordWriterDeps {
   readonly recordIndex: RecordIndex;
   /** Compresses the row data of an account. */
   readonly pack: (account: Address, text: string) => Promise<StoredRowData>;
-  readonly onStored: (account: Address, rowId: bigint) => void;
   readonly clock: Clock;
   readonly chainWaitMilliseconds: number;
 }
@@ -119,14 +118,11 @@ export class RecordWriter {
 
   /** Returns the record of a transaction that has ended, or was not mined in time. */
   async #ended(call: StoreCall, begun: SentStore, outcome: TransactionOutcome): Promise<StoredRecord> {
-    const { transactions, onStored } = this.#deps;
+    const { transactions } = this.#deps;
     const { rowId, transactionId } = begun;
     switch (outcome.state) {
-      case "confirmed": {
-        const stored = await this.#awaited(call, rowId, outcome.block.number);
-        onStored(call.signer.account.address, rowId);
-        return stored;
-      }
+      case "confirmed":
+        return this.#awaited(call, rowId, outcome.block.number);
       case "reverted":
       case "refused":
         throw refused(outcome.reason);

@@ -25,7 +25,7 @@ describe("expensive queries of records", () => {
     const { blockNumber, blockHash } = (await store.progress()) ?? assert.fail("nothing is indexed");
     const content = { sender: "0x", code: "c", topic: "a".repeat(256), createdAt: "", payload: "" };
     const rows = Array.from({ length: ROWS }, (_, row) => rowEntry({ rowId: BigInt(row), ...content }));
-    await store.apply(rows, blockNumber, blockNumber, blockHash, blockNumber);
+    await store.apply({ entries: rows, after: blockNumber, to: blockNumber, hash: blockHash, head: blockNumber });
     await database.destroy();
   });
   after(async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { assert } from "chai";
-import { id, Wallet } from "ethers";
+import { id, Transaction, Wallet } from "ethers";
 import * as z from "zod";
 import { deploymentFile } from "../../server/chain/contracts/deployment.ts";
 import { INTERFACES } from "../../server/chain/contracts/interfaces.ts";
@@ -53,7 +53,8 @@ describe("a batch rejected by the node", function () {
       hash: randomBytes(32).toString("hex"),
       metadata: { timestamp: n },
     }));
-    chain.proxy.refusal = () => REASON;
+    // An empty transaction fills the nonce.
+    chain.proxy.refusal = (raw) => (Transaction.from(raw).data === "0x" ? undefined : REASON);
     const { status, body } = await server.post("/api/v1/proof/batch", { documents });
     assert.equal(status, 202, JSON.stringify(body).slice(0, 300));
     await eventually(async () => assert.equal(await failures(), 1));
@@ -66,10 +67,13 @@ describe("a batch rejected by the node", function () {
     }
     for (const { document_id } of documents) {
       const { body: found } = await server.get(`/api/v1/proof/${encodeURIComponent(document_id)}`);
-      assert.deepInclude(found, { status: "pending", reason: REASON });
+      assert.deepInclude(found, { status: "pending", reason: `a node refused the transaction: ${REASON}` });
     }
     await eventually(async () =>
-      assert.match((await alert()).message, /rejected the anchor [0-9a-f]{64} \d times: int/),
+      assert.match(
+        (await alert()).message,
+        /rejected the anchor [0-9a-f]{64} \d times: a node refused the transaction: int/,
+      ),
     );
     assert.isTrue(server.log.some((line) => line.includes("the chain rejects an anchor")));
 
@@ -114,9 +118,12 @@ describe("a batch rejected by the node", function () {
       assert.match((await alert()).message, /times: the contract has this anchor already, as a hash alone/);
     });
     for (const { document_id, hash } of documents) {
-      const { body: found } = await server.get(`/api/v1/proof/${document_id}`);
-      assert.equal(found.status, "pending");
-      assert.match(found.reason, /another holder of the relayer's role sent it/);
+      // It has no reason while it is sent again.
+      await eventually(async () => {
+        const { body: found } = await server.get(`/api/v1/proof/${document_id}`);
+        assert.equal(found.status, "pending");
+        assert.match(found.reason, /another holder of the relayer's role sent it/);
+      });
       assert.isFalse((await server.get(`/api/v1/verify?hash=${hash}`)).body.valid);
     }
   });

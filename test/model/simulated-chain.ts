@@ -144,8 +144,10 @@ export class SimulatedChain {
   refuseForever(raw: string): unknown {
     const { hash, anchor } = this.#parse(raw);
     if (this.#taken.has(hash)) return this.#take(raw);
+    // The next block can be that of a node which takes it.
+    if (this.#random() < 0.3) this.#offer(raw);
     // What has no content can only be refused for what the node is like now.
-    if (anchor !== undefined) this.#refusedForever.add(hash);
+    else if (anchor !== undefined) this.#refusedForever.add(hash);
     throw refusal();
   }
 
@@ -157,7 +159,7 @@ export class SimulatedChain {
     const pooled = this.#pool.get(`${from} ${nonce}`);
     if (pooled?.hash === hash) throw new NodeError("already known", -32000, undefined);
     const { gasPrice } = transaction;
-    if (pooled !== undefined && (gasPrice === 0n || gasPrice * 100n < pooled.gasPrice * 110n))
+    if (pooled !== undefined && (gasPrice === 0n || gasPrice * 8n < pooled.gasPrice * 9n))
       throw new NodeError("replacement transaction underpriced", -32000, undefined);
     // The next block can be another node's, which has the version before.
     if (pooled !== undefined && this.#random() < 0.3) return hash;
@@ -167,6 +169,15 @@ export class SimulatedChain {
     this.#pool.set(`${from} ${nonce}`, transaction);
     this.#taken.add(hash);
     return hash;
+  }
+
+  /** Takes a transaction, or not. */
+  #offer(raw: string): void {
+    try {
+      this.#take(raw);
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+    }
   }
 
   /** The event of a transaction that is the first to anchor its hash. */

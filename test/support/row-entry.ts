@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { LogEntry, RowWrite } from "../../server/records/record-index.ts";
+import type { RowEntry, RowWrite } from "../../server/records/indexed-rows.ts";
 import type { RecordContent } from "../../server/records/record.ts";
 
 /** Returns the event of a record; by default each content has a digest of its own. */
@@ -9,7 +9,7 @@ export function rowEntry({
   blockNumber = 1,
   digest,
   ...content
-}: { rowId: bigint } & RecordContent & Partial<RowWrite>): Extract<LogEntry, { kind: "row" }> {
+}: { rowId: bigint } & RecordContent & Partial<RowWrite>): RowEntry {
   const { sender, code, topic, createdAt, payload } = content;
   const row = { sender, code, topic, createdAt, payload };
   const digested = createHash("sha256")

@@ -98,8 +98,8 @@ export class CommitSigner {
     }
     const signed = await this.#signer.sign(call, nonce, quote.fee);
     this.#first ??= nonce;
-    this.#next = nonce + 1;
-    this.#allowed -= 1;
+    if (this.#next === nonce) this.#next = nonce + 1;
+    this.#allowed = Math.max(0, this.#allowed - 1);
     this.#signed.push(signed);
     return signed;
   }

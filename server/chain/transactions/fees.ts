@@ -28,8 +28,8 @@ export interface FeeQuote {
   readonly fault: string | undefined;
 }
 
-/** Nodes replace a pending transaction by one that pays at least 10 % more, of the whole and of the tip. */
-const LEAST_RISE_PERCENT = 110n;
+/** Nodes replace a pending transaction by one that pays more, of the whole and of the tip: by an eighth in most. */
+const LEAST_RISE = 8n;
 /** Time without a block after which a transaction with a lower tip than now usual is replaced. */
 const SLOW_MILLISECONDS = 60_000;
 
@@ -79,7 +79,7 @@ export function nextFee(
 }
 
 function raised(wei: bigint): bigint {
-  return (wei * LEAST_RISE_PERCENT + 99n) / 100n;
+  return wei + (wei + LEAST_RISE - 1n) / LEAST_RISE;
 }
 
 function least(a: bigint, b: bigint): bigint {

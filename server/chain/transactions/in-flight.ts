@@ -15,6 +15,10 @@ export interface InFlight {
   takenAt: number | undefined;
   /** Why a node refused the fee of the last version. */
   refusal: "underpriced" | "unfunded" | undefined;
+  /** Whether the key has signed its bytes. */
+  readonly isOwn: boolean;
+  /** Why a node takes no version of it. */
+  fault: string | undefined;
 }
 
 /** The transactions in flight with one key. */
@@ -35,12 +39,20 @@ export class InFlightTransactions {
     return this.#byHash.get(hash);
   }
 
+  /** Returns the one with the lowest nonce that the key has signed. */
+  lowest(): InFlight | undefined {
+    let lowest: InFlight | undefined;
+    for (const each of this.#byId.values())
+      if (each.isOwn && (lowest === undefined || each.nonce < lowest.nonce)) lowest = each;
+    return lowest;
+  }
+
   has(id: number): boolean {
     return this.#byId.has(id);
   }
 
   /** Adds a transaction, or another version of it. */
-  add(version: SignedTransaction, sentAt: number): InFlight {
+  add(version: SignedTransaction, sentAt: number, isOwn = true): InFlight {
     const { id, nonce } = version;
     const known = this.#byId.get(id);
     // The same bytes signed once more become the newest.
@@ -49,7 +61,17 @@ export class InFlightTransactions {
       if (again === known.versions.length - 1) return known;
       known.versions.splice(again, 1);
     }
-    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, takenAt: undefined, refusal: undefined };
+    const transaction = known ?? {
+      id,
+      nonce,
+      versions: [],
+      since: 0,
+      sentAt,
+      takenAt: undefined,
+      refusal: undefined,
+      fault: undefined,
+      isOwn,
+    };
     transaction.versions.push(version);
     Object.assign(transaction, { since: performance.now(), sentAt, refusal: undefined });
     this.#byId.set(id, transaction);

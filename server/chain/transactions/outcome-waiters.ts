@@ -1,8 +1,5 @@
 import type { TransactionOutcome } from "../transaction.ts";
 
-/** Interval at which an outcome is read again: a write that failed can be on disk. */
-const READ_INTERVAL_MILLISECONDS = 1_000;
-
 /** Ends a wait, with the outcome when it is known. */
 type Wake = (outcome?: TransactionOutcome) => void;
 
@@ -19,16 +16,18 @@ export class OutcomeWaiters {
 
   /** Returns the outcome as soon as there is one; `pending` when there is none after the wait. */
   async wait(id: number, milliseconds: number): Promise<TransactionOutcome> {
-    for (const end = performance.now() + milliseconds; ;) {
-      const left = Math.max(0, end - performance.now());
-      const woken = this.#sleep(id, Math.min(left, READ_INTERVAL_MILLISECONDS));
+    const { promise: recorded, resolve: wake } = Promise.withResolvers<TransactionOutcome | undefined>();
+    const waiting = this.#waiting.get(id) ?? new Set<Wake>();
+    this.#waiting.set(id, waiting.add(wake));
+    const timer = setTimeout(wake, milliseconds, undefined);
+    try {
       const known = await this.#read(id);
-      if (known.state !== "pending" || this.#released || left === 0) {
-        woken.cancel();
-        return known;
-      }
-      const recorded = await woken.promise;
-      if (recorded !== undefined) return recorded;
+      if (known.state !== "pending" || this.#released || milliseconds <= 0) return known;
+      return (await recorded) ?? (await this.#read(id));
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(wake);
+      if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
     }
   }
 
@@ -41,20 +40,5 @@ export class OutcomeWaiters {
   release(): void {
     this.#released = true;
     for (const waiting of this.#waiting.values()) for (const wake of waiting) wake();
-  }
-
-  #sleep(id: number, milliseconds: number): { promise: Promise<TransactionOutcome | undefined>; cancel: () => void } {
-    const { promise, resolve } = Promise.withResolvers<TransactionOutcome | undefined>();
-    const waiting = this.#waiting.get(id) ?? new Set();
-    this.#waiting.set(id, waiting);
-    const wake: Wake = (outcome) => {
-      clearTimeout(timer);
-      waiting.delete(wake);
-      if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
-      resolve(outcome);
-    };
-    const timer = setTimeout(wake, milliseconds);
-    waiting.add(wake);
-    return { promise, cancel: wake };
   }
 }

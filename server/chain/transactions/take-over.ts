@@ -8,7 +8,7 @@ import { NodeError } from "../rpc/node-error.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { revertReason } from "../contracts/interfaces.ts";
 
-const ALL_REFUSED = "a node refused every version of the transaction";
+const REFUSED = "a node refused the transaction";
 
 /** The outcomes of transactions, as far as the server checks them itself. */
 export interface OutcomeRules {
@@ -59,7 +59,8 @@ export class TakeOver {
     for (const versions of byTransaction(signed)) {
       const at = versions.map(({ hash }) => found.get(hash)).find((each) => each !== undefined);
       if (at === undefined) lost.push(...versions.slice(-1));
-      const outcome = at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(this.#deps, versions, at);
+      const outcome =
+        at === undefined || at === "unfinal" ? undefined : await finalOutcomeOf(this.#deps, { versions }, at);
       if (outcome !== undefined) outcomes.push(outcome);
     }
     if (outcomes.length > 0) {
@@ -102,12 +103,12 @@ function ignoreRefusal(error: unknown): void {
 
 /**
  * Returns the outcome of a mined transaction; queries the reason of a revert.
- * @param versions All of the transaction's, of which one is mined
+ * @param transaction All of its versions, of which one is mined, and why a node refused them, if that is known
  * @returns `undefined` for a success that does not count yet: the transaction stays in flight
  */
 export async function finalOutcomeOf(
   { chain, verdictOn }: OutcomeRules,
-  versions: readonly SignedTransaction[],
+  { versions, fault }: { readonly versions: readonly SignedTransaction[]; readonly fault?: string | undefined },
   at: TransactionInBlock,
 ): Promise<FinalOutcome | undefined> {
   const version = versions.find(({ hash }) => hexlify(hash) === at.transaction.hash);
@@ -115,7 +116,8 @@ export async function finalOutcomeOf(
   const { id, raw, hash } = version;
   const isRefused = versions.length > 1 && isFiller(version) && versions.some((each) => !isFiller(each));
   const outcome = { id, hash, block: at.block.reference, ...(versions.length > 1 ? { version } : {}) };
-  if (isRefused) return { ...outcome, state: "reverted", reason: ALL_REFUSED };
+  if (isRefused)
+    return { ...outcome, state: "reverted", reason: fault === undefined ? REFUSED : `${REFUSED}: ${fault}` };
   if (!at.transaction.succeeded) return { ...outcome, state: "reverted", reason: await revertReason(chain.rpc, raw) };
   const verdict = await verdictOn(at);
   if (verdict === "unknown") return undefined;

@@ -4,7 +4,7 @@ import type { QueuedTransaction, SignedTransaction, TransactionOutcome } from ".
 import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
-import { type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
+import { type FeeQuote, type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
 import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules, TakeOver } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
@@ -34,7 +34,7 @@ const ABANDON_MILLISECONDS = 60_000;
 /** Events of the sender, for logs and alerts. */
 export type SenderEvent =
   | { readonly kind: "resent"; readonly count: number }
-  | { readonly kind: "replaced"; readonly nonce: number; readonly count: number; readonly maxFee: string }
+  | { readonly kind: "replaced"; readonly nonce: number; readonly maxFee: string }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
   | { readonly kind: "other_content"; readonly id: number }
@@ -49,7 +49,7 @@ export interface TransactionSenderDeps extends OutcomeRules {
   readonly store: TransactionStore;
   readonly signer: TransactionSigner;
   readonly commitSigner: CommitSigner;
-  readonly fees: Pick<FeeSource, "quote">;
+  readonly fees: Pick<FeeSource, "quote" | "current">;
   /** Returns why an intent is not one of the relayer's own calls; `undefined` for one that is signed. */
   readonly foreignCallReason: (call: QueuedTransaction) => string | undefined;
   /** Time for which a chain may lack mined transactions before it counts as rolled back. */
@@ -59,6 +59,8 @@ export interface TransactionSenderDeps extends OutcomeRules {
   /** Time after which a transaction of another key is given up that is in no block. */
   readonly abandonMilliseconds?: number | undefined;
   readonly onEvent: (event: SenderEvent) => void;
+  /** Called with the newest final block at each head, as soon as its outcomes were recorded, or could not be. */
+  readonly onRead?: (final: number) => void;
 }
 
 /**
@@ -83,6 +85,10 @@ export class TransactionSender implements Transactions {
   readonly #signer: TransactionSigner;
   /** Has the next nonce; unset until the journal is read for it. */
   readonly #nonces: CommitSigner;
+  /** The number of calls that were left for the sender when none waited last. */
+  #noneWaiting: number | undefined;
+  /** Transactions whose outcome may be on disk, though its write has failed. */
+  readonly #uncertain = new Set<number>();
   #confirmedTo: number | undefined;
   /** Hash of the block that was read last, when all of its outcomes are recorded. */
   #readLast: Uint8Array | undefined;
@@ -112,6 +118,7 @@ export class TransactionSender implements Transactions {
       record: (outcomes) => this.#record(outcomes),
       onAbandoned: (count) => {
         deps.onEvent({ kind: "signed_anew", count });
+        this.#noneWaiting = undefined;
         this.wake();
       },
       self: deps.signer.address,
@@ -134,6 +141,7 @@ export class TransactionSender implements Transactions {
     this.#workWaiting = false;
     this.#confirmWaiting = false;
     this.#recheck = every(this.#recheckMilliseconds, () => {
+      this.#noneWaiting = undefined;
       // Calls are signed in their commits while a fresh fee is known.
       this.#deps.fees.quote().catch(() => undefined);
       this.#enqueue(() => this.#recheckOverdue());
@@ -199,11 +207,7 @@ export class TransactionSender implements Transactions {
     anchors: readonly ConfirmedAnchor[] = [],
   ): void {
     this.#waiters.recorded(outcomes);
-    for (const listener of this.#listeners)
-      listener(
-        outcomes.map(([id]) => id),
-        anchors,
-      );
+    for (const listener of this.#listeners) listener(outcomes, anchors);
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -243,10 +247,17 @@ export class TransactionSender implements Transactions {
       chain.newestNumber(),
     ]);
     this.#confirmedTo ??= final;
+    await this.#publishUncertain();
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
-    for (const version of left) this.#inFlight.add(version, -Infinity);
-    const next = Math.max(mined, ((await this.#highestNonce()) ?? -1) + 1);
+    for (const version of left) {
+      const nonce = signedNonceOf(version, this.address);
+      // Who can write to the database could have put other bytes there.
+      const row = { ...version, nonce: nonce ?? version.nonce };
+      if (row.nonce >= 0) this.#inFlight.add(row, -Infinity, nonce !== undefined);
+    }
+    const used = Array.from(this.#inFlight.all(), ({ nonce }) => nonce);
+    const next = Math.max(mined, 1 + Math.max(await this.#highestNonce(), ...used));
     this.#nonces.next = next;
     if (left.length > 0) {
       onEvent({ kind: "resent", count: this.#inFlight.size });
@@ -255,27 +266,44 @@ export class TransactionSender implements Transactions {
     return next;
   }
 
+  /** Publishes outcomes that are on disk though their write has failed. */
+  async #publishUncertain(): Promise<void> {
+    for (const id of this.#uncertain) {
+      const outcome = await this.#deps.store.outcome(id);
+      this.#uncertain.delete(id);
+      if (outcome.state !== "pending") this.#recorded([[id, outcome]]);
+    }
+  }
+
   /**
    * Returns the highest nonce that the key has signed, by the signed bytes: who changes the number stops nothing. Rows
-   * above it are put right, so that they are not in the way of the next nonces.
+   * with a higher number are put right, so that they are not in the way of the next nonces.
+   * @returns -1 when it has signed none
    */
-  async #highestNonce(): Promise<number | undefined> {
+  async #highestNonce(): Promise<number> {
     const { store } = this.#deps;
     const { address } = this.#signer;
+    const signed = new Map<number, number>();
     let highest = await store.highest(address, Number.MAX_SAFE_INTEGER);
     while (highest !== undefined && !isSignedBy(highest, address)) {
-      await store.renumber(highest.id, address, signedNonceOf(highest, address));
+      const nonce = signedNonceOf(highest, address);
+      if (nonce !== undefined) signed.set(highest.id, nonce);
+      await store.renumber(highest.id, address, undefined);
       highest = await store.highest(address, highest.nonce);
     }
-    return highest?.nonce;
+    for (const [id, nonce] of signed) await store.renumber(id, address, nonce);
+    return Math.max(highest?.nonce ?? -1, ...signed.values());
   }
 
   async #signAndSend(): Promise<void> {
     const { store } = this.#deps;
     await this.#prepare();
     const left = await this.#nonces.settled();
-    const waiting = await store.queued(MAX_IN_FLIGHT);
+    const waiting =
+      left === this.#noneWaiting ? [] : await store.queued(Math.max(1, MAX_IN_FLIGHT - this.#inFlight.size));
     const room = MAX_IN_FLIGHT - this.#inFlight.size;
+    if (this.#stopped) return;
+    if (waiting.length === 0) this.#noneWaiting = left;
     if (room > 0 && waiting.length === 0) return this.#nonces.allow(room, left);
     // No others are signed in their commits before these.
     this.#nonces.forbid();
@@ -321,7 +349,9 @@ export class TransactionSender implements Transactions {
         own.push(call);
         continue;
       }
+      this.#uncertain.add(call.id);
       await this.#written(store.reject(call.id, reason));
+      this.#uncertain.delete(call.id);
       onEvent({ kind: "foreign_call", id: call.id, reason });
       this.#recorded([[call.id, { state: "refused", reason }]]);
     }
@@ -389,6 +419,7 @@ export class TransactionSender implements Transactions {
     this.#inFlight.delete(transaction.id);
     await this.#written(store.requeue(transaction.id));
     this.#nonces.next = undefined;
+    this.#noneWaiting = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
   }
@@ -422,11 +453,11 @@ export class TransactionSender implements Transactions {
   }
 
   async #refused(transaction: InFlight, reason: string): Promise<void> {
-    const { store, fees, onEvent } = this.#deps;
-    const { nonce, versions } = transaction;
+    const { fees, onEvent } = this.#deps;
+    const { id, nonce, versions } = transaction;
     const newest = newestOf(transaction);
     const quote = await fees.quote();
-    // Another node can have an earlier version: the filler becomes one more of them.
+    // Another node can have an earlier version: the filler becomes one more of them, and the mined one decides.
     const fee = versions.length === 1 ? quote.fee : replacementFee(feeOf(newest), quote);
     if (fee === undefined || isFiller(newest)) {
       // Nothing else can fill the nonce, and later ones need it: the recheck sends it again. Nodes can refuse a
@@ -434,24 +465,27 @@ export class TransactionSender implements Transactions {
       onEvent({ kind: "failing", error: new Error(`the node does not take nonce ${nonce}: ${reason}`) });
       return this.#nonceUsed(transaction);
     }
-    const filler = await this.#signer.filler(nonce, fee);
-    if (versions.length > 1) return this.#replace([{ id: transaction.id, ...filler }]);
-    const id = await this.#written(store.refuse(transaction.id, reason, filler));
-    this.#inFlight.delete(transaction.id);
-    const inPlace = { id, ...filler };
-    this.#inFlight.add(inPlace, performance.now());
-    onEvent({ kind: "refused", id: transaction.id, reason });
-    this.#recorded([[transaction.id, { state: "refused", reason }]]);
-    this.#send([inPlace]);
+    transaction.fault = reason;
+    onEvent({ kind: "refused", id, reason });
+    await this.#replace({ id, ...(await this.#signer.filler(nonce, fee)) });
   }
 
   /** Records the outcomes of whole final blocks at a time. */
   async #confirmTo(head: number): Promise<void> {
-    await this.#prepare();
-    const final = await this.#deps.chain.newestNumber(head);
-    const confirmed = this.#confirmedTo ?? final;
-    this.#confirmedTo = this.#inFlight.size === 0 ? final : await this.#recordBlocks(confirmed + 1, final);
+    const { chain, fees, onRead } = this.#deps;
+    const final = await chain.newestNumber(head);
+    try {
+      await this.#prepare();
+      const confirmed = this.#confirmedTo ?? final;
+      // The others do not wait until many blocks are read.
+      if (final - confirmed > BLOCKS_AT_ONCE) onRead?.(final);
+      this.#confirmedTo = this.#inFlight.size === 0 ? final : await this.#recordBlocks(confirmed + 1, final);
+    } finally {
+      onRead?.(final);
+    }
     await this.#signAndSend();
+    const quote = fees.current();
+    if (quote !== undefined) await this.#replaceLowest(quote);
   }
 
   /**
@@ -470,6 +504,7 @@ export class TransactionSender implements Transactions {
       );
       await this.#recordMined(
         present.flatMap((block) => block.transactions.map((transaction, index) => ({ block, index, transaction }))),
+        present,
         isNext,
       );
       this.#readLast = present.at(-1)?.reference.hash ?? this.#readLast;
@@ -478,24 +513,35 @@ export class TransactionSender implements Transactions {
     return Math.max(to, from - 1);
   }
 
-  /** @param isNext Whether the blocks follow one whose outcomes are recorded: then they are of the journal's chain */
-  async #recordMined(mined: readonly TransactionInBlock[], isNext = false): Promise<void> {
+  /**
+   * @param blocks Whole blocks that they are in
+   * @param isNext Whether the blocks follow one whose outcomes are recorded: then they are of the journal's chain
+   */
+  async #recordMined(
+    mined: readonly TransactionInBlock[],
+    blocks: readonly VerifiedBlock[] = [],
+    isNext = false,
+  ): Promise<void> {
     const { chain } = this.#deps;
     const outcomes: FinalOutcome[] = [];
     for (const at of mined) {
       const transaction = this.#inFlight.find(at.transaction.hash);
-      const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction.versions, at));
+      const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction, at));
       if (outcome !== undefined) outcomes.push(outcome);
     }
     if (outcomes.length === 0) return;
     if (!isNext) await chain.rpc.identify?.();
-    await this.#written(this.#record(outcomes));
+    await this.#written(this.#record(outcomes, blocks));
   }
 
-  async #record(outcomes: readonly FinalOutcome[]): Promise<void> {
+  async #record(outcomes: readonly FinalOutcome[], blocks: readonly VerifiedBlock[] = []): Promise<void> {
     const { store, onEvent } = this.#deps;
-    const { confirmed, others } = await store.recordOutcomes(outcomes);
-    for (const { id } of outcomes) this.#inFlight.delete(id);
+    for (const { id } of outcomes) this.#uncertain.add(id);
+    const { confirmed, others } = await store.recordOutcomes(outcomes, blocks);
+    for (const { id } of outcomes) {
+      this.#uncertain.delete(id);
+      this.#inFlight.delete(id);
+    }
     for (const { id, state, reason } of outcomes)
       if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
     this.#recorded(
@@ -506,10 +552,12 @@ export class TransactionSender implements Transactions {
   }
 
   async #recheckOverdue(): Promise<void> {
+    await this.#publishUncertain();
     await this.#signAndSend();
     const before = performance.now() - this.#recheckMilliseconds;
     const overdue = this.#inFlight.all().filter(({ sentAt }) => sentAt <= before);
     if (overdue.length > 0) await this.#checkAndResend(overdue);
+    if (this.#inFlight.size > 0) await this.#replaceLowest(await this.#deps.fees.quote());
   }
 
   /** Checks for a rollback. A node that only lags has the transactions that are sent again: nothing changes. */
@@ -552,7 +600,7 @@ export class TransactionSender implements Transactions {
       .finally(() => (this.#others = undefined));
   }
 
-  /** Records the outcomes of mined transactions, and sends the lost ones again: the same bytes, or a replacement. */
+  /** Records the outcomes of mined transactions, and sends the lost ones again. */
   async #checkAndResend(transactions: readonly InFlight[]): Promise<void> {
     const hashes = transactions.flatMap(hashesOf);
     const mined = await this.#deps.chain.transactions(hashes).catch((error: unknown) => {
@@ -563,38 +611,31 @@ export class TransactionSender implements Transactions {
     await this.#recordMined(mined.filter((at) => at !== undefined && at !== "unfinal"));
     const found = new Set(hashes.filter((_, index) => mined[index] !== undefined));
     const lost = transactions.filter((transaction) => !hashesOf(transaction).some((hash) => found.has(hash)));
-    await this.#replaceTooLow(lost);
-    const before = performance.now() - this.#recheckMilliseconds;
-    this.#sendAgain(lost.filter(({ sentAt }) => sentAt <= before));
+    this.#sendAgain(lost);
   }
 
-  /** Signs transactions again whose fee is too low by now: with the same nonce, and on disk beside the bytes before. */
-  async #replaceTooLow(transactions: readonly InFlight[]): Promise<void> {
-    if (transactions.length === 0) return;
-    const quote = await this.#deps.fees.quote();
+  /**
+   * Signs the transaction with the lowest nonce again when its fee is too low by now: with the same nonce, and on disk
+   * beside the bytes before. The others wait for it in any case.
+   */
+  async #replaceLowest(quote: FeeQuote): Promise<void> {
+    const lowest = this.#inFlight.lowest();
     // On a free chain nothing is too cheap.
-    if (quote.fee.max === 0n && transactions.every(({ refusal }) => refusal === undefined)) return;
-    const now = performance.now();
-    const replacements = transactions.flatMap((transaction) => {
-      const newest = newestOf(transaction);
-      const fee = nextFee(feeOf(newest), quote, transaction.refusal, now - transaction.since);
-      // Whoever can write to the database could have put other bytes there.
-      return fee === undefined || !isSignedBy(newest, this.address) ? [] : [this.#signer.withFee(newest, fee)];
-    });
-    await this.#replace(await Promise.all(replacements));
+    if (lowest === undefined || (quote.fee.max === 0n && lowest.refusal === undefined)) return;
+    const newest = newestOf(lowest);
+    const fee = nextFee(feeOf(newest), quote, lowest.refusal, performance.now() - lowest.since);
+    if (fee === undefined) return;
+    const mined = await this.#deps.chain.transactions(hashesOf(lowest));
+    if (mined.some((at) => at !== undefined)) return;
+    await this.#replace(await this.#signer.withFee(newest, fee));
   }
 
-  /** Writes further versions of transactions, and sends them. */
-  async #replace(versions: readonly SignedTransaction[]): Promise<void> {
-    const [first] = versions;
-    if (first === undefined) return;
-    const written = await this.#written(this.#deps.store.replace(versions));
-    for (const version of written) this.#inFlight.add(version, performance.now());
-    this.#deps.onEvent({
-      ...{ kind: "replaced", nonce: first.nonce, count: written.length },
-      maxFee: gwei(feeOf(first).max),
-    });
-    this.#send(written);
+  /** Writes another version of a transaction, and sends it. */
+  async #replace(version: SignedTransaction): Promise<void> {
+    if (!(await this.#written(this.#deps.store.replace(version)))) return;
+    this.#inFlight.add(version, performance.now());
+    this.#deps.onEvent({ kind: "replaced", nonce: version.nonce, maxFee: gwei(feeOf(version).max) });
+    this.#send([version]);
   }
 
   #sendAgain(transactions: readonly InFlight[]): void {

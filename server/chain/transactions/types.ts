@@ -1,4 +1,5 @@
 import type { BlockReference } from "../block.ts";
+import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { ConfirmedAnchor, MinedAnchor } from "../contracts/anchors.ts";
 import type {
   Address,
@@ -27,10 +28,13 @@ export interface Transactions {
 
 /**
  * Called when this process has written outcomes to disk.
- * @param ids All transactions
+ * @param outcomes Of all transactions
  * @param anchors The anchors that they confirmed
  */
-export type OutcomeListener = (ids: readonly number[], anchors: readonly ConfirmedAnchor[]) => void;
+export type OutcomeListener = (
+  outcomes: readonly (readonly [id: number, outcome: TransactionOutcome])[],
+  anchors: readonly ConfirmedAnchor[],
+) => void;
 
 /**
  * Whether the success of a transaction counts, and the anchor that it confirms, if it is the call of one.
@@ -82,10 +86,10 @@ export interface TransactionStore {
    */
   claim(sender: Address, signed: readonly SignedTransaction[], isCurrent?: () => boolean): Promise<SignedTransaction[]>;
   /**
-   * Writes further versions of transactions without an outcome; the versions before stay on disk.
-   * @returns the written ones
+   * Writes another version of a transaction without an outcome; the versions before stay on disk.
+   * @returns whether it is written
    */
-  replace(versions: readonly SignedTransaction[]): Promise<SignedTransaction[]>;
+  replace(version: SignedTransaction): Promise<boolean>;
   /**
    * Returns transactions of a key that are signed and have no outcome, by nonce, with their versions in the order in
    * which they were signed.
@@ -111,11 +115,6 @@ export interface TransactionStore {
   lastMined(sender: Address, beforeNonce: number): Promise<MinedNonce | undefined>;
   /** Removes the signature of a transaction whose nonce was used elsewhere: its intent is queued again. */
   requeue(id: number): Promise<void>;
-  /**
-   * Records a permanent rejection of a transaction by the node, and writes an empty transaction for its nonce.
-   * @returns the filler's id
-   */
-  refuse(id: number, reason: string, filler: Filler): Promise<number>;
   /** Refuses an intent that is not signed. */
   reject(id: number, reason: string): Promise<void>;
   /**
@@ -123,8 +122,11 @@ export interface TransactionStore {
    * @returns their ids, in order
    */
   fill(fillers: readonly Filler[]): Promise<number[]>;
-  /** Records outcomes, and confirms the anchors of the confirmed transactions. */
-  recordOutcomes(outcomes: readonly FinalOutcome[]): Promise<RecordedOutcomes>;
+  /**
+   * Records outcomes, and confirms the anchors of the confirmed transactions.
+   * @param blocks Blocks that have brought them, one after the other: what else they have brought is in the same commit
+   */
+  recordOutcomes(outcomes: readonly FinalOutcome[], blocks?: readonly VerifiedBlock[]): Promise<RecordedOutcomes>;
   /**
    * Removes the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
    * they confirmed are pending again.

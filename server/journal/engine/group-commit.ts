@@ -12,10 +12,17 @@ const LONGEST_MILLISECONDS = 20;
 
 /** The work of one caller in a commit. */
 interface Member {
-  run(transaction: Database): Promise<void>;
+  /**
+   * @param isFirst Whether nothing else is in the transaction yet
+   * @throws Undone when the work has failed and was the first
+   */
+  run(transaction: Database, isFirst: boolean): Promise<void>;
   /** Resolves or rejects the promise of the caller; `failure` is set when the commit failed as a whole. */
   conclude(failure?: { readonly cause: unknown }): void;
 }
+
+/** Ends a transaction in which there is nothing: its only work has failed. */
+class Undone extends Error {}
 
 /**
  * Group commit: work that arrives during a commit shares the next one, and with it one write to disk. The work of each
@@ -44,8 +51,8 @@ export class GroupCommit {
     return new Promise<T>((resolve, reject) => {
       let conclude: () => void;
       this.#waiting.push({
-        async run(transaction) {
-          await sql`savepoint member`.execute(transaction);
+        async run(transaction, isFirst) {
+          if (!isFirst) await sql`savepoint member`.execute(transaction);
           const before = memory?.written;
           const mark = signer?.mark();
           try {
@@ -55,13 +62,14 @@ export class GroupCommit {
             // Rolls back only the changes of this caller.
             memory?.wrote(before);
             if (mark !== undefined) signer?.takeBack(mark);
+            conclude = () => reject(error);
+            if (isFirst) throw new Undone();
             await sql`rollback to savepoint member`.execute(transaction).catch(() => {
               // The engine ended the transaction, for instance on a full disk: the whole commit fails.
               throw error;
             });
-            conclude = () => reject(error);
           }
-          await sql`release savepoint member`.execute(transaction);
+          if (!isFirst) await sql`release savepoint member`.execute(transaction);
         },
         conclude: (failure) => (failure === undefined ? conclude() : reject(failure.cause)),
       });
@@ -82,11 +90,15 @@ export class GroupCommit {
             const member = this.#waiting.shift();
             if (member === undefined) break;
             members.push(member);
-            await member.run(transaction);
+            await member.run(transaction, members.length === 1);
           } while (performance.now() < end);
         });
       } catch (cause) {
         this.#signer?.ended(false);
+        if (cause instanceof Undone) {
+          members[0]?.conclude();
+          continue;
+        }
         // A commit that cannot even begin fails for all.
         const failed = members.length > 0 ? members : this.#waiting.splice(0);
         for (const member of failed) member.conclude({ cause });

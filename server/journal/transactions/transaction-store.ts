@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Filler, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import type { BlockReference } from "../../chain/block.ts";
+import type { VerifiedBlock } from "../../chain/evidence/verified-block.ts";
 import type { FinalOutcome, RecordedOutcomes, TransactionStore } from "../../chain/transactions/types.ts";
 import { SealbookError } from "../../errors.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
@@ -49,7 +50,8 @@ function selectSent(database: Database) {
 
 function toSigned(rows: readonly Pick<TransactionRow, "id" | "nonce" | "raw" | "hash">[]): SignedTransaction[] {
   return rows.flatMap(({ id, nonce, raw, hash }) =>
-    nonce === null || raw === null || hash === null ? [] : [{ id, nonce, raw, hash }],
+    // Without a nonce its bytes have it.
+    raw === null || hash === null ? [] : [{ id, nonce: nonce ?? -1, raw, hash }],
   );
 }
 
@@ -129,7 +131,18 @@ async function recordOutcomesIn(
   return confirmAnchors(transaction, key, new Map(confirmed.map((outcome) => [outcome.id, outcome])));
 }
 
-export function transactionStore(database: Database, key: JournalKey | undefined): TransactionStore {
+/** Makes a commit of everything that blocks have brought. */
+export interface BlockCommits {
+  /** @param write Writes the outcomes of transactions; inside the transaction */
+  record(blocks: readonly VerifiedBlock[], write: (transaction: Database) => Promise<void>): Promise<void>;
+}
+
+/** @param commits Unset where blocks bring outcomes only */
+export function transactionStore(
+  database: Database,
+  key: JournalKey | undefined,
+  commits: BlockCommits = { record: (_, write) => database.transaction().execute(write) },
+): TransactionStore {
   return {
     async queued(limit) {
       const rows = await database
@@ -166,30 +179,25 @@ export function transactionStore(database: Database, key: JournalKey | undefined
         return claimed;
       }),
 
-    replace: (versions) =>
+    replace: ({ id, raw, hash }) =>
       database.transaction().execute(async (transaction) => {
-        const replaced: SignedTransaction[] = [];
-        for (const version of versions) {
-          const { id, raw, hash } = version;
-          const before = await transaction
-            .selectFrom("transactions")
-            .select(["raw", "hash"])
-            .where("id", "=", id)
-            .where("state", "=", SENT)
-            .executeTakeFirst();
-          if (before === undefined || before.raw === null || before.hash === null) continue;
-          await transaction
-            .insertInto("transaction_versions")
-            .values([
-              { transaction_id: id, raw: before.raw, hash: before.hash },
-              { transaction_id: id, raw, hash },
-            ])
-            .onConflict((conflict) => conflict.column("hash").doNothing())
-            .execute();
-          await transaction.updateTable("transactions").set({ raw, hash }).where("id", "=", id).execute();
-          replaced.push(version);
-        }
-        return replaced;
+        const before = await transaction
+          .selectFrom("transactions")
+          .select(["raw", "hash"])
+          .where("id", "=", id)
+          .where("state", "=", SENT)
+          .executeTakeFirst();
+        if (before === undefined || before.raw === null || before.hash === null) return false;
+        await transaction
+          .insertInto("transaction_versions")
+          .values([
+            { transaction_id: id, raw: before.raw, hash: before.hash },
+            { transaction_id: id, raw, hash },
+          ])
+          .onConflict((conflict) => conflict.column("hash").doNothing())
+          .execute();
+        await transaction.updateTable("transactions").set({ raw, hash }).where("id", "=", id).execute();
+        return true;
       }),
 
     async inFlight(sender) {
@@ -272,9 +280,12 @@ export function transactionStore(database: Database, key: JournalKey | undefined
         return ids;
       }),
 
-    async recordOutcomes(outcomes) {
-      if (outcomes.length === 0) return { confirmed: [], others: [] };
-      return database.transaction().execute((transaction) => recordOutcomesIn(transaction, key, outcomes));
+    async recordOutcomes(outcomes, blocks = []) {
+      let recorded: RecordedOutcomes = { confirmed: [], others: [] };
+      await commits.record(blocks, async (transaction) => {
+        recorded = await recordOutcomesIn(transaction, key, outcomes);
+      });
+      return recorded;
     },
 
     reopen: (sender, fromNonce) =>
@@ -328,16 +339,6 @@ export function transactionStore(database: Database, key: JournalKey | undefined
           await transaction.updateTable("transactions").set(ended).where("id", "=", id).execute();
         }
         return rows.filter(({ purpose }) => purpose === "anchor").length;
-      }),
-
-    refuse: (id, reason, filler) =>
-      database.transaction().execute(async (transaction) => {
-        await transaction
-          .updateTable("transactions")
-          .set({ state: "refused", reason, nonce: null, raw: null, hash: null, outcome_at: Date.now() })
-          .where("id", "=", id)
-          .execute();
-        return insertFiller(transaction, filler);
       }),
 
     async reject(id, reason) {

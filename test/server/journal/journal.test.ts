@@ -197,22 +197,24 @@ for (const engine of ENGINES)
         assert.lengthOf(await store.inFlight(ADDRESS), 1);
       });
 
-      it("and replaces a failed one with its filler in one step", async () => {
+      it("and keeps every version of one, also one that calls nothing", async () => {
         const store = transactionStore(opened.database, KEY);
         const id = await insert(journal, "a");
         await store.claim(ADDRESS, sign(await store.queued(1), 3));
-        const filler = await store.refuse(id, "never", {
-          sender: ADDRESS,
-          nonce: 3,
-          raw: Buffer.from("filler"),
-          hash: Buffer.alloc(32, 1),
-        });
-        assert.deepEqual(await store.outcome(id), { state: "refused", reason: "never" });
+        const filler = { id, nonce: 3, raw: Buffer.from("filler"), hash: Buffer.alloc(32, 1) };
+        assert.isTrue(await store.replace(filler));
+        assert.deepEqual(await store.outcome(id), { state: "pending", sent: true });
+        const versions = await store.inFlight(ADDRESS);
         assert.deepEqual(
-          (await store.inFlight(ADDRESS)).map((each) => [each.id, each.nonce]),
-          [[filler, 3]],
+          versions.map((each) => [each.id, each.nonce]),
+          [
+            [id, 3],
+            [id, 3],
+          ],
         );
+        assert.equal(Buffer.from(versions[1]?.raw ?? []).toString(), "filler");
         assert.equal(await store.countInFlight(), 1);
+        assert.isFalse(await store.replace({ ...filler, id: id + 1 }), "of a transaction that is not sent");
       });
     });
   });

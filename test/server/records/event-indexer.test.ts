@@ -1,20 +1,35 @@
+import { setImmediate } from "node:timers/promises";
 import { assert } from "chai";
 import { KEY } from "../../support/journal-key.ts";
 import { keccak256 } from "ethers";
 import { type EventLog, type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
+import { serviceLogStore } from "../../../server/sessions/service-log.ts";
+import type { VerifiedBlock } from "../../../server/chain/evidence/verified-block.ts";
+import type { Database } from "../../../server/journal/engine/database.ts";
 import { RowIds } from "../../../server/records/row-ids.ts";
 import { recordReader } from "../../../server/records/record-reader.ts";
 import { EventIndexer, type IndexerEvent } from "../../../server/records/event-indexer.ts";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { rowEntry } from "../../support/row-entry.ts";
+import { thrownBy } from "../../support/thrown.ts";
 import { searchRecords } from "../../support/search-records.ts";
 
 /** Ends a test that has failed. */
 const DEADLINE_MILLISECONDS = 300_000;
 const SENDER = `0x${"11".repeat(20)}`;
 const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
+
+const NO_ENTRY = { raw: new Uint8Array(), proof: [] };
+const NO_BLOCK = {
+  protocol: "none",
+  validators: [],
+  header: new Uint8Array(),
+  transactions: [],
+  transaction: () => NO_ENTRY,
+  receipt: () => NO_ENTRY,
+} as const;
 
 /** A chain's log that a test writes. */
 class FakeLog implements EventLog {
@@ -49,6 +64,20 @@ class FakeLog implements EventLog {
   async entries(from: number, to: number): Promise<LogEntry[]> {
     if (this.failing) throw new Error("the node is unavailable");
     this.queried.push([from, to]);
+    return this.#between(from, to);
+  }
+  async entriesIn(blocks: readonly VerifiedBlock[]): Promise<LogEntry[]> {
+    if (this.failing) throw new Error("a row cannot be decoded");
+    return blocks.flatMap(({ reference: { number } }) => this.#between(number, number));
+  }
+  /** Returns a block as the sender has verified it. */
+  block(number: number): VerifiedBlock {
+    const hash = bytes(`${this.#name} ${number}`);
+    const parentHash = bytes(`${this.#name} ${number - 1}`);
+    const reference = { number, hash, time: number, validator: "" };
+    return { ...NO_BLOCK, reference, parentHash };
+  }
+  #between(from: number, to: number): LogEntry[] {
     return [...this.#entries]
       .filter(([number]) => number >= from && number <= to)
       .sort(([a], [b]) => a - b)
@@ -62,6 +91,7 @@ for (const engine of ENGINES)
     let events: IndexerEvent[];
     let steps: IndexerEvent[];
     let foreign: bigint[];
+    let own: bigint[];
     const followers: EventIndexer[] = [];
     const follow = (log: EventLog, lagMilliseconds?: number): EventIndexer => {
       const indexer = new EventIndexer(
@@ -69,6 +99,7 @@ for (const engine of ENGINES)
         recordIndexStore(journal.database, KEY, "events"),
         (event) => {
           if (event.kind === "foreign_rows") foreign.push(...event.writes.map(({ rowId }) => rowId));
+          else if (event.kind === "own_rows") own.push(...event.rows.map(({ rowId }) => rowId));
           else (event.kind === "indexed" || event.kind === "resumed" ? steps : events).push(event);
         },
         lagMilliseconds,
@@ -76,6 +107,8 @@ for (const engine of ENGINES)
       followers.push(indexer);
       return indexer;
     };
+    const serviceLog = async (): Promise<string[]> =>
+      (await serviceLogStore(journal.database).newest(SENDER, 10)).map(({ message }) => message);
     const codes = async (): Promise<string[]> =>
       (await searchRecords(journal.database, { field: "code", pattern: ["", ""], limit: 100 })).map(({ code }) => code);
 
@@ -84,6 +117,7 @@ for (const engine of ENGINES)
       events = [];
       steps = [];
       foreign = [];
+      own = [];
     });
     afterEach(async () => {
       await Promise.all(followers.splice(0).map((indexer) => indexer.stop()));
@@ -130,6 +164,81 @@ for (const engine of ENGINES)
       log.row(4, 2, "own").row(4, 3, "foreign").row(5, 4, "foreign too");
       await indexer.waitForBlock(5, DEADLINE_MILLISECONDS);
       assert.deepEqual(foreign, [3n, 4n]);
+      assert.deepEqual(own, [2n]);
+      assert.deepEqual(await serviceLog(), ["record 2 stored"]);
+    });
+
+    describe("with blocks that the sender has read", function () {
+      let log: FakeLog;
+      let indexer: EventIndexer;
+      const stored = async (): Promise<number | undefined> =>
+        (await recordIndexStore(journal.database, KEY, "events").progress())?.blockNumber;
+      /** Waits until a block is indexed, and the indexer rests. */
+      const indexed = async (block: number): Promise<void> => {
+        assert.isTrue(await indexer.waitForBlock(block, DEADLINE_MILLISECONDS));
+        await setImmediate();
+      };
+      /** What the blocks have brought beside. */
+      const beside = async (database: Database): Promise<void> =>
+        serviceLogStore(database).append({ time: 1, level: "info", account: SENDER, message: "beside" });
+
+      beforeEach(async () => {
+        log = new FakeLog("a").row(3, 1, "one");
+        indexer = follow(log);
+        await indexed(3);
+      });
+
+      it("writes rows, position and what the blocks have brought beside in one commit", async () => {
+        const queries = log.queried.length;
+        log.row(4, 2, "two").row(5, 3, "three");
+        await indexer.record([log.block(4), log.block(5)], beside);
+        assert.deepEqual(await codes(), ["three", "two", "one"]);
+        assert.equal(await stored(), 5);
+        assert.deepEqual(await serviceLog(), ["beside"]);
+        assert.isTrue(await indexer.waitForBlock(5, 0));
+        assert.lengthOf(log.queried, queries, "nothing is queried");
+        const failure = await thrownBy(
+          indexer.record([log.row(6, 4, "four").block(6)], async () => Promise.reject(new Error("no disk"))),
+        );
+        assert.match(String(failure), /no disk/);
+        assert.notInclude(await codes(), "four");
+        indexer.onHead(6);
+        await eventually(async () => assert.include(await codes(), "four"));
+      });
+
+      it("leaves those that do not continue the index, or cannot be read, for later", async () => {
+        log.row(4, 2, "two").row(5, 3, "three");
+        const other = new FakeLog("b").row(4, 9, "other");
+        await indexer.record([log.block(5)], beside);
+        await indexer.record([other.block(4)], beside);
+        log.failing = true;
+        await indexer.record([log.block(4)], beside);
+        log.failing = false;
+        assert.deepEqual(await serviceLog(), ["beside", "beside", "beside"]);
+        assert.deepEqual(await codes(), ["one"]);
+        indexer.onHead(5);
+        await eventually(async () => assert.deepEqual(await codes(), ["three", "two", "one"]));
+      });
+
+      it("writes what they have brought beside an index that somebody has changed", async () => {
+        await recordIndexStore(journal.database, KEY, "events").drop();
+        await indexer.record([log.row(4, 2, "two").block(4)], beside);
+        assert.deepEqual(await serviceLog(), ["beside"]);
+        indexer.onHead(4);
+        await eventually(async () => assert.deepEqual(await codes(), ["two", "one"]));
+      });
+
+      it("writes nothing for blocks without an event, except the position of every twentieth", async () => {
+        log.newest = 100;
+        for (let head = 4; head <= 22; head += 1) indexer.onHead(head);
+        await indexed(22);
+        assert.equal(await stored(), 3);
+        indexer.onHead(23);
+        await indexed(23);
+        assert.equal(await stored(), 23);
+        await indexer.record([log.row(24, 2, "two").block(24)], beside);
+        assert.equal(await stored(), 24);
+      });
     });
 
     it("names none of the rows that a rebuilt index begins with, in several ranges and after a restart", async () => {
@@ -204,6 +313,7 @@ for (const engine of ENGINES)
           firstBlock: log.firstBlock,
           blockHash: (number) => chain.blockHash(number),
           entries: (from, to) => chain.entries(from, to),
+          entriesIn: (blocks) => chain.entriesIn(blocks),
         },
         0,
       );
@@ -263,10 +373,12 @@ for (const engine of ENGINES)
         },
       } as const;
       const entries = await log.entries(3, 3);
-      const failure = await store.apply([...entries, broken], undefined, 3, bytes("x"), 3).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+      const failure = await store
+        .apply({ entries: [...entries, broken], after: undefined, to: 3, hash: bytes("x"), head: 3 })
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        );
       assert.instanceOf(failure, Error);
       assert.isEmpty(await codes());
       assert.isUndefined(await store.progress());

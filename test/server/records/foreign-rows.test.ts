@@ -82,8 +82,14 @@ for (const engine of ENGINES)
           for (const [index, write] of writes.entries()) {
             entries.push(entryOf(write, index));
             if (!write.isEndOfBlock && index + 1 < writes.length) continue;
-            const foreign = await store.apply(entries, block, (block ?? 0) + 1, BLOCK_HASH, 0);
-            assert.lengthOf(foreign ?? [], entries.length);
+            const written = await store.apply({
+              entries,
+              after: block,
+              to: (block ?? 0) + 1,
+              hash: BLOCK_HASH,
+              head: 0,
+            });
+            assert.lengthOf(written?.foreign ?? [], entries.length);
             block = (block ?? 0) + 1;
             entries = [];
           }
@@ -113,7 +119,7 @@ for (const engine of ENGINES)
           const entries = taken.map((rowId, n) =>
             rowEntry({ rowId, sender: "0x", code: `${n}`, topic: "t", createdAt: "", payload: "" }),
           );
-          await store.apply(entries, undefined, 1, BLOCK_HASH, 0);
+          await store.apply({ entries, after: undefined, to: 1, hash: BLOCK_HASH, head: 0 });
           const highest = taken.filter((rowId) => rowId < FAR).reduce((a, b) => (a > b ? a : b), 0n);
           const rowIds = new RowIds({
             records: recordReader(journal.database, KEY),

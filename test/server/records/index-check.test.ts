@@ -26,12 +26,18 @@ for (const engine of ENGINES)
     beforeEach(async () => {
       await store().drop();
       const entries = Array.from({ length: ROWS }, (_, n) => entry(n + 1));
-      await store().apply(entries, undefined, 5, BLOCK_HASH, 5);
+      await store().apply({ entries, after: undefined, to: 5, hash: BLOCK_HASH, head: 5 });
     });
 
     it("finds nothing in an index as it was written, with marks and further rows", async () => {
       assert.isUndefined(await fault());
-      await store().apply([entry(7, "another"), entry(7), entry(ROWS + 1)], 5, 6, BLOCK_HASH, 6);
+      await store().apply({
+        entries: [entry(7, "another"), entry(7), entry(ROWS + 1)],
+        after: 5,
+        to: 6,
+        hash: BLOCK_HASH,
+        head: 6,
+      });
       assert.isUndefined(await fault());
       await store().drop();
       assert.isUndefined(await fault());
@@ -60,7 +66,7 @@ for (const engine of ENGINES)
 
     it("finds a row that is missing together with the position of before it", async () => {
       await run("create table kept as select * from index_progress");
-      await store().apply([entry(ROWS + 1)], 5, 6, BLOCK_HASH, 6);
+      await store().apply({ entries: [entry(ROWS + 1)], after: 5, to: 6, hash: BLOCK_HASH, head: 6 });
       await run("delete from index_progress");
       await run("insert into index_progress select * from kept");
       await run("drop table kept");
@@ -70,7 +76,7 @@ for (const engine of ENGINES)
     it("finds the mark of before, with the code of before", async () => {
       await run("create table kept as select * from records where position = 7");
       const noRecord = { ...entry(7, "no record"), row: undefined };
-      await store().apply([noRecord], 5, 6, BLOCK_HASH, 6);
+      await store().apply({ entries: [noRecord], after: 5, to: 6, hash: BLOCK_HASH, head: 6 });
       assert.isUndefined(await fault());
       await run("delete from records where position = 7");
       await run("insert into records select * from kept");

@@ -39,9 +39,9 @@ for (const engine of ENGINES)
     it("find what is committed, also afterwards", async () => {
       const store = recordIndexStore(database, KEY, "events");
       const query = { field: "code", pattern: parseSearchPattern("*de*1*"), limit: 10 } as const;
-      await store.apply([1, 2, 11].map(row), undefined, 1, new Uint8Array(32), 1);
+      await store.apply({ entries: [1, 2, 11].map(row), after: undefined, to: 1, hash: new Uint8Array(32), head: 1 });
       assert.lengthOf((await search.step("account", query)).positions, 2);
-      await store.apply([row(21)], 1, 2, new Uint8Array(32), 2);
+      await store.apply({ entries: [row(21)], after: 1, to: 2, hash: new Uint8Array(32), head: 2 });
       const { positions, next, milliseconds } = await search.step("account", query);
       assert.lengthOf(positions, 3);
       assert.isUndefined(next);

@@ -62,7 +62,7 @@ describe("search pattern", function () {
           createdAt: "",
           payload: "",
         });
-        await copy.apply([row], undefined, 1, new Uint8Array(32), 1);
+        await copy.apply({ entries: [row], after: undefined, to: 1, hash: new Uint8Array(32), head: 1 });
         for (const field of ["code", "topic"] as const) {
           const pattern = parseSearchPattern("a*");
           assert.lengthOf(await searchRecords(journal.database, { field, pattern, limit: 10 }), 1, field);
@@ -118,7 +118,7 @@ describe("search pattern", function () {
               payload: "",
             }));
             const rows = contents.map((row) => rowEntry({ rowId: BigInt((position += 1)), ...row }));
-            await copy.apply(rows, undefined, 1, new Uint8Array(32), 1);
+            await copy.apply({ entries: rows, after: undefined, to: 1, hash: new Uint8Array(32), head: 1 });
             for (const phrase of [...phrases, "*", ...texts]) {
               const pattern = parseSearchPattern(phrase);
               for (const field of ["code", "topic"] as const) {

@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { SyncLog } from "../../../server/records/event-indexer.ts";
+import { SyncLog } from "../../../server/records/sync-log.ts";
 
 describe("log of the event indexer", () => {
   it("has the steps newest first, with their times; blocks without rows make one", () => {

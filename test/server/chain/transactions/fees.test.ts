@@ -105,7 +105,7 @@ describe("fees of replacements", () => {
   );
   const quote = fc.record({ fee, baseFee: wei, isFixed: fc.boolean(), limit: wei, fault: fc.constant(undefined) });
 
-  it("are a tenth higher than before in both parts, as much as quoted, and never above the limit", () => {
+  it("are an eighth higher than before in both parts, as much as quoted, and never above the limit", () => {
     fc.assert(
       fc.property(fee, quote, (before, quoted) => {
         const after = replacementFee(before, quoted);
@@ -113,7 +113,7 @@ describe("fees of replacements", () => {
         expect(quoted.isFixed).to.equal(false);
         expect(after.kind).to.equal(quoted.fee.kind);
         for (const part of ["max", "tip"] as const) {
-          expect(after[part] * 10n >= before[part] * 11n, `${part} rises`).to.equal(true);
+          expect(after[part] * 8n >= before[part] * 9n, `${part} rises`).to.equal(true);
           expect(after[part] >= quoted.fee[part]).to.equal(true);
           expect(after[part] <= quoted.limit).to.equal(true);
         }

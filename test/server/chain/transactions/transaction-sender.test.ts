@@ -152,6 +152,27 @@ for (const engine of ENGINES)
       assert.deepEqual([(await row(first)).nonce, (await row(second)).nonce], [0, 1]);
     });
 
+    it("hands over outcomes that are on disk though their write has failed", async () => {
+      await sender.stop();
+      const store = transactionStore(journal.database, JOURNAL_KEY);
+      let failures = 1;
+      startSender({
+        ...store,
+        async recordOutcomes(...outcomes) {
+          const recorded = await store.recordOutcomes(...outcomes);
+          if (failures-- > 0) throw new Error("input/output error");
+          return recorded;
+        },
+      });
+      const [first = 0] = await sent("first");
+      const published = new Set<number>();
+      sender.onOutcome((outcomes) => outcomes.forEach(([id]) => published.add(id)));
+      const waiting = outcome(first);
+      mine();
+      assert.equal((await waiting).state, "confirmed");
+      assert.isTrue(published.has(first));
+    });
+
     it("stores the signed bytes on disk before it sends them", async () => {
       const checked: Promise<void>[] = [];
       node.onSend = (_transaction, raw) => {
@@ -283,9 +304,6 @@ for (const engine of ENGINES)
           ? { code: -32000, message: "intrinsic gas too low" }
           : undefined;
       const [before = 0, bad = 0, next = 0, last = 0] = await sent("before", "bad", "next", "last");
-      const refused = await outcome(bad);
-      assert.equal(refused.state, "refused");
-      assert.include("reason" in refused ? refused.reason : "", "intrinsic gas too low");
       await receives(5);
       const filler = node.sent
         .map((raw) => Transaction.from(raw))
@@ -295,15 +313,42 @@ for (const engine of ENGINES)
       assert.equal(filler?.value, 0n);
       mine();
       for (const id of [before, next, last]) assert.equal((await outcome(id)).state, "confirmed");
-      assert.equal((await now(bad)).state, "refused");
+      const refused = await outcome(bad);
+      assert.equal(refused.state, "reverted");
+      assert.include("reason" in refused ? refused.reason : "", "intrinsic gas too low");
+    });
+
+    it("takes what is mined as the outcome, whatever a node says of it", async () => {
+      node.onSend = ({ data }) => (data === "0x" ? undefined : { code: -32000, message: "intrinsic gas too low" });
+      const [id = 0] = await sent("stored");
+      await receives(2);
+      // Another node has what this one has refused.
+      const [call = ""] = distinct();
+      node.pool.set(0, Transaction.from(call));
+      mine();
+      const recorded = await outcome(id);
+      assert.equal(recorded.state === "confirmed" && hexlify(recorded.hash), keccak256(call));
+    });
+
+    it("raises the fee of the lowest nonce only, and of the next one when that is mined", async () => {
+      await sender.stop();
+      startSender(undefined, 50);
+      node.gasPrice = 10n;
+      await sent("first", "second");
+      node.gasPrice = 100n;
+      node.pool.clear();
+      node.onSend = ({ gasPrice }) => (gasPrice === 100n ? undefined : { code: -32000, message: "underpriced" });
+      const raised = () => distinct().flatMap((raw) => (Transaction.from(raw).gasPrice === 100n ? [textOf(raw)] : []));
+      await eventually(async () => assert.deepEqual(raised(), ["first"]));
+      mine();
+      await eventually(async () => assert.deepEqual(raised(), ["first", "second"]));
     });
 
     it("fills a nonce once, also when the node rejects the filler, and sends it again", async () => {
       node.onSend = () => ({ code: -32000, message: "intrinsic gas too low" });
       const [bad = 0] = await sent("bad");
-      assert.equal((await outcome(bad)).state, "refused");
       await eventually(async () =>
-        assert.deepEqual([...new Set(events.map(({ kind }) => kind))], ["refused", "failing"]),
+        assert.deepEqual([...new Set(events.map(({ kind }) => kind))], ["refused", "replaced", "failing"]),
       );
       await sender.stop();
       assert.lengthOf(distinct(), 2, "what was refused and what fills its nonce");
@@ -314,10 +359,8 @@ for (const engine of ENGINES)
       await eventually(async () =>
         assert.equal(await transactionStore(journal.database, JOURNAL_KEY).countInFlight(), 0),
       );
-      assert.deepEqual(
-        (await journal.database.selectFrom("transactions").select("state").execute()).map(({ state }) => state),
-        ["refused", "confirmed"],
-      );
+      assert.equal((await now(bad)).state, "reverted");
+      assert.lengthOf(await journal.database.selectFrom("transactions").select("state").execute(), 1);
     });
 
     it("reports a revert with the reason", async () => {
@@ -503,6 +546,26 @@ for (const engine of ENGINES)
       startSender();
       const [second = 0] = await sent("second");
       assert.equal((await row(second)).nonce, 8);
+    });
+
+    it("counts by the nonces that are signed, whatever the rows have", async () => {
+      const ids = await sent("one", "two", "three");
+      await sender.stop();
+      node.pool.clear();
+      const [first = 0, second = 0, third = 0] = ids;
+      const renumber = (id: number, nonce: number | null) =>
+        journal.database.updateTable("transactions").set({ nonce }).where("id", "=", id).execute();
+      // The first two change places by way of none, and the third has one that is far too high.
+      await renumber(first, null);
+      await renumber(second, 0);
+      await renumber(first, 1);
+      await renumber(third, 1_000);
+      startSender();
+      await sends(6);
+      const [next = 0] = await sent("next");
+      mine();
+      for (const id of [...ids, next]) assert.equal((await outcome(id)).state, "confirmed");
+      assert.equal((await row(next)).nonce, 3);
     });
 
     it("withdraws unsigned transactions only", async () => {

@@ -63,7 +63,13 @@ describe("PostgreSQL", function () {
 
     it("texts with unsupported characters", async () => {
       const row = rowEntry({ rowId: 1n, sender: ADDRESS, code: "a\0b", topic: "t", createdAt: "", payload: "" });
-      await recordIndexStore(database, KEY, "events").apply([row], undefined, 1, new Uint8Array(32), 1);
+      await recordIndexStore(database, KEY, "events").apply({
+        entries: [row],
+        after: undefined,
+        to: 1,
+        hash: new Uint8Array(32),
+        head: 1,
+      });
       const { proofs } = createJournal(database, KEY, ADDRESSES);
       for (const phrase of ["a\0b", "a*", "*\0b", "*"]) {
         const found = await searchRecords(database, { field: "code", pattern: parseSearchPattern(phrase), limit: 10 });
