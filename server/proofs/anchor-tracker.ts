@@ -3,10 +3,9 @@ import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
 import type { TransactionOutcome } from "../chain/transaction.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
-import { SealbookError } from "../errors.ts";
 import type { AnchorState } from "./anchor-states.ts";
 import { type Acceptance, type AnchorTrees, withInclusionProof } from "./anchor-trees.ts";
-import type { ClosedBatch } from "./anchor-writer.ts";
+import { type ClosedBatch, ifDamaged } from "./anchor-writer.ts";
 import type { ProofEvents } from "./events.ts";
 import type { FailedAnchors } from "./failed-anchors.ts";
 import type { Proof } from "./proof.ts";
@@ -307,10 +306,4 @@ function failureOf(outcome: TransactionOutcome): string | undefined {
     default:
       return outcome.reason;
   }
-}
-
-/** Returns nothing in place of what a changed journal has. */
-export function ifDamaged(error: unknown): [] {
-  if (error instanceof SealbookError && error.code === "journal_damaged") return [];
-  throw error;
 }

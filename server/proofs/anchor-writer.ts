@@ -93,8 +93,8 @@ export class AnchorWriter {
     return this.#journal.atomically(async (atomic) => {
       const closed: ClosedBatch[] = [];
       for (const anchorId of await atomic.anchors.leftOpen()) {
-        const leaves = await atomic.anchors.leaves(anchorId);
-        // Without leaves no entry has opened it.
+        const leaves = await atomic.anchors.leaves(anchorId).catch(ifDamaged);
+        // Without leaves no entry has opened it; changed ones keep no other anchor open.
         if (leaves.length > 0) closed.push(await this.#close(atomic, anchorId, leaves, true));
       }
       return closed;
@@ -154,4 +154,10 @@ function addedTo(batch: OpenBatch | undefined, { added }: LeafAssignment): Writt
   if (batch === undefined) return [];
   const own = added.filter(({ anchorId }) => anchorId === batch.anchorId);
   return [{ anchorId: batch.anchorId, acceptedAt: own.map(({ acceptedAt }) => acceptedAt) }];
+}
+
+/** Returns nothing in place of what a changed journal has. */
+export function ifDamaged(error: unknown): [] {
+  if (error instanceof SealbookError && error.code === "journal_damaged") return [];
+  throw error;
 }

@@ -1,6 +1,7 @@
 import type { VerifiedBlock } from "../chain/evidence/verified-block.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { equalBytes } from "../kit/bytes.ts";
+import { within } from "../kit/time.ts";
 import type { OwnRow, RowWrite } from "./indexed-rows.ts";
 import type { EventLog, LogEntry, RecordIndex, RecordIndexStore } from "./record-index.ts";
 import type { SyncEvent } from "./sync-log.ts";
@@ -10,6 +11,9 @@ const MAX_BLOCK_RANGE = 1_000;
 
 /** Blocks without an event after which the position is written. */
 const BLOCKS_PER_POSITION = 20;
+
+/** Time that outcomes wait for the rows of their blocks to be decoded. */
+const MAX_DECODING_MILLISECONDS = 1_000;
 
 /** Delay before a retry. */
 const RETRY_MILLISECONDS = 1_000;
@@ -23,6 +27,9 @@ export type IndexerEvent =
   | { readonly kind: "own_rows"; readonly rows: readonly OwnRow[] }
   | { readonly kind: "foreign_rows"; readonly writes: readonly RowWrite[] }
   | { readonly kind: "failing"; readonly error: unknown };
+
+/** Rows take long to be decoded: they are indexed later. */
+class SlowRows extends Error {}
 
 /** Events of a range of blocks. */
 interface Range {
@@ -130,23 +137,24 @@ export class EventIndexer implements RecordIndex {
   async #rangeOf(blocks: readonly VerifiedBlock[]): Promise<Range | undefined> {
     const [first, last] = [blocks[0], blocks.at(-1)];
     if (first === undefined || last === undefined) return undefined;
-    if (!this.#isNext(first)) {
+    const areJoined = blocks.every((block, at) => at === 0 || follows(block, blocks[at - 1]?.reference.hash));
+    if (!areJoined || !this.#isNext(first)) {
       // Another block is before it: the chain was reorganised.
       if (first.reference.number === this.#indexedTo + 1) this.#verified = false;
       return undefined;
     }
     try {
-      const entries = await this.#chain.entriesIn(blocks);
+      const entries = await within(MAX_DECODING_MILLISECONDS, this.#chain.entriesIn(blocks), () => new SlowRows());
       return this.#isNext(first) ? { entries, to: last.reference.number, hash: last.reference.hash } : undefined;
     } catch (error) {
-      this.#onEvent({ kind: "failing", error });
+      if (!(error instanceof SlowRows)) this.#onEvent({ kind: "failing", error });
       return undefined;
     }
   }
 
   #isNext({ reference, parentHash }: VerifiedBlock): boolean {
     const isIntact = this.#verified && this.#rebuildReason === undefined && !this.#stopped;
-    return isIntact && reference.number === this.#indexedTo + 1 && equalBytes(parentHash, this.#hash);
+    return isIntact && reference.number === this.#indexedTo + 1 && follows({ parentHash }, this.#hash);
   }
 
   /** Whether blocks are to be indexed that the chain has. */
@@ -302,4 +310,9 @@ export class EventIndexer implements RecordIndex {
     this.#laggingSince ??= performance.now();
     return performance.now() - this.#laggingSince < this.#lagMilliseconds;
   }
+}
+
+/** Returns whether a block is the next one after that with a hash. */
+function follows({ parentHash }: Pick<VerifiedBlock, "parentHash">, before: Uint8Array | undefined): boolean {
+  return before !== undefined && equalBytes(parentHash, before);
 }

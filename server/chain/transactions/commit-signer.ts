@@ -2,12 +2,6 @@ import type { Address, QueuedTransaction, SignedTransaction } from "../transacti
 import type { FeeSource } from "./fees.ts";
 import type { TransactionSigner } from "./transaction-signer.ts";
 
-/** How far the signing in a commit has come. */
-interface Mark {
-  readonly nonce: number | undefined;
-  readonly count: number;
-}
-
 /**
  * Has the relayer's next nonce, and signs calls in the commit that writes them: call, nonce and signed bytes are on
  * disk together, or none of them. What it does not sign is written all the same, and the sender signs it later: when no
@@ -104,17 +98,18 @@ export class CommitSigner {
     return signed;
   }
 
-  /** Returns what {@link takeBack} goes back to. */
-  mark(): Mark {
-    return { nonce: this.#next, count: this.#signed.length };
+  /** Returns how many calls the commit that is being made has signed. */
+  mark(): number {
+    return this.#signed.length;
   }
 
   /** Takes back what was signed after a mark: its calls are not written. */
-  takeBack({ nonce, count }: Mark): void {
-    if (this.#signed.length === count) return;
-    this.#signed.length = count;
+  takeBack(mark: number): void {
+    const first = this.#signed[mark];
+    if (first === undefined) return;
+    this.#signed.length = mark;
     // The journal may have to be read meanwhile, for another reason.
-    if (this.#next !== undefined) this.#next = nonce;
+    if (this.#next !== undefined) this.#next = first.nonce;
   }
 
   /** Ends a commit. Without its answer nobody knows what is on disk: the journal is read before the next call. */

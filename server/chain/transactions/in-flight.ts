@@ -39,12 +39,9 @@ export class InFlightTransactions {
     return this.#byHash.get(hash);
   }
 
-  /** Returns the one with the lowest nonce that the key has signed. */
-  lowest(): InFlight | undefined {
-    let lowest: InFlight | undefined;
-    for (const each of this.#byId.values())
-      if (each.isOwn && (lowest === undefined || each.nonce < lowest.nonce)) lowest = each;
-    return lowest;
+  /** Returns those whose bytes the key has signed. */
+  own(): InFlight[] {
+    return this.all().filter(({ isOwn }) => isOwn);
   }
 
   has(id: number): boolean {

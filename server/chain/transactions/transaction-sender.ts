@@ -5,7 +5,7 @@ import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import type { VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { type FeeQuote, type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
-import { hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
+import { byTransaction, hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules, TakeOver } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
@@ -16,7 +16,7 @@ import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { feeRefusal } from "./send-refusal.ts";
 import type { CommitSigner } from "./commit-signer.ts";
-import { feeOf, isFiller, isSignedBy, signedNonceOf, type TransactionSigner } from "./transaction-signer.ts";
+import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";
 import { SealbookError } from "../../errors.ts";
 import { classifyRefusal } from "../rpc/node-words.ts";
 
@@ -250,13 +250,8 @@ export class TransactionSender implements Transactions {
     await this.#publishUncertain();
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
-    for (const version of left) {
-      const nonce = signedNonceOf(version, this.address);
-      // Who can write to the database could have put other bytes there.
-      const row = { ...version, nonce: nonce ?? version.nonce };
-      if (row.nonce >= 0) this.#inFlight.add(row, -Infinity, nonce !== undefined);
-    }
-    const used = Array.from(this.#inFlight.all(), ({ nonce }) => nonce);
+    for (const versions of byTransaction(left)) this.#resume(versions);
+    const used = Array.from(this.#inFlight.own(), ({ nonce }) => nonce);
     const next = Math.max(mined, 1 + Math.max(await this.#highestNonce(), ...used));
     this.#nonces.next = next;
     if (left.length > 0) {
@@ -266,12 +261,24 @@ export class TransactionSender implements Transactions {
     return next;
   }
 
+  /** Takes a transaction up. Who can write to the database could have put other bytes there: the key's own count. */
+  #resume(versions: readonly SignedTransaction[]): void {
+    const own = versions.flatMap((version) => {
+      const nonce = this.#signer.signedNonceOf(version);
+      return nonce === undefined ? [] : [{ ...version, nonce }];
+    });
+    for (const version of own) this.#inFlight.add(version, -Infinity);
+    if (own.length > 0) return;
+    for (const version of versions) if (version.nonce >= 0) this.#inFlight.add(version, -Infinity, false);
+  }
+
   /** Publishes outcomes that are on disk though their write has failed. */
   async #publishUncertain(): Promise<void> {
     for (const id of this.#uncertain) {
-      const outcome = await this.#deps.store.outcome(id);
+      const outcome = await this.#deps.store.outcome(id).catch(() => undefined);
+      if (outcome === undefined || outcome.state === "pending") continue;
       this.#uncertain.delete(id);
-      if (outcome.state !== "pending") this.#recorded([[id, outcome]]);
+      this.#recorded([[id, outcome]]);
     }
   }
 
@@ -285,8 +292,9 @@ export class TransactionSender implements Transactions {
     const { address } = this.#signer;
     const signed = new Map<number, number>();
     let highest = await store.highest(address, Number.MAX_SAFE_INTEGER);
-    while (highest !== undefined && !isSignedBy(highest, address)) {
-      const nonce = signedNonceOf(highest, address);
+    while (highest !== undefined) {
+      const nonce = this.#signer.signedNonceOf(highest);
+      if (nonce === highest.nonce) break;
       if (nonce !== undefined) signed.set(highest.id, nonce);
       await store.renumber(highest.id, address, undefined);
       highest = await store.highest(address, highest.nonce);
@@ -417,9 +425,9 @@ export class TransactionSender implements Transactions {
     const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
     if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(transaction.id)) return;
     this.#inFlight.delete(transaction.id);
+    this.#noneWaiting = undefined;
     await this.#written(store.requeue(transaction.id));
     this.#nonces.next = undefined;
-    this.#noneWaiting = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
   }
@@ -458,8 +466,9 @@ export class TransactionSender implements Transactions {
     const newest = newestOf(transaction);
     const quote = await fees.quote();
     // Another node can have an earlier version: the filler becomes one more of them, and the mined one decides.
-    const fee = versions.length === 1 ? quote.fee : replacementFee(feeOf(newest), quote);
-    if (fee === undefined || isFiller(newest)) {
+    const canFill = transaction.isOwn && !isFiller(newest);
+    const fee = canFill && versions.length > 1 ? replacementFee(feeOf(newest), quote) : quote.fee;
+    if (!canFill || fee === undefined) {
       // Nothing else can fill the nonce, and later ones need it: the recheck sends it again. Nodes can refuse a
       // transaction for itself before they see that its nonce is used.
       onEvent({ kind: "failing", error: new Error(`the node does not take nonce ${nonce}: ${reason}`) });
@@ -565,7 +574,7 @@ export class TransactionSender implements Transactions {
     const prepared = await this.#prepare();
     // No node can know what is not on disk yet.
     const next = this.#nonces.nextOnDisk ?? prepared;
-    const mined = Math.min(next, ...Array.from(this.#inFlight.all(), ({ nonce }) => nonce));
+    const mined = Math.min(next, ...Array.from(this.#inFlight.own(), ({ nonce }) => nonce));
     const remaining = await this.#rollback.remainingOf(this.address, mined);
     if (remaining !== undefined) {
       const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
@@ -615,18 +624,23 @@ export class TransactionSender implements Transactions {
   }
 
   /**
-   * Signs the transaction with the lowest nonce again when its fee is too low by now: with the same nonce, and on disk
-   * beside the bytes before. The others wait for it in any case.
+   * Signs the transaction with the lowest nonce that is in no block again when its fee is too low by now: with the same
+   * nonce, and on disk beside the bytes before. The others wait for it in any case.
    */
   async #replaceLowest(quote: FeeQuote): Promise<void> {
-    const lowest = this.#inFlight.lowest();
+    const { chain } = this.#deps;
+    const own = this.#inFlight.own();
     // On a free chain nothing is too cheap.
-    if (lowest === undefined || (quote.fee.max === 0n && lowest.refusal === undefined)) return;
+    if (own.length === 0 || (quote.fee.max === 0n && own.every(({ refusal }) => refusal === undefined))) return;
+    const mined = await fetchQuantity(chain.rpc, "eth_getTransactionCount", [this.address, "latest"]);
+    const lowest = own.filter(({ nonce }) => nonce >= mined).sort((a, b) => a.nonce - b.nonce)[0];
+    if (lowest === undefined) return;
     const newest = newestOf(lowest);
-    const fee = nextFee(feeOf(newest), quote, lowest.refusal, performance.now() - lowest.since);
-    if (fee === undefined) return;
-    const mined = await this.#deps.chain.transactions(hashesOf(lowest));
-    if (mined.some((at) => at !== undefined)) return;
+    const before = feeOf(newest);
+    const fee = nextFee(before, quote, lowest.refusal, performance.now() - lowest.since);
+    if (fee === undefined || (fee.max === before.max && fee.tip === before.tip)) return;
+    // A node that lags counts fewer.
+    if ((await chain.transactions(hashesOf(lowest))).some((at) => at !== undefined)) return;
     await this.#replace(await this.#signer.withFee(newest, fee));
   }
 

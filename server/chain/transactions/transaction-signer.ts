@@ -13,6 +13,8 @@ export interface TransactionSigner {
   sign(transaction: Omit<QueuedTransaction, "isOwn">, nonce: number, fee: GasFee): Promise<SignedTransaction>;
   /** Signs an empty transaction to the key's own address, for a nonce that would otherwise stay unused. */
   filler(nonce: number, fee: GasFee): Promise<Filler>;
+  /** Returns the nonce of a transaction that the key has signed for the chain; `undefined` for any other one. */
+  signedNonceOf(transaction: Pick<SignedTransaction, "raw">): number | undefined;
   /** Signs a transaction once more, with another fee. */
   withFee(transaction: SignedTransaction, fee: GasFee): Promise<SignedTransaction>;
 }
@@ -67,6 +69,15 @@ export function transactionSigner(key: RelayerKey, chainId: number): Transaction
       sender: address,
       ...(await signed({ nonce, to: address, data: new Uint8Array(), gasLimit: TRANSFER_GAS }, fee)),
     }),
+    signedNonceOf({ raw }) {
+      try {
+        const signed = Transaction.from(hexlify(raw));
+        const isOwn = signed.from?.toLowerCase() === address.toLowerCase() && signed.chainId === BigInt(chainId);
+        return isOwn ? signed.nonce : undefined;
+      } catch {
+        return undefined;
+      }
+    },
     async withFee({ id, raw }, fee) {
       const { nonce, to, data, gasLimit } = Transaction.from(hexlify(raw));
       const call = { nonce, to: to ?? address, data: getBytes(data), gasLimit: Number(gasLimit) };
@@ -81,21 +92,6 @@ export function feeOf({ raw }: Pick<SignedTransaction, "raw">): GasFee {
   return type === DYNAMIC_FEE
     ? { kind: "eip1559", max: maxFeePerGas ?? 0n, tip: maxPriorityFeePerGas ?? 0n }
     : { kind: "legacy", max: gasPrice ?? 0n, tip: gasPrice ?? 0n };
-}
-
-/** Returns the nonce that a key has signed a transaction with; `undefined` when it has not signed it. */
-export function signedNonceOf({ raw }: Pick<SignedTransaction, "raw">, address: Address): number | undefined {
-  try {
-    const signed = Transaction.from(hexlify(raw));
-    return signed.from?.toLowerCase() === address.toLowerCase() ? signed.nonce : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns whether a key has signed a transaction with its nonce. */
-export function isSignedBy(transaction: Pick<SignedTransaction, "raw" | "nonce">, address: Address): boolean {
-  return signedNonceOf(transaction, address) === transaction.nonce;
 }
 
 /** Returns whether a transaction calls nothing: it only uses up its nonce. */

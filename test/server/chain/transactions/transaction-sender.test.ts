@@ -1,5 +1,5 @@
 import { assert } from "chai";
-import { hexlify, Interface, keccak256, Transaction } from "ethers";
+import { getBytes, hexlify, Interface, keccak256, Transaction, Wallet } from "ethers";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import type { Rpc } from "../../../../server/chain/rpc/rpc.ts";
@@ -566,6 +566,59 @@ for (const engine of ENGINES)
       mine();
       for (const id of [...ids, next]) assert.equal((await outcome(id)).state, "confirmed");
       assert.equal((await row(next)).nonce, 3);
+    });
+
+    /** Returns a call that another key has signed. */
+    const signedElsewhere = async (nonce: number): Promise<Uint8Array> =>
+      getBytes(
+        await new Wallet(`0x${"66".repeat(32)}`).signTransaction({
+          ...{ chainId: FakeNode.CHAIN_ID, nonce, to: `0x${"22".repeat(20)}`, data: "0xdeadbeef", gasLimit: 50_000 },
+          ...{ gasPrice: 1_000n, type: 0 },
+        }),
+      );
+
+    // Security, database: cannot have the relayer sign another call by putting it beside a signed one
+    it("signs no bytes again that its key has not signed", async () => {
+      node.onSend = () => ({ code: -32000, message: "insufficient funds for gas * price + value" });
+      node.gasPrice = 10n;
+      const id = await intend("own");
+      sender.wake();
+      await receives(1);
+      await sender.stop();
+      const foreign = await signedElsewhere(0);
+      const own = await row(id);
+      const version = (raw: Uint8Array) => ({ transaction_id: id, raw, hash: getBytes(keccak256(raw)) });
+      await journal.database
+        .insertInto("transaction_versions")
+        .values([version(own.raw ?? new Uint8Array()), version(foreign)])
+        .execute();
+      startSender(undefined, 50);
+      // The chain asks for less now: what the account could not pay is signed again.
+      node.gasPrice = 1n;
+      await eventually(async () => assert.isAtLeast(distinct().length, 2));
+      for (const raw of distinct()) assert.equal(textOf(raw), "own");
+    });
+
+    // Security, database: cannot move the next nonce by a row that the relayer has not signed
+    it("takes no nonce from a row that its key has not signed", async () => {
+      const [first = 0] = await sent("first");
+      await sender.stop();
+      const invented = {
+        purpose: "anchor" as const,
+        to_address: sender.address,
+        state: "sent" as const,
+        created_at: 1,
+      };
+      const raw = await signedElsewhere(1_000_000);
+      await journal.database
+        .insertInto("transactions")
+        .values({ ...invented, sender: sender.address, nonce: 1_000_000, raw, hash: getBytes(keccak256(raw)) })
+        .execute();
+      startSender();
+      const [second = 0] = await sent("second");
+      mine();
+      for (const id of [first, second]) assert.equal((await outcome(id)).state, "confirmed");
+      assert.equal((await row(second)).nonce, 1);
     });
 
     it("withdraws unsigned transactions only", async () => {
