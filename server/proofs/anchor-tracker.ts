@@ -246,7 +246,7 @@ export class AnchorTracker {
     outcomes: readonly (readonly [id: number, outcome: TransactionOutcome])[],
     anchors: readonly ConfirmedAnchor[],
   ): void {
-    for (const { anchorId, transactionId: _, hash, size, ...inclusion } of anchors) {
+    for (const { anchorId, hash, size, ...inclusion } of anchors) {
       const content = { hash, size };
       this.#ended(anchorId, { outcome: { state: "confirmed", ...inclusion }, content, fault: undefined });
     }

@@ -1,9 +1,7 @@
-import type { VerifiedBlock } from "../chain/evidence/verified-block.ts";
-import type { Database } from "../journal/engine/database.ts";
-import { equalBytes } from "../kit/bytes.ts";
+import { follows, type VerifiedBlock } from "../chain/evidence/verified-block.ts";
 import { within } from "../kit/time.ts";
 import type { OwnRow, RowWrite } from "./indexed-rows.ts";
-import type { EventLog, LogEntry, RecordIndex, RecordIndexStore } from "./record-index.ts";
+import type { EventLog, LogEntry, RecordIndex, RecordIndexStore, WriteBeside } from "./record-index.ts";
 import type { SyncEvent } from "./sync-log.ts";
 
 /** Maximum blocks per log query; below the limit of every common node. */
@@ -117,7 +115,7 @@ export class EventIndexer implements RecordIndex {
    * continue with them, or cannot read them, reads its blocks later.
    * @param write Writes the rest; inside the transaction
    */
-  record(blocks: readonly VerifiedBlock[], write: (transaction: Database) => Promise<void>): Promise<void> {
+  record(blocks: readonly VerifiedBlock[], write: WriteBeside): Promise<void> {
     // Outcomes do not wait for a query.
     if (this.#turns > 0) return this.#store.write(write);
     return this.#inTurn(async () => {
@@ -239,7 +237,7 @@ export class EventIndexer implements RecordIndex {
    * Writes a range of blocks, if there is something to write.
    * @returns false when the position is another one: nothing is indexed
    */
-  async #apply({ entries, to, hash }: Range, write?: (transaction: Database) => Promise<void>): Promise<boolean> {
+  async #apply({ entries, to, hash }: Range, write?: WriteBeside): Promise<boolean> {
     const isDue = this.#storedTo === undefined || to - this.#storedTo >= BLOCKS_PER_POSITION;
     if (write !== undefined && !isDue && entries.length === 0) await this.#store.write(write);
     else if (isDue || entries.length > 0) {
@@ -310,9 +308,4 @@ export class EventIndexer implements RecordIndex {
     this.#laggingSince ??= performance.now();
     return performance.now() - this.#laggingSince < this.#lagMilliseconds;
   }
-}
-
-/** Returns whether a block is the next one after that with a hash. */
-function follows({ parentHash }: Pick<VerifiedBlock, "parentHash">, before: Uint8Array | undefined): boolean {
-  return before !== undefined && equalBytes(parentHash, before);
 }

@@ -35,8 +35,8 @@ interface IndexedRange {
   readonly head: number;
 }
 
-/** Writes what belongs into the same commit. */
-type WriteBeside = (transaction: Database) => Promise<void>;
+/** Writes what belongs into the same commit; inside the transaction. */
+export type WriteBeside = (transaction: Database) => Promise<void>;
 
 /** Read access to the indexing progress. */
 export interface RecordIndex {
@@ -60,7 +60,8 @@ export function recordIndexStore(database: Database, key: JournalKey, table: str
      * Applies the entries of a range of blocks and the new progress in one commit, with a line of the service log for
      * each record by a transaction of the journal.
      * @param beside What is written whether the progress fits or not
-     * @returns `undefined` if the progress differs because somebody changed or dropped the index
+     * @returns `undefined` if the progress is another one: somebody changed or dropped the index, or a commit without
+     * an answer is on disk
      */
     async apply({ entries, after, to, hash, head }: IndexedRange, beside?: WriteBeside): Promise<Written | undefined> {
       return database.transaction().execute(async (transaction) => {

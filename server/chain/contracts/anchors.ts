@@ -42,8 +42,6 @@ export interface MinedAnchor extends AnchorContent {
 /** An anchor that the journal has just confirmed. */
 export interface ConfirmedAnchor extends AnchorContent, BlockInclusion {
   readonly anchorId: number;
-  /** The relayer's transaction in the journal. */
-  readonly transactionId: number;
 }
 
 /** An anchor from the contract's event log. */

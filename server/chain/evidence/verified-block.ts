@@ -29,6 +29,11 @@ export interface VerifiedHeader extends Consensus {
   readonly parentHash: Uint8Array;
 }
 
+/** Returns whether a block is the next one after that with a hash. */
+export function follows({ parentHash }: Pick<VerifiedHeader, "parentHash">, before: Uint8Array | undefined): boolean {
+  return before !== undefined && equalBytes(parentHash, before);
+}
+
 /** A block with its transactions and receipts, all checked against the block's hash. */
 export interface VerifiedBlock extends VerifiedHeader {
   /** RLP. */

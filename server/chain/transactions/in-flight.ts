@@ -52,23 +52,12 @@ export class InFlightTransactions {
   add(version: SignedTransaction, sentAt: number, isOwn = true): InFlight {
     const { id, nonce } = version;
     const known = this.#byId.get(id);
+    if (known !== undefined && equalBytes(newestOf(known).hash, version.hash)) return known;
+    const nothing = { takenAt: undefined, refusal: undefined, fault: undefined };
+    const transaction = known ?? { id, nonce, versions: [], since: 0, sentAt, isOwn, ...nothing };
     // The same bytes signed once more become the newest.
-    const again = known?.versions.findIndex(({ hash }) => equalBytes(hash, version.hash)) ?? -1;
-    if (again !== -1 && known !== undefined) {
-      if (again === known.versions.length - 1) return known;
-      known.versions.splice(again, 1);
-    }
-    const transaction = known ?? {
-      id,
-      nonce,
-      versions: [],
-      since: 0,
-      sentAt,
-      takenAt: undefined,
-      refusal: undefined,
-      fault: undefined,
-      isOwn,
-    };
+    const again = transaction.versions.findIndex(({ hash }) => equalBytes(hash, version.hash));
+    if (again !== -1) transaction.versions.splice(again, 1);
     transaction.versions.push(version);
     Object.assign(transaction, { since: performance.now(), sentAt, refusal: undefined });
     this.#byId.set(id, transaction);

@@ -2,7 +2,7 @@ import { hexlify } from "ethers";
 import type { FinalOutcome, OutcomeListener, Transactions, TransactionStore } from "./types.ts";
 import type { QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
 import type { ConfirmedAnchor } from "../contracts/anchors.ts";
-import type { VerifiedBlock } from "../evidence/verified-block.ts";
+import { follows, type VerifiedBlock } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import { type FeeQuote, type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
 import { byTransaction, hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
@@ -11,7 +11,6 @@ import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError } from "../rpc/node-error.ts";
 import { isContradiction, toQuantity } from "../rpc/rpc.ts";
-import { equalBytes } from "../../kit/bytes.ts";
 import { every, type Interval } from "../../kit/time.ts";
 import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { feeRefusal } from "./send-refusal.ts";
@@ -656,11 +655,6 @@ export class TransactionSender implements Transactions {
     for (const transaction of transactions) transaction.sentAt = performance.now();
     this.#send(transactions.map(newestOf));
   }
-}
-
-/** Returns whether a block is the next one after that with a hash. */
-function follows({ parentHash }: VerifiedBlock, before: Uint8Array | undefined): boolean {
-  return before !== undefined && equalBytes(parentHash, before);
 }
 
 function outcomeOf({ state, hash, block, reason = "reverted" }: FinalOutcome): TransactionOutcome {

@@ -43,7 +43,7 @@ export async function confirmAnchors(
     const isOwn = hash !== null && isAnchorOf(key, { ...anchor, hash });
     const isSame = at.anchored?.size === anchor.size && equalBytes(at.anchored.hash, hash);
     if (!isOwn || !isSame || at.anchored === undefined) others.push(transactionId);
-    else confirmed.push({ anchorId, transactionId, checkpoint, ...placeOf(at.anchored, at) });
+    else confirmed.push({ anchorId, checkpoint, ...placeOf(at.anchored, at) });
   }
   await appendEntries(
     transaction,
