@@ -616,6 +616,8 @@ for (const engine of ENGINES)
         .execute();
       startSender();
       const [second = 0] = await sent("second");
+      // The invented row is sent as well.
+      await eventually(async () => assert.include(sentTexts(), "second"));
       mine();
       for (const id of [first, second]) assert.equal((await outcome(id)).state, "confirmed");
       assert.equal((await row(second)).nonce, 1);
