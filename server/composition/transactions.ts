@@ -19,6 +19,7 @@ export function createTransactions(context: Context, { indexer }: Pick<RecordInd
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),
     store,
+    contracts: Object.values(link.deployment.contracts),
     signer,
     commitSigner,
     fees,

@@ -1,4 +1,4 @@
-import { follows, type VerifiedBlock } from "../chain/evidence/verified-block.ts";
+import { follows, type VerifiedHeader } from "../chain/evidence/verified-block.ts";
 import { within } from "../kit/time.ts";
 import type { OwnRow, RowWrite } from "./indexed-rows.ts";
 import type { EventLog, LogEntry, RecordIndex, RecordIndexStore, WriteBeside } from "./record-index.ts";
@@ -115,7 +115,7 @@ export class EventIndexer implements RecordIndex {
    * continue with them, or cannot read them, reads its blocks later.
    * @param write Writes the rest; inside the transaction
    */
-  record(blocks: readonly VerifiedBlock[], write: WriteBeside): Promise<void> {
+  record(blocks: readonly VerifiedHeader[], write: WriteBeside): Promise<void> {
     // Outcomes do not wait for a query.
     if (this.#turns > 0) return this.#store.write(write);
     return this.#inTurn(async () => {
@@ -132,7 +132,7 @@ export class EventIndexer implements RecordIndex {
   }
 
   /** Returns `undefined` for blocks that are not next. */
-  async #rangeOf(blocks: readonly VerifiedBlock[]): Promise<Range | undefined> {
+  async #rangeOf(blocks: readonly VerifiedHeader[]): Promise<Range | undefined> {
     const [first, last] = [blocks[0], blocks.at(-1)];
     if (first === undefined || last === undefined) return undefined;
     const areJoined = blocks.every((block, at) => at === 0 || follows(block, blocks[at - 1]?.reference.hash));
@@ -150,7 +150,7 @@ export class EventIndexer implements RecordIndex {
     }
   }
 
-  #isNext({ reference, parentHash }: VerifiedBlock): boolean {
+  #isNext({ reference, parentHash }: VerifiedHeader): boolean {
     const isIntact = this.#verified && this.#rebuildReason === undefined && !this.#stopped;
     return isIntact && reference.number === this.#indexedTo + 1 && follows({ parentHash }, this.#hash);
   }

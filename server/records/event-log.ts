@@ -1,5 +1,5 @@
 import { getBytes, hexlify } from "ethers";
-import type { VerifiedBlock } from "../chain/evidence/verified-block.ts";
+import { isWhole, type VerifiedHeader } from "../chain/evidence/verified-block.ts";
 import type { EventLog, LogEntry } from "./record-index.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { StoredRowData } from "./compression.ts";
@@ -106,9 +106,9 @@ export function eventLog(
 }
 
 /** Returns the logs of contracts in verified blocks that can be events of them. */
-function* logsIn(blocks: readonly VerifiedBlock[], contracts: readonly Address[]): Generator<ContractLog> {
+function* logsIn(blocks: readonly VerifiedHeader[], contracts: readonly Address[]): Generator<ContractLog> {
   const addresses = contracts.map(bytesOfHex);
-  for (const { reference, transactions } of blocks)
+  for (const { reference, transactions } of blocks.filter(isWhole))
     for (const { hash, logs } of transactions)
       for (const { address, topics, data } of logs) {
         if (!addresses.some((each) => equalBytes(each, address))) continue;

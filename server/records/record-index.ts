@@ -1,5 +1,5 @@
 import { type AccountChange, accountStore, serviceLogStore } from "../sessions/index.ts";
-import type { VerifiedBlock } from "../chain/evidence/verified-block.ts";
+import type { VerifiedHeader } from "../chain/evidence/verified-block.ts";
 import type { Address } from "../chain/transaction.ts";
 import type { Database } from "../journal/engine/database.ts";
 import { inTransaction } from "../journal/entries/entry-log.ts";
@@ -18,7 +18,7 @@ export interface EventLog {
   /** Returns the entries of a range of blocks, both ends included, in order. */
   entries(fromBlock: number, toBlock: number): Promise<LogEntry[]>;
   /** Returns the entries of verified blocks, in order. */
-  entriesIn(blocks: readonly VerifiedBlock[]): Promise<LogEntry[]>;
+  entriesIn(blocks: readonly VerifiedHeader[]): Promise<LogEntry[]>;
   /** Deployment block of the oldest contract. */
   readonly firstBlock: number;
 }

@@ -103,6 +103,7 @@ export async function startRelayer(
     chain: proofAnchor.chain,
     verdictOn: (at) => proofAnchor.verdictOn(at),
     store: transactionStore(database, KEY),
+    contracts: Object.values(ADDRESSES),
     signer,
     commitSigner,
     fees,

@@ -1,4 +1,4 @@
-import { hexlify, keccak256, toQuantity, Transaction } from "ethers";
+import { hexlify, keccak256, toBeHex, toQuantity, Transaction } from "ethers";
 import { BlockHeader, encodeHeader } from "../../server/chain/evidence/block-header.ts";
 import { listTrie } from "../../server/chain/evidence/merkle-trie.ts";
 import { ConsensusReceipt, encodeReceipt } from "../../server/chain/evidence/receipt-encoding.ts";
@@ -29,6 +29,20 @@ export interface MadeBlock {
 
 const ZERO = `0x${"00".repeat(32)}`;
 
+/** A contract that has a log in every block. */
+const OTHER_CONTRACT = `0x${"77".repeat(20)}`;
+
+/** Returns the bloom filter of a block with logs of contracts. */
+export function bloomOf(contracts: readonly string[]): string {
+  const bits = contracts.flatMap((contract) =>
+    (keccak256(contract).slice(2, 14).match(/..../g) ?? []).map((pair) => 1n << (BigInt(`0x${pair}`) & 2047n)),
+  );
+  return toBeHex(
+    bits.reduce((bloom, bit) => bloom | bit, 0n),
+    256,
+  );
+}
+
 export function makeBlock(
   { number, time, miner }: { readonly number: number; readonly time: number; readonly miner: string },
   mined: readonly MadeTransaction[],
@@ -50,7 +64,7 @@ export function makeBlock(
     stateRoot: ZERO,
     transactionsRoot: rootOf(transactions.map((each) => encodeTransaction(BlockTransaction.parse(each)))),
     receiptsRoot: rootOf(bare.map((each) => encodeReceipt(ConsensusReceipt.parse({ ...each, blockHash: ZERO })))),
-    logsBloom: `0x${"00".repeat(256)}`,
+    logsBloom: bloomOf([OTHER_CONTRACT, ...mined.flatMap(({ logs }) => logs.map(({ address }) => address))]),
     difficulty: "0x0",
     number: toQuantity(number),
     gasLimit: toQuantity(30_000_000),

@@ -8,6 +8,8 @@ import { equalBytes } from "../../kit/bytes.ts";
 import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { type ProvenBytes, listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { encodeHeader, HashedHeader, unknownFields } from "./block-header.ts";
+import { mayHaveLogsOf } from "./logs-bloom.ts";
+import type { Address } from "../transaction.ts";
 import { commitSignersOf, hasCommitQuorum, type Consensus, consensusOf } from "./consensus-seals.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
 import { BlockTransaction, isKnownType, UnknownTransaction, transactionBytesOf } from "./transaction-encoding.ts";
@@ -27,6 +29,8 @@ export interface BlockRules {
 export interface VerifiedHeader extends Consensus {
   readonly reference: BlockReference;
   readonly parentHash: Uint8Array;
+  /** Whether the block can have a log of one of these contracts. */
+  mayHaveLogsOf(contracts: readonly Address[]): boolean;
 }
 
 /** Returns whether a block is the next one after that with a hash. */
@@ -41,6 +45,11 @@ export interface VerifiedBlock extends VerifiedHeader {
   readonly transactions: readonly MinedTransaction[];
   transaction(index: number): ProvenBytes;
   receipt(index: number): ProvenBytes;
+}
+
+/** Returns whether a block was read with its transactions. */
+export function isWhole(block: VerifiedHeader): block is VerifiedBlock {
+  return "transactions" in block;
 }
 
 /** A transaction of a verified block, with its outcome. */
@@ -131,6 +140,7 @@ async function verifiedHeader(
   return {
     ...consensus,
     parentHash: header.parentHash,
+    mayHaveLogsOf: (contracts) => mayHaveLogsOf(header, contracts),
     reference: {
       number,
       hash: header.hash,

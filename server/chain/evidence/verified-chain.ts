@@ -4,6 +4,7 @@ import { fetchBlock, NodeBlock, type ValidatorNames } from "../node/node-block.t
 import { fetchHead, lookUp } from "../rpc/query.ts";
 import { type Rpc, ContradictionError, isContradiction, toQuantity, unavailable } from "../rpc/rpc.ts";
 import type { BlockReference } from "../block.ts";
+import type { Address } from "../transaction.ts";
 import { ValidatorHistory } from "../consensus/validators.ts";
 import { NodeReceipt } from "../node/receipt.ts";
 import { reasonOf, SealbookError } from "../../errors.ts";
@@ -129,6 +130,15 @@ export class VerifiedChain {
   async block(number: number): Promise<VerifiedBlock | undefined> {
     const block = await this.#blockOrUnfinal(number);
     return block === "unfinal" ? undefined : block;
+  }
+
+  /**
+   * Fetches a block as a whole if it can have a log of one of these contracts, and else its header; `undefined` as for
+   * {@link block}.
+   */
+  async blockWithLogsOf(contracts: readonly Address[], number: number): Promise<VerifiedHeader | undefined> {
+    const header = await this.header(number);
+    return header?.mayHaveLogsOf(contracts) === true ? this.block(number) : header;
   }
 
   /**

@@ -1,32 +1,29 @@
 import { hexlify } from "ethers";
-import type { FinalOutcome, OutcomeListener, Transactions, TransactionStore } from "./types.ts";
-import type { QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
-import type { ConfirmedAnchor } from "../contracts/anchors.ts";
-import { follows, type VerifiedBlock } from "../evidence/verified-block.ts";
-import type { TransactionInBlock } from "../evidence/verified-chain.ts";
-import { type FeeQuote, type FeeSource, gwei, nextFee, replacementFee } from "./fees.ts";
+import type { OutcomeListener, Transactions, TransactionStore } from "./types.ts";
+import type { Address, QueuedTransaction, SignedTransaction, TransactionOutcome } from "../transaction.ts";
+import { type FeeQuote, type FeeSource, gwei } from "./fees.ts";
+import { FinalNonces } from "./final-nonces.ts";
 import { byTransaction, hashesOf, type InFlight, InFlightTransactions, newestOf } from "./in-flight.ts";
-import { finalOutcomeOf, type OutcomeRules, TakeOver } from "./take-over.ts";
+import type { TransactionInBlock } from "../evidence/verified-chain.ts";
+import type { OutcomeRules } from "./final-outcome.ts";
+import { BLOCKS_AT_ONCE, type OutcomeEvent, OutcomeRecorder } from "./outcome-recorder.ts";
+import { highestSignedNonce, versionsOf } from "./signed-nonces.ts";
+import { TakeOver } from "./take-over.ts";
 import { type ChainEvent, RollbackDetector } from "./rollback-detector.ts";
 import { fetchQuantity } from "../rpc/query.ts";
 import { NodeError } from "../rpc/node-error.ts";
-import { isContradiction, toQuantity } from "../rpc/rpc.ts";
+import { isContradiction } from "../rpc/rpc.ts";
 import { every, type Interval } from "../../kit/time.ts";
-import { OutcomeWaiters } from "./outcome-waiters.ts";
 import { feeRefusal } from "./send-refusal.ts";
 import type { CommitSigner } from "./commit-signer.ts";
-import { feeOf, isFiller, type TransactionSigner } from "./transaction-signer.ts";
-import { SealbookError } from "../../errors.ts";
+import { fillerFor, raisedLowest } from "./replacements.ts";
+import { feeOf, type TransactionSigner } from "./transaction-signer.ts";
 import { classifyRefusal } from "../rpc/node-words.ts";
 
 /** Maximum number of transactions in flight per key; further ones wait as intents. */
 const MAX_IN_FLIGHT = 512;
-/** Number of blocks whose receipts are read together. */
-const BLOCKS_AT_ONCE = 32;
 /** Interval at which transactions without a receipt are queried and sent again, from this age on. */
 const RECHECK_MILLISECONDS = 4_000;
-/** Time for which the count of final transactions serves several refusals. */
-const COUNT_MILLISECONDS = 250;
 /** Time after which a transaction of another key is given up that is in no block. */
 const ABANDON_MILLISECONDS = 60_000;
 
@@ -36,8 +33,7 @@ export type SenderEvent =
   | { readonly kind: "replaced"; readonly nonce: number; readonly maxFee: string }
   | { readonly kind: "refused"; readonly id: number; readonly reason: string }
   | { readonly kind: "foreign_call"; readonly id: number; readonly reason: string }
-  | { readonly kind: "other_content"; readonly id: number }
-  | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
+  | OutcomeEvent
   | { readonly kind: "signed_anew"; readonly count: number }
   | { readonly kind: "nonce_taken"; readonly id: number; readonly nonce: number }
   | { readonly kind: "gap_filled"; readonly nonce: number; readonly count: number }
@@ -46,6 +42,8 @@ export type SenderEvent =
 
 export interface TransactionSenderDeps extends OutcomeRules {
   readonly store: TransactionStore;
+  /** The relayer's contracts. */
+  readonly contracts: readonly Address[];
   readonly signer: TransactionSigner;
   readonly commitSigner: CommitSigner;
   readonly fees: Pick<FeeSource, "quote" | "current">;
@@ -76,24 +74,18 @@ export interface TransactionSenderDeps extends OutcomeRules {
  */
 export class TransactionSender implements Transactions {
   readonly #deps: TransactionSenderDeps;
-  readonly #waiters: OutcomeWaiters;
-  readonly #listeners = new Set<OutcomeListener>();
+  readonly #outcomes: OutcomeRecorder;
   readonly #rollback: RollbackDetector;
   readonly #recheckMilliseconds: number;
   readonly #inFlight = new InFlightTransactions();
+  readonly #finalNonces: FinalNonces;
   readonly #signer: TransactionSigner;
   /** Has the next nonce; unset until the journal is read for it. */
   readonly #nonces: CommitSigner;
   /** The number of calls that were left for the sender when none waited last. */
   #noneWaiting: number | undefined;
-  /** Transactions whose outcome may be on disk, though its write has failed. */
-  readonly #uncertain = new Set<number>();
   #confirmedTo: number | undefined;
-  /** Hash of the block that was read last, when all of its outcomes are recorded. */
-  #readLast: Uint8Array | undefined;
   #head = 0;
-  /** Transactions of the key at the newest final block. */
-  #count: { readonly at: number; readonly fetched: Promise<{ final: number; nonces: number }> } | undefined;
   #recheck: Interval | undefined;
   #stopped = true;
   readonly #sending = new Set<Promise<void>>();
@@ -109,12 +101,17 @@ export class TransactionSender implements Transactions {
     this.#signer = deps.signer;
     this.#nonces = deps.commitSigner;
     this.#nonces.onCommitted((signed) => this.#committed(signed));
-    this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
+    this.#finalNonces = new FinalNonces(deps.chain, deps.signer.address);
+    this.#outcomes = new OutcomeRecorder({
+      ...deps,
+      inFlight: this.#inFlight,
+      onWriteFailed: () => (this.#nonces.next = undefined),
+    });
     this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
     this.#recheckMilliseconds = deps.recheckMilliseconds ?? RECHECK_MILLISECONDS;
     this.#takeOver = new TakeOver({
       ...deps,
-      record: (outcomes) => this.#record(outcomes),
+      record: (outcomes) => this.#outcomes.record(outcomes),
       onAbandoned: (count) => {
         deps.onEvent({ kind: "signed_anew", count });
         this.#noneWaiting = undefined;
@@ -163,7 +160,7 @@ export class TransactionSender implements Transactions {
 
   /** Ends every wait: a transaction without an outcome is pending. */
   release(): void {
-    this.#waiters.release();
+    this.#outcomes.release();
   }
 
   wake(): void {
@@ -187,26 +184,17 @@ export class TransactionSender implements Transactions {
   }
 
   outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome> {
-    return this.#waiters.wait(id, waitMilliseconds);
+    return this.#outcomes.outcome(id, waitMilliseconds);
   }
 
   onOutcome(listener: OutcomeListener): void {
-    this.#listeners.add(listener);
+    this.#outcomes.onOutcome(listener);
   }
 
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#deps.store.cancel(id);
-    if (cancelled) this.#recorded([[id, { state: "cancelled" }]]);
+    if (cancelled) this.#outcomes.publish([[id, { state: "cancelled" }]]);
     return cancelled;
-  }
-
-  /** Publishes outcomes that are on disk. */
-  #recorded(
-    outcomes: readonly (readonly [id: number, outcome: TransactionOutcome])[],
-    anchors: readonly ConfirmedAnchor[] = [],
-  ): void {
-    this.#waiters.recorded(outcomes);
-    for (const listener of this.#listeners) listener(outcomes, anchors);
   }
 
   #enqueue(work: () => Promise<void>): void {
@@ -246,60 +234,21 @@ export class TransactionSender implements Transactions {
       chain.newestNumber(),
     ]);
     this.#confirmedTo ??= final;
-    await this.#publishUncertain();
+    await this.#outcomes.publishUncertain();
     const left = await store.inFlight(this.#signer.address);
     this.#inFlight.clear();
-    for (const versions of byTransaction(left)) this.#resume(versions);
+    for (const each of byTransaction(left)) {
+      const { versions, isOwn } = versionsOf(this.#signer, each);
+      for (const version of versions) this.#inFlight.add(version, -Infinity, isOwn);
+    }
     const used = Array.from(this.#inFlight.own(), ({ nonce }) => nonce);
-    const next = Math.max(mined, 1 + Math.max(await this.#highestNonce(), ...used));
+    const next = Math.max(mined, 1 + Math.max(await highestSignedNonce(this.#signer, store), ...used));
     this.#nonces.next = next;
     if (left.length > 0) {
       onEvent({ kind: "resent", count: this.#inFlight.size });
       await this.#checkAndResend(this.#inFlight.all());
     }
     return next;
-  }
-
-  /** Takes a transaction up. Who can write to the database could have put other bytes there: the key's own count. */
-  #resume(versions: readonly SignedTransaction[]): void {
-    const own = versions.flatMap((version) => {
-      const nonce = this.#signer.signedNonceOf(version);
-      return nonce === undefined ? [] : [{ ...version, nonce }];
-    });
-    for (const version of own) this.#inFlight.add(version, -Infinity);
-    if (own.length > 0) return;
-    for (const version of versions) if (version.nonce >= 0) this.#inFlight.add(version, -Infinity, false);
-  }
-
-  /** Publishes outcomes that are on disk though their write has failed. */
-  async #publishUncertain(): Promise<void> {
-    for (const id of this.#uncertain) {
-      const outcome = await this.#deps.store.outcome(id).catch(() => undefined);
-      if (outcome === undefined || outcome.state === "pending") continue;
-      this.#uncertain.delete(id);
-      this.#recorded([[id, outcome]]);
-    }
-  }
-
-  /**
-   * Returns the highest nonce that the key has signed, by the signed bytes: who changes the number stops nothing. Rows
-   * with a higher number are put right, so that they are not in the way of the next nonces.
-   * @returns -1 when it has signed none
-   */
-  async #highestNonce(): Promise<number> {
-    const { store } = this.#deps;
-    const { address } = this.#signer;
-    const signed = new Map<number, number>();
-    let highest = await store.highest(address, Number.MAX_SAFE_INTEGER);
-    while (highest !== undefined) {
-      const nonce = this.#signer.signedNonceOf(highest);
-      if (nonce === highest.nonce) break;
-      if (nonce !== undefined) signed.set(highest.id, nonce);
-      await store.renumber(highest.id, address, undefined);
-      highest = await store.highest(address, highest.nonce);
-    }
-    for (const [id, nonce] of signed) await store.renumber(id, address, nonce);
-    return Math.max(highest?.nonce ?? -1, ...signed.values());
   }
 
   async #signAndSend(): Promise<void> {
@@ -356,11 +305,9 @@ export class TransactionSender implements Transactions {
         own.push(call);
         continue;
       }
-      this.#uncertain.add(call.id);
-      await this.#written(store.reject(call.id, reason));
-      this.#uncertain.delete(call.id);
+      await this.#outcomes.write([call.id], () => store.reject(call.id, reason));
       onEvent({ kind: "foreign_call", id: call.id, reason });
-      this.#recorded([[call.id, { state: "refused", reason }]]);
+      this.#outcomes.publish([[call.id, { state: "refused", reason }]]);
     }
     return own;
   }
@@ -383,7 +330,8 @@ export class TransactionSender implements Transactions {
     if (inFlight === undefined) return;
     const refusal = classifyRefusal(error);
     // Whatever the node says: nodes have many words for it.
-    if (error instanceof NodeError && (await this.#isNonceUsed(inFlight))) return this.#nonceUsed(inFlight);
+    if (error instanceof NodeError && (await this.#finalNonces.isUsed(inFlight.nonce)))
+      return this.#nonceUsed(inFlight);
     switch (refusal) {
       case "known":
         return this.#inFlight.taken(hexlify(transaction.hash));
@@ -410,19 +358,22 @@ export class TransactionSender implements Transactions {
   /**
    * Handles a used nonce: this transaction used it, or another one signed with the key elsewhere. Every block that can
    * hold this transaction has to be read before its intent is signed again; otherwise the intent could be executed
-   * twice. Until then the recheck repeats this. Behind a load balancer each response can come from another node, and
-   * only responses that name their block are reliable.
+   * twice. Until then the recheck repeats this.
    */
   async #nonceUsed(transaction: InFlight): Promise<void> {
     const { chain, store, onEvent } = this.#deps;
     const mined = (await chain.transactions(hashesOf(transaction))).find((at) => at !== undefined);
     if (mined === "unfinal") return;
-    if (mined !== undefined) return this.#recordMined([mined]);
-    const final = await this.#finalWith(transaction);
+    if (mined !== undefined) return this.#outcomes.recordMined([mined]);
+    const final = await this.#finalNonces.blockAfter(transaction.nonce);
     if (final === undefined) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
     const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
-    if ((await this.#recordBlocks(first, final)) < final || !this.#inFlight.has(transaction.id)) return;
+    if (
+      (await this.#outcomes.recordBlocks(first, final, "whole blocks")) < final ||
+      !this.#inFlight.has(transaction.id)
+    )
+      return;
     this.#inFlight.delete(transaction.id);
     this.#noneWaiting = undefined;
     await this.#written(store.requeue(transaction.id));
@@ -431,43 +382,11 @@ export class TransactionSender implements Transactions {
     this.wake();
   }
 
-  /** Returns whether the final blocks have another transaction, or this one, with the nonce; unknown counts as no. */
-  async #isNonceUsed(transaction: InFlight): Promise<boolean> {
-    try {
-      return (await this.#finalWith(transaction)) !== undefined;
-    } catch (error) {
-      if (error instanceof SealbookError) return false;
-      throw error;
-    }
-  }
-
-  /** Returns the newest final block when its state counts the nonce as used; else `undefined`. */
-  async #finalWith({ nonce }: InFlight): Promise<number | undefined> {
-    if (this.#count === undefined || performance.now() - this.#count.at > COUNT_MILLISECONDS) {
-      this.#count = { at: performance.now(), fetched: this.#fetchFinalCount() };
-      // A failure is for those who wait; the next one queries again.
-      this.#count.fetched.catch(() => (this.#count = undefined));
-    }
-    const { final, nonces } = await this.#count.fetched;
-    return nonces > nonce ? final : undefined;
-  }
-
-  async #fetchFinalCount(): Promise<{ final: number; nonces: number }> {
-    const { chain } = this.#deps;
-    const final = await chain.newestNumber();
-    const at = [this.#signer.address, toQuantity(Math.max(0, final))];
-    return { final, nonces: final < 0 ? 0 : await fetchQuantity(chain.rpc, "eth_getTransactionCount", at) };
-  }
-
   async #refused(transaction: InFlight, reason: string): Promise<void> {
     const { fees, onEvent } = this.#deps;
-    const { id, nonce, versions } = transaction;
-    const newest = newestOf(transaction);
-    const quote = await fees.quote();
-    // Another node can have an earlier version: the filler becomes one more of them, and the mined one decides.
-    const canFill = transaction.isOwn && !isFiller(newest);
-    const fee = canFill && versions.length > 1 ? replacementFee(feeOf(newest), quote) : quote.fee;
-    if (!canFill || fee === undefined) {
+    const { id, nonce } = transaction;
+    const filler = await fillerFor(this.#signer, transaction, await fees.quote());
+    if (filler === undefined) {
       // Nothing else can fill the nonce, and later ones need it: the recheck sends it again. Nodes can refuse a
       // transaction for itself before they see that its nonce is used.
       onEvent({ kind: "failing", error: new Error(`the node does not take nonce ${nonce}: ${reason}`) });
@@ -475,7 +394,7 @@ export class TransactionSender implements Transactions {
     }
     transaction.fault = reason;
     onEvent({ kind: "refused", id, reason });
-    await this.#replace({ id, ...(await this.#signer.filler(nonce, fee)) });
+    await this.#replace(filler);
   }
 
   /** Records the outcomes of whole final blocks at a time. */
@@ -487,7 +406,7 @@ export class TransactionSender implements Transactions {
       const confirmed = this.#confirmedTo ?? final;
       // The others do not wait until many blocks are read.
       if (final - confirmed > BLOCKS_AT_ONCE) onRead?.(final);
-      this.#confirmedTo = this.#inFlight.size === 0 ? final : await this.#recordBlocks(confirmed + 1, final);
+      this.#confirmedTo = this.#inFlight.size === 0 ? final : await this.#recordTo(confirmed, final);
     } finally {
       onRead?.(final);
     }
@@ -496,71 +415,20 @@ export class TransactionSender implements Transactions {
     if (quote !== undefined) await this.#replaceLowest(quote);
   }
 
-  /**
-   * Records the outcomes of the transactions in a range of blocks.
-   * @returns the last recorded block: before `to` when the node lacks one, which is possible behind a load balancer
-   */
-  async #recordBlocks(from: number, to: number): Promise<number> {
-    const { chain } = this.#deps;
-    for (let first = from; first <= to; first += BLOCKS_AT_ONCE) {
-      const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, to - first + 1) }, (_, index) => first + index);
-      const blocks = await Promise.all(numbers.map((number) => chain.block(number)));
-      const lacking = blocks.indexOf(undefined);
-      const present = (lacking === -1 ? blocks : blocks.slice(0, lacking)).filter((block) => block !== undefined);
-      const isNext = present.every((block, index) =>
-        follows(block, index === 0 ? this.#readLast : present[index - 1]?.reference.hash),
-      );
-      await this.#recordMined(
-        present.flatMap((block) => block.transactions.map((transaction, index) => ({ block, index, transaction }))),
-        present,
-        isNext,
-      );
-      this.#readLast = present.at(-1)?.reference.hash ?? this.#readLast;
-      if (lacking !== -1) return first + lacking - 1;
-    }
-    return Math.max(to, from - 1);
-  }
-
-  /**
-   * @param blocks Whole blocks that they are in
-   * @param isNext Whether the blocks follow one whose outcomes are recorded: then they are of the journal's chain
-   */
-  async #recordMined(
-    mined: readonly TransactionInBlock[],
-    blocks: readonly VerifiedBlock[] = [],
-    isNext = false,
-  ): Promise<void> {
-    const { chain } = this.#deps;
-    const outcomes: FinalOutcome[] = [];
-    for (const at of mined) {
-      const transaction = this.#inFlight.find(at.transaction.hash);
-      const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction, at));
-      if (outcome !== undefined) outcomes.push(outcome);
-    }
-    if (outcomes.length === 0) return;
-    if (!isNext) await chain.rpc.identify?.();
-    await this.#written(this.#record(outcomes, blocks));
-  }
-
-  async #record(outcomes: readonly FinalOutcome[], blocks: readonly VerifiedBlock[] = []): Promise<void> {
-    const { store, onEvent } = this.#deps;
-    for (const { id } of outcomes) this.#uncertain.add(id);
-    const { confirmed, others } = await store.recordOutcomes(outcomes, blocks);
-    for (const { id } of outcomes) {
-      this.#uncertain.delete(id);
-      this.#inFlight.delete(id);
-    }
-    for (const { id, state, reason } of outcomes)
-      if (state === "reverted") onEvent({ kind: "reverted", id, reason: reason ?? "" });
-    this.#recorded(
-      outcomes.map((each) => [each.id, outcomeOf(each)]),
-      confirmed,
-    );
-    for (const id of others) onEvent({ kind: "other_content", id });
+  /** Records what the blocks after a recorded one have brought; returns the last one that is recorded. */
+  async #recordTo(recorded: number, final: number): Promise<number> {
+    const last = await this.#outcomes.recordBlocks(recorded + 1, final, "blocks with logs");
+    const own = this.#inFlight.own();
+    if (last <= recorded || own.length === 0) return last;
+    // A call that is reverted, or that repeats an anchor, has no log: it has used its nonce all the same.
+    const used = await this.#finalNonces.usedAt(last);
+    const quiet = own.filter(({ nonce }) => nonce < used).flatMap(hashesOf);
+    if (quiet.length > 0) await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(quiet)));
+    return last;
   }
 
   async #recheckOverdue(): Promise<void> {
-    await this.#publishUncertain();
+    await this.#outcomes.publishUncertain();
     await this.#signAndSend();
     const before = performance.now() - this.#recheckMilliseconds;
     const overdue = this.#inFlight.all().filter(({ sentAt }) => sentAt <= before);
@@ -616,34 +484,18 @@ export class TransactionSender implements Transactions {
       if (isContradiction(error)) this.#sendAgain(transactions);
       throw error;
     });
-    await this.#recordMined(mined.filter((at) => at !== undefined && at !== "unfinal"));
+    await this.#outcomes.recordMined(minedOf(mined));
     const found = new Set(hashes.filter((_, index) => mined[index] !== undefined));
     const lost = transactions.filter((transaction) => !hashesOf(transaction).some((hash) => found.has(hash)));
     this.#sendAgain(lost);
   }
 
-  /**
-   * Signs the transaction with the lowest nonce that is in no block again when its fee is too low by now: with the same
-   * nonce, and on disk beside the bytes before. The others wait for it in any case.
-   */
   async #replaceLowest(quote: FeeQuote): Promise<void> {
-    const { chain } = this.#deps;
-    const own = this.#inFlight.own();
-    // On a free chain nothing is too cheap.
-    if (own.length === 0 || (quote.fee.max === 0n && own.every(({ refusal }) => refusal === undefined))) return;
-    const mined = await fetchQuantity(chain.rpc, "eth_getTransactionCount", [this.address, "latest"]);
-    const lowest = own.filter(({ nonce }) => nonce >= mined).sort((a, b) => a.nonce - b.nonce)[0];
-    if (lowest === undefined) return;
-    const newest = newestOf(lowest);
-    const before = feeOf(newest);
-    const fee = nextFee(before, quote, lowest.refusal, performance.now() - lowest.since);
-    if (fee === undefined || (fee.max === before.max && fee.tip === before.tip)) return;
-    // A node that lags counts fewer.
-    if ((await chain.transactions(hashesOf(lowest))).some((at) => at !== undefined)) return;
-    await this.#replace(await this.#signer.withFee(newest, fee));
+    const raised = await raisedLowest(this.#signer, this.#deps.chain, this.#inFlight.own(), quote);
+    if (raised !== undefined) await this.#replace(raised);
   }
 
-  /** Writes another version of a transaction, and sends it. */
+  /** Writes another version of a transaction, on disk beside those before, and sends it. */
   async #replace(version: SignedTransaction): Promise<void> {
     if (!(await this.#written(this.#deps.store.replace(version)))) return;
     this.#inFlight.add(version, performance.now());
@@ -657,6 +509,7 @@ export class TransactionSender implements Transactions {
   }
 }
 
-function outcomeOf({ state, hash, block, reason = "reverted" }: FinalOutcome): TransactionOutcome {
-  return state === "confirmed" ? { state, hash, block } : { state, reason, block };
+/** Returns those that are in final blocks. */
+function minedOf(found: readonly (TransactionInBlock | "unfinal" | undefined)[]): TransactionInBlock[] {
+  return found.filter((at) => at !== undefined && at !== "unfinal");
 }

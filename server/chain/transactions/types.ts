@@ -1,5 +1,5 @@
 import type { BlockReference } from "../block.ts";
-import type { VerifiedBlock } from "../evidence/verified-block.ts";
+import type { VerifiedHeader } from "../evidence/verified-block.ts";
 import type { ConfirmedAnchor, MinedAnchor } from "../contracts/anchors.ts";
 import type {
   Address,
@@ -126,7 +126,7 @@ export interface TransactionStore {
    * Records outcomes, and confirms the anchors of the confirmed transactions.
    * @param blocks Blocks that have brought them, one after the other: what else they have brought is in the same commit
    */
-  recordOutcomes(outcomes: readonly FinalOutcome[], blocks?: readonly VerifiedBlock[]): Promise<RecordedOutcomes>;
+  recordOutcomes(outcomes: readonly FinalOutcome[], blocks?: readonly VerifiedHeader[]): Promise<RecordedOutcomes>;
   /**
    * Removes the outcomes of transactions of a key, from a nonce on, after a rollback of the chain. The anchors that
    * they confirmed are pending again.

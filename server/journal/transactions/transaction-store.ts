@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Filler, SignedTransaction, TransactionOutcome } from "../../chain/transaction.ts";
 import type { BlockReference } from "../../chain/block.ts";
-import type { VerifiedBlock } from "../../chain/evidence/verified-block.ts";
+import type { VerifiedHeader } from "../../chain/evidence/verified-block.ts";
 import type { FinalOutcome, RecordedOutcomes, TransactionStore } from "../../chain/transactions/types.ts";
 import { SealbookError } from "../../errors.ts";
 import { confirmAnchors } from "../entries/confirmations.ts";
@@ -134,7 +134,7 @@ async function recordOutcomesIn(
 /** Makes a commit of everything that blocks have brought. */
 export interface BlockCommits {
   /** @param write Writes the outcomes of transactions; inside the transaction */
-  record(blocks: readonly VerifiedBlock[], write: (transaction: Database) => Promise<void>): Promise<void>;
+  record(blocks: readonly VerifiedHeader[], write: (transaction: Database) => Promise<void>): Promise<void>;
 }
 
 /** @param commits Unset where blocks bring outcomes only */

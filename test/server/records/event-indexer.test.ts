@@ -5,7 +5,7 @@ import { keccak256 } from "ethers";
 import { type EventLog, type LogEntry, recordIndexStore } from "../../../server/records/record-index.ts";
 import { accountStore } from "../../../server/sessions/account-store.ts";
 import { serviceLogStore } from "../../../server/sessions/service-log.ts";
-import type { VerifiedBlock } from "../../../server/chain/evidence/verified-block.ts";
+import type { VerifiedHeader } from "../../../server/chain/evidence/verified-block.ts";
 import type { Database } from "../../../server/journal/engine/database.ts";
 import { RowIds } from "../../../server/records/row-ids.ts";
 import { recordReader } from "../../../server/records/record-reader.ts";
@@ -21,14 +21,10 @@ const DEADLINE_MILLISECONDS = 300_000;
 const SENDER = `0x${"11".repeat(20)}`;
 const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(text)).slice(2), "hex");
 
-const NO_ENTRY = { raw: new Uint8Array(), proof: [] };
 const NO_BLOCK = {
   protocol: "none",
   validators: [],
-  header: new Uint8Array(),
-  transactions: [],
-  transaction: () => NO_ENTRY,
-  receipt: () => NO_ENTRY,
+  mayHaveLogsOf: () => true,
 } as const;
 
 /** A chain's log that a test writes. */
@@ -66,12 +62,12 @@ class FakeLog implements EventLog {
     this.queried.push([from, to]);
     return this.#between(from, to);
   }
-  async entriesIn(blocks: readonly VerifiedBlock[]): Promise<LogEntry[]> {
+  async entriesIn(blocks: readonly VerifiedHeader[]): Promise<LogEntry[]> {
     if (this.failing) throw new Error("a row cannot be decoded");
     return blocks.flatMap(({ reference: { number } }) => this.#between(number, number));
   }
   /** Returns a block as the sender has verified it. */
-  block(number: number): VerifiedBlock {
+  block(number: number): VerifiedHeader {
     const hash = bytes(`${this.#name} ${number}`);
     const parentHash = bytes(`${this.#name} ${number - 1}`);
     const reference = { number, hash, time: number, validator: "" };

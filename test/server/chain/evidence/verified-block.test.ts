@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { getBytes, hexlify, keccak256, parseEther, Wallet } from "ethers";
+import { getBytes, getCreateAddress, hexlify, keccak256, parseEther, Wallet } from "ethers";
 import { listKey } from "../../../../server/chain/evidence/merkle-trie.ts";
-import type { VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
+import { isWhole, type VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
 import { VerifiedChain } from "../../../../server/chain/evidence/verified-chain.ts";
 import { connectRpc } from "../../../../server/chain/rpc/connect.ts";
 import { NodeError } from "../../../../server/chain/rpc/node-error.ts";
@@ -98,6 +98,28 @@ describe("verified blocks", function () {
       }
     });
   }
+
+  it("are read with their transactions when they can have a log of a contract", async () => {
+    const other = getCreateAddress({ from: FUNDED.address, nonce: 1_000_000 });
+    const chain = new VerifiedChain(rpc);
+    const isRead = async (contract: string): Promise<boolean> => {
+      const block = await chain.blockWithLogsOf([contract], Number(await rpc.call("eth_blockNumber", [])));
+      if (block === undefined) throw new Error("the block is not there");
+      return isWhole(block);
+    };
+    await mine(0);
+    expect(await isRead(other)).to.equal(false);
+    // A bloom filter without a bit shows nothing where there are transactions: some chains leave it out.
+    await mine(2);
+    expect(await isRead(other)).to.equal(true);
+    const logging = getCreateAddress({ from: FUNDED.address, nonce });
+    const fields = { chainId: anvil.chainId, nonce: nonce++, gasLimit: 100_000, gasPrice: 7n };
+    // Its code emits a log without data.
+    await rpc.call("eth_sendRawTransaction", [await FUNDED.signTransaction({ ...fields, data: "0x60006000a0" })]);
+    await rpc.call("evm_mine", []);
+    expect(await isRead(logging)).to.equal(true);
+    expect(await isRead(other)).to.equal(false);
+  });
 
   it("are unknown when the node lacks them", async () => {
     expect(await readBlock(rpc, 1_000_000)).to.equal(undefined);

@@ -42,6 +42,7 @@ for (const engine of ENGINES)
         chain: new VerifiedChain(rpc),
         verdictOn: async () => ({ confirms: undefined }),
         store: transactionStore(journal.database, JOURNAL_KEY),
+        contracts: Object.values(ADDRESSES),
         signer,
         commitSigner,
         fees,

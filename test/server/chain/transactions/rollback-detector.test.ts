@@ -54,7 +54,13 @@ describe("a chain with fewer nonces than recorded", () => {
 
   it("is not rolled back when the node still has the block of a later nonce: its count is wrong", async () => {
     const reference = { number: 7, hash: Buffer.alloc(32, 7), time: 70, validator: "v" };
-    header = { parentHash: new Uint8Array(32), protocol: "none", validators: [], reference };
+    header = {
+      parentHash: new Uint8Array(32),
+      protocol: "none",
+      validators: [],
+      reference,
+      mayHaveLogsOf: () => true,
+    };
     await lookTwice();
     assert.deepEqual(reopened, []);
     header = { ...header, reference: { ...reference, hash: Buffer.alloc(32, 8) } };

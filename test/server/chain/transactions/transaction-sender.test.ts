@@ -41,6 +41,7 @@ for (const engine of ENGINES)
         chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
         verdictOn: async () => ({ confirms: undefined }),
         store,
+        contracts: Object.values(ADDRESSES),
         signer,
         commitSigner: new CommitSigner(signer, fees),
         fees,
@@ -374,6 +375,26 @@ for (const engine of ENGINES)
       const reverted = await outcome(bad);
       assert.equal(reverted.state, "reverted");
       assert.include("reason" in reverted ? reverted.reason : "", `InvalidHash(0x${"00".repeat(32)})`);
+    });
+
+    it("reads as a whole only blocks that have its transactions, or logs of its contracts", async () => {
+      await sender.stop();
+      startSender(storeOf(), 100);
+      const methods: string[] = [];
+      node.lags = (method) => methods.push(method) < 0;
+      const reads = (method: string): number => methods.filter((each) => each === method).length;
+      node.onSend = () => "lost";
+      const [id = 0] = await sent("later");
+      for (const block of [1, 2, 3]) {
+        mine();
+        await eventually(async () => assert.isAtLeast(reads("eth_getBlockByNumber"), block));
+      }
+      assert.equal(reads("eth_getBlockReceipts"), 0);
+      node.onSend = () => undefined;
+      await eventually(async () => assert.equal(node.pool.size, 1));
+      mine();
+      assert.equal((await outcome(id)).state, "confirmed");
+      assert.isAtLeast(reads("eth_getBlockReceipts"), 1);
     });
 
     it("waits for late receipts", async () => {
