@@ -1,4 +1,5 @@
 import { hashesUnder, type StoredAnchor } from "../journal/integrity/stored-anchor.ts";
+import { Waiters } from "../kit/waiters.ts";
 import { type Clock, every, type Interval } from "../kit/time.ts";
 import type { ConfirmedAnchor } from "../chain/contracts/anchors.ts";
 import type { TransactionOutcome } from "../chain/transaction.ts";
@@ -42,9 +43,6 @@ interface Tracked {
   isShared: boolean;
 }
 
-/** Ends a wait with the state of the anchor. */
-type Respond = (state: AnchorState) => void;
-
 /**
  * Tracks anchors from the acceptance of their first proof on, and wakes the callers that wait for them. An anchor is
  * - open: proofs are added;
@@ -59,14 +57,12 @@ export class AnchorTracker {
   /** By anchor. */
   readonly #inFlight = new Map<number, Tracked>();
   /** By anchor. */
-  readonly #waiters = new Map<number, Set<Respond>>();
+  readonly #waiters = new Waiters<number, AnchorState>();
   readonly #unread = new Set<number>();
   readonly #listeners = new Set<() => void>();
   #intervals: readonly Interval[] = [];
   #hashes = 0;
   #sharedBatches = 0;
-  #waiting = 0;
-  #released = false;
 
   constructor(deps: AnchorTrackerDeps) {
     this.#deps = deps;
@@ -85,7 +81,7 @@ export class AnchorTracker {
 
   /** Number of waiting callers. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiters.count;
   }
 
   /** @param listener Called each time an anchor has an outcome */
@@ -102,7 +98,7 @@ export class AnchorTracker {
     this.#deps.telemetry.anchorsAccepted();
     this.#intervals = [
       every(CHECK_MILLISECONDS, () => {
-        if (this.#deps.isStalled()) this.#endWaits();
+        if (this.#deps.isStalled()) this.#waiters.wakeAll();
       }),
       every(CHECK_MILLISECONDS, async () => {
         await this.#readUnread();
@@ -115,12 +111,7 @@ export class AnchorTracker {
 
   /** Resolves every current and later wait: a proof without an outcome is pending. */
   release(): void {
-    this.#released = true;
-    this.#endWaits();
-  }
-
-  #endWaits(): void {
-    for (const id of this.#waiters.keys()) this.#respond(id, PENDING);
+    this.#waiters.release();
   }
 
   async stop(): Promise<void> {
@@ -177,10 +168,10 @@ export class AnchorTracker {
   async #outcomeOf(anchorId: number, isRetried: boolean, end: number): Promise<AnchorState> {
     const isTracked = this.#inFlight.has(anchorId);
     // The wait begins before the read: no outcome comes in between.
-    const wait = this.#wait(anchorId, end - performance.now());
+    const wait = this.#waiters.begin(anchorId, this.#deps.isStalled() ? 0 : end - performance.now());
     try {
       const known = isTracked ? undefined : await this.#read(anchorId);
-      const state = known ?? (await wait.outcome);
+      const state = known ?? (await wait.value) ?? PENDING;
       if (state.outcome.state !== "failed" || isRetried) return state;
     } finally {
       wait.end();
@@ -204,29 +195,6 @@ export class AnchorTracker {
   async #read(anchorId: number): Promise<AnchorState | undefined> {
     const state = (await this.#deps.journal.anchors.states([anchorId])).get(anchorId);
     return state?.outcome.state === "pending" ? undefined : state;
-  }
-
-  #wait(anchorId: number, milliseconds: number): { readonly outcome: Promise<AnchorState>; end(): void } {
-    const { promise: outcome, resolve } = Promise.withResolvers<AnchorState>();
-    if (this.#released || milliseconds <= 0 || this.#deps.isStalled()) resolve(PENDING);
-    const waiters = this.#waiters.get(anchorId) ?? new Set();
-    this.#waiters.set(anchorId, waiters);
-    const timer = setTimeout(resolve, Math.max(0, milliseconds), PENDING);
-    this.#waiting += 1;
-    waiters.add(resolve);
-    return {
-      outcome,
-      end: () => {
-        clearTimeout(timer);
-        this.#waiting -= 1;
-        waiters.delete(resolve);
-        if (waiters.size === 0 && this.#waiters.get(anchorId) === waiters) this.#waiters.delete(anchorId);
-      },
-    };
-  }
-
-  #respond(anchorId: number, state: AnchorState): void {
-    for (const respond of this.#waiters.get(anchorId) ?? []) respond(state);
   }
 
   #entry(anchorId: number): Tracked {
@@ -281,7 +249,7 @@ export class AnchorTracker {
     }
     // The next batch is sent before the callers are notified, so that the chain does not idle.
     for (const listener of this.#listeners) listener();
-    this.#respond(anchorId, state);
+    this.#waiters.wake(anchorId, state);
   }
 
   async #checkDeadline(): Promise<void> {
