@@ -5,6 +5,7 @@ import type { Transactions } from "../chain/transactions/types.ts";
 import type { TransactionSender } from "../chain/transactions/transaction-sender.ts";
 import type { Clock } from "../kit/time.ts";
 import type { Telemetry } from "../operations/telemetry.ts";
+import { AnchorDeadline } from "../proofs/anchor-deadline.ts";
 import { AnchorTracker } from "../proofs/anchor-tracker.ts";
 import { AnchorTrees } from "../proofs/anchor-trees.ts";
 import { AnchorWriter } from "../proofs/anchor-writer.ts";
@@ -20,7 +21,7 @@ import type { Journal } from "./journal.ts";
 /** Registers the metrics of proofs and their anchors. */
 export function registerProofMetrics(
   { metrics, journal }: Pick<Context, "metrics" | "journal">,
-  proofs: Pick<Proofs, "tracker">,
+  proofs: Pick<Proofs, "tracker" | "deadline">,
   maxInFlight: number,
 ): void {
   const counts = (): Promise<{ records: number; pending: number }> => journal.proofs.counts();
@@ -38,7 +39,7 @@ export function registerProofMetrics(
   metrics.gauge(
     "sealbook_proof_oldest_pending_seconds",
     "Time since the acceptance of the oldest proof that is not on chain; 0 without one",
-    () => proofs.tracker.oldestSeconds(),
+    () => proofs.deadline.oldestSeconds(),
   );
   metrics.gauge(
     "sealbook_proof_requests_waiting",
@@ -83,7 +84,8 @@ export interface Proofs {
   readonly service: ProofService;
   readonly verifier: ProofVerifier;
   readonly trees: AnchorTrees;
-  readonly tracker: Pick<AnchorTracker, "waiting" | "oldestSeconds" | "release">;
+  readonly tracker: Pick<AnchorTracker, "waiting" | "release">;
+  readonly deadline: Pick<AnchorDeadline, "oldestSeconds">;
   /** To be called with every new block. */
   onHead(head: BlockHead): void;
   /** Resumes the anchors in flight. */
@@ -103,8 +105,8 @@ export function createProofs(deps: ProofDeps): Proofs {
     failed: new FailedAnchors({ ...deps, writer }),
     trees,
     isStalled: () => stall.isStalled(),
-    deadlineMilliseconds: deps.anchorDeadlineMilliseconds,
   });
+  const deadline = new AnchorDeadline({ ...deps, deadlineMilliseconds: deps.anchorDeadlineMilliseconds });
   const rules = {
     maxAgeMilliseconds: deps.batchMaxAgeMilliseconds,
     gatherMilliseconds: GATHER_MILLISECONDS,
@@ -123,17 +125,19 @@ export function createProofs(deps: ProofDeps): Proofs {
     verifier,
     trees,
     tracker,
+    deadline,
     onHead(head) {
       queue.onHead(head);
       stall.onHead(head);
     },
     async start() {
       await tracker.start();
+      deadline.start();
       await queue.start();
     },
     async stop() {
       await queue.stop();
-      await tracker.stop();
+      await Promise.all([tracker.stop(), deadline.stop()]);
     },
   };
 }

@@ -12,7 +12,7 @@ import type { FailedAnchors } from "./failed-anchors.ts";
 import type { Proof } from "./proof.ts";
 import type { ProofJournal } from "./proof-store.ts";
 
-/** Interval of the checks for the deadline, for a chain that stalls, and for due retries. */
+/** Interval of the checks for a chain that stalls, and for due retries. */
 const CHECK_MILLISECONDS = 1_000;
 
 const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined, fault: undefined };
@@ -26,10 +26,6 @@ export interface AnchorTrackerDeps {
   readonly clock: Clock;
   /** Whether the chain stalls: then nobody waits. */
   readonly isStalled: () => boolean;
-  /** Maximum time that an accepted proof may stay unconfirmed before a deadline event is emitted. */
-  readonly deadlineMilliseconds: number;
-  /** Since when, in Unix milliseconds, a proof has waited longer than a limit, according to the journal's entries. */
-  readonly lateSince: (limitMilliseconds: number) => number | undefined;
 }
 
 /** An anchor in flight. */
@@ -102,8 +98,6 @@ export class AnchorTracker {
       }),
       every(CHECK_MILLISECONDS, async () => {
         await this.#readUnread();
-        // A journal that cannot be read is reported by its writers; the next run tries again.
-        await this.#checkDeadline().catch(() => undefined);
         await this.#deps.failed.retry((anchors) => this.track(anchors));
       }),
     ];
@@ -155,13 +149,6 @@ export class AnchorTracker {
       for (const item of items) proofs.set(item, withInclusionProof(item.proof, outcome, tree));
     }
     return acceptances.flatMap((acceptance) => proofs.get(acceptance) ?? []);
-  }
-
-  /** Returns the seconds since the oldest unconfirmed proof was accepted; 0 without one. */
-  async oldestSeconds(): Promise<number> {
-    const { journal, clock } = this.#deps;
-    const oldest = await journal.anchors.oldestUnconfirmed();
-    return oldest === undefined ? 0 : Math.max(0, (clock() - oldest) / 1000);
   }
 
   /** @param isRetried Whether a failed anchor is not retried for the caller */
@@ -250,16 +237,6 @@ export class AnchorTracker {
     // The next batch is sent before the callers are notified, so that the chain does not idle.
     for (const listener of this.#listeners) listener();
     this.#waiters.wake(anchorId, state);
-  }
-
-  async #checkDeadline(): Promise<void> {
-    const { telemetry, journal, clock, deadlineMilliseconds, lateSince } = this.#deps;
-    const now = clock();
-    const oldest = (await journal.anchors.oldestUnconfirmed()) ?? now;
-    // Who can write to the database can have an anchor look newer than it is.
-    const since = Math.min(oldest, lateSince(deadlineMilliseconds) ?? now);
-    if (now - since > deadlineMilliseconds) telemetry.anchoringLate(since);
-    else telemetry.anchoringInTime();
   }
 }
 
