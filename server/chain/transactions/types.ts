@@ -74,8 +74,25 @@ export interface MinedNonce {
   readonly blockHash: Uint8Array;
 }
 
+/** The nonces of keys on disk. */
+export interface NonceStore {
+  /** Returns the newest version of the transaction of a key with the highest nonce below another one. */
+  highest(sender: Address, below: number): Promise<Pick<SignedTransaction, "id" | "nonce" | "raw"> | undefined>;
+  /** Gives a transaction of a key another nonce: none when that is `undefined`, or another transaction has it. */
+  renumber(id: number, sender: Address, nonce: number | undefined): Promise<void>;
+  /** Returns the number of mined nonces of each key, up to the highest one. */
+  minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
+  /** Returns the mined transaction of a key with the highest nonce below another one. */
+  lastMined(sender: Address, beforeNonce: number): Promise<MinedNonce | undefined>;
+  /**
+   * Writes empty transactions for nonces that the chain expects and no intent has.
+   * @returns their ids, in order
+   */
+  fill(fillers: readonly Filler[]): Promise<number[]>;
+}
+
 /** The relayer's transactions on disk, as its sender needs them. */
-export interface TransactionStore {
+export interface TransactionStore extends NonceStore {
   /** Returns the oldest waiting intents, in order. */
   queued(limit: number): Promise<QueuedTransaction[]>;
   /**
@@ -105,23 +122,10 @@ export interface TransactionStore {
    * @returns the number of anchors
    */
   abandon(ids: readonly number[]): Promise<number>;
-  /** Returns the newest version of the transaction of a key with the highest nonce below another one. */
-  highest(sender: Address, below: number): Promise<Pick<SignedTransaction, "id" | "nonce" | "raw"> | undefined>;
-  /** Gives a transaction of a key another nonce: none when that is `undefined`, or another transaction has it. */
-  renumber(id: number, sender: Address, nonce: number | undefined): Promise<void>;
-  /** Returns the number of mined nonces of each key, up to the highest one. */
-  minedNonces(): Promise<{ readonly key: Address; readonly nonces: number }[]>;
-  /** Returns the mined transaction of a key with the highest nonce below another one. */
-  lastMined(sender: Address, beforeNonce: number): Promise<MinedNonce | undefined>;
   /** Removes the signature of a transaction whose nonce was used elsewhere: its intent is queued again. */
   requeue(id: number): Promise<void>;
   /** Refuses an intent that is not signed. */
   reject(id: number, reason: string): Promise<void>;
-  /**
-   * Writes empty transactions for nonces that the chain expects and no intent has.
-   * @returns their ids, in order
-   */
-  fill(fillers: readonly Filler[]): Promise<number[]>;
   /**
    * Records outcomes, and confirms the anchors of the confirmed transactions.
    * @param blocks Blocks that have brought them, one after the other: what else they have brought is in the same commit
