@@ -406,7 +406,11 @@ export class TransactionSender implements Transactions {
       const confirmed = this.#confirmedTo ?? final;
       // The others do not wait until many blocks are read.
       if (final - confirmed > BLOCKS_AT_ONCE) onRead?.(final);
-      this.#confirmedTo = this.#inFlight.size === 0 ? final : await this.#recordTo(confirmed, final);
+      if (this.#inFlight.size === 0) this.#confirmedTo = final;
+      else {
+        this.#confirmedTo = await this.#outcomes.recordBlocks(confirmed + 1, final, "blocks with logs");
+        await this.#recordWithoutLogs(this.#confirmedTo);
+      }
     } finally {
       onRead?.(final);
     }
@@ -415,16 +419,18 @@ export class TransactionSender implements Transactions {
     if (quote !== undefined) await this.#replaceLowest(quote);
   }
 
-  /** Records what the blocks after a recorded one have brought; returns the last one that is recorded. */
-  async #recordTo(recorded: number, final: number): Promise<number> {
-    const last = await this.#outcomes.recordBlocks(recorded + 1, final, "blocks with logs");
+  /**
+   * Records the outcomes of calls that have no log in their block, because they were reverted, or repeat an anchor:
+   * their nonces are used all the same.
+   * @param block The last block whose logs are recorded
+   */
+  async #recordWithoutLogs(block: number): Promise<void> {
     const own = this.#inFlight.own();
-    if (last <= recorded || own.length === 0) return last;
-    // A call that is reverted, or that repeats an anchor, has no log: it has used its nonce all the same.
-    const used = await this.#finalNonces.usedAt(last);
-    const quiet = own.filter(({ nonce }) => nonce < used).flatMap(hashesOf);
-    if (quiet.length > 0) await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(quiet)));
-    return last;
+    if (own.length === 0) return;
+    // Without a count the recheck finds them.
+    const used = await this.#finalNonces.usedAt(block).catch(() => 0);
+    const mined = own.filter(({ nonce }) => nonce < used).flatMap(hashesOf);
+    if (mined.length > 0) await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(mined)));
   }
 
   async #recheckOverdue(): Promise<void> {
