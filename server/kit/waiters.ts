@@ -17,7 +17,7 @@ export class Waiters<Key, Value> {
     return this.#count;
   }
 
-  /** Begins a wait: no value comes before it that is read after it. */
+  /** Begins a wait. Who begins before reading misses no value that comes during the read. */
   begin(key: Key, milliseconds: number): Wait<Value> {
     const { promise: value, resolve: wake } = Promise.withResolvers<Value | undefined>();
     if (this.#isReleased || milliseconds <= 0) wake(undefined);

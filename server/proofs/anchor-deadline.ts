@@ -5,7 +5,7 @@ import type { ProofJournal } from "./proof-store.ts";
 const CHECK_MILLISECONDS = 5_000;
 
 export interface AnchorDeadlineDeps {
-  readonly journal: Pick<ProofJournal, "anchors">;
+  readonly journal: { readonly anchors: Pick<ProofJournal["anchors"], "oldestUnconfirmed"> };
   readonly telemetry: Pick<ProofEvents, "anchoringLate" | "anchoringInTime">;
   readonly clock: Clock;
   /** Maximum time that an accepted proof may stay unconfirmed before an event is emitted. */

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { keccak256, Transaction } from "ethers";
-import { type MadeBlock, type MadeTransaction, makeBlock, shownBlock } from "./made-block.ts";
+import { type MadeBlock, type MadeLog, type MadeTransaction, makeBlock, shownBlock } from "./made-block.ts";
 
 /** An error response of a node. */
 export interface RpcRefusal {
@@ -11,6 +11,8 @@ export interface RpcRefusal {
 }
 
 interface FakeBlock extends MadeBlock {
+  /** Transactions of the one sender. */
+  readonly own: number;
   readonly number: number;
   readonly time: number;
 }
@@ -28,6 +30,10 @@ export class FakeNode {
   onSend: (transaction: Transaction, raw: string) => RpcRefusal | "lost" | "hang" | undefined = () => undefined;
   /** Whether a transaction is reverted. */
   reverts: (transaction: Transaction) => boolean = () => false;
+  /** The logs of a transaction. */
+  logs: (transaction: Transaction) => readonly MadeLog[] = () => [];
+  /** Whether it has the state of its newest block only. */
+  prunesStates = false;
   /** Receipts that the node does not show, or shows under another block. */
   receipts: "shown" | "late" | "elsewhere" = "shown";
   /** Calls that reach another node, which does not have the newest block yet. */
@@ -80,17 +86,21 @@ export class FakeNode {
     });
   }
 
-  /** Makes a block of all executable transactions; returns its number. */
-  mine(): number {
+  /**
+   * Makes a block of all executable transactions; returns its number.
+   * @param others Signed transactions of others, which come first
+   */
+  mine(others: readonly string[] = []): number {
     const number = this.blocks.length;
-    const transactions: MadeTransaction[] = [];
+    const transactions: MadeTransaction[] = others.map((raw) => ({ raw, succeeded: true, logs: [] }));
     for (let next = this.pool.get(this.nonce); next !== undefined; next = this.pool.get(this.nonce)) {
-      transactions.push({ raw: next.serialized, succeeded: !this.reverts(next), logs: [] });
+      transactions.push({ raw: next.serialized, succeeded: !this.reverts(next), logs: this.logs(next) });
       this.pool.delete(this.nonce);
       this.nonce += 1;
     }
     const at = { number, time: 1_000 + number };
-    this.blocks.push({ ...at, ...makeBlock({ ...at, miner: FakeNode.MINER }, transactions) });
+    const own = transactions.length - others.length;
+    this.blocks.push({ ...at, own, ...makeBlock({ ...at, miner: FakeNode.MINER }, transactions) });
     return number;
   }
 
@@ -106,8 +116,10 @@ export class FakeNode {
       case "eth_blockNumber":
         return { result: quantity(head) };
       case "eth_getTransactionCount": {
+        if (this.prunesStates && params[1] !== "latest" && Number(params[1]) !== head)
+          return { error: { code: -32000, message: "missing trie node" } };
         const later = this.blocks.slice(1 + (params[1] === "latest" ? head : Number(params[1])));
-        return { result: quantity(this.nonce - later.flatMap(({ receipts }) => receipts).length) };
+        return { result: quantity(later.reduce((count, { own }) => count - own, this.nonce)) };
       }
       case "eth_getBlockByNumber": {
         const block = this.blocks[params[0] === "latest" ? this.head : Number(params[0])];

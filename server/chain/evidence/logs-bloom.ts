@@ -6,15 +6,21 @@ import { listTrie } from "./merkle-trie.ts";
 
 const NO_TRANSACTIONS = listTrie([]).root;
 
+/** Returns whether a block has transactions, by its header. */
+export function hasTransactions({ transactionsRoot }: Pick<BlockHeader, "transactionsRoot">): boolean {
+  return !equalBytes(transactionsRoot, NO_TRANSACTIONS);
+}
+
 /**
- * Returns whether a block can have a log of one of these contracts, by the bloom filter of its header. A filter without
- * any bit shows it only where the block has no transactions: some chains leave all filters empty.
+ * Returns whether a block can have a log of one of these contracts, by the bloom filter of its header. An empty filter
+ * excludes logs only where the block has no transactions: some chains leave all filters empty.
  */
 export function mayHaveLogsOf(
-  { logsBloom, transactionsRoot }: Pick<BlockHeader, "logsBloom" | "transactionsRoot">,
+  header: Pick<BlockHeader, "logsBloom" | "transactionsRoot">,
   contracts: readonly Address[],
 ): boolean {
-  if (logsBloom.every((byte) => byte === 0)) return !equalBytes(transactionsRoot, NO_TRANSACTIONS);
+  const { logsBloom } = header;
+  if (logsBloom.every((byte) => byte === 0)) return hasTransactions(header);
   return contracts.some((contract) => isInBloom(logsBloom, bytesOfHex(contract)));
 }
 

@@ -8,7 +8,7 @@ import { equalBytes } from "../../kit/bytes.ts";
 import { ContradictionError, type Rpc, toQuantity, unavailable } from "../rpc/rpc.ts";
 import { type ProvenBytes, listKey, listTrie, type MerkleTrie } from "./merkle-trie.ts";
 import { encodeHeader, HashedHeader, unknownFields } from "./block-header.ts";
-import { mayHaveLogsOf } from "./logs-bloom.ts";
+import { hasTransactions, mayHaveLogsOf } from "./logs-bloom.ts";
 import type { Address } from "../transaction.ts";
 import { commitSignersOf, hasCommitQuorum, type Consensus, consensusOf } from "./consensus-seals.ts";
 import { ConsensusReceipt, encodeReceipt } from "./receipt-encoding.ts";
@@ -29,6 +29,7 @@ export interface BlockRules {
 export interface VerifiedHeader extends Consensus {
   readonly reference: BlockReference;
   readonly parentHash: Uint8Array;
+  readonly hasTransactions: boolean;
   /** Whether the block can have a log of one of these contracts. */
   mayHaveLogsOf(contracts: readonly Address[]): boolean;
 }
@@ -140,6 +141,7 @@ async function verifiedHeader(
   return {
     ...consensus,
     parentHash: header.parentHash,
+    hasTransactions: hasTransactions(header),
     mayHaveLogsOf: (contracts) => mayHaveLogsOf(header, contracts),
     reference: {
       number,

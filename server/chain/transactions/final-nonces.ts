@@ -21,14 +21,13 @@ export class FinalNonces {
     this.#key = key;
   }
 
-  /** Returns the number of nonces that the blocks up to one have used. */
-  async usedAt(block: number): Promise<number> {
-    if (block < 0) return 0;
-    return fetchQuantity(this.#chain.rpc, "eth_getTransactionCount", [this.#key, toQuantity(block)]);
+  /** Returns the number of nonces that the blocks up to one have used; `undefined` when the node cannot say it. */
+  async usedAt(block: number): Promise<number | undefined> {
+    return ifAvailable(this.#count(block));
   }
 
   /** Returns the newest final block when its state counts a nonce as used; else `undefined`. */
-  async blockAfter(nonce: number): Promise<number | undefined> {
+  async blockThatUses(nonce: number): Promise<number | undefined> {
     if (this.#newest === undefined || performance.now() - this.#newest.at > COUNT_MILLISECONDS) {
       this.#newest = { at: performance.now(), fetched: this.#fetch() };
       // A failure is for those who wait; the next one queries again.
@@ -40,16 +39,26 @@ export class FinalNonces {
 
   /** Returns whether the final blocks have a transaction with a nonce; unknown counts as no. */
   async isUsed(nonce: number): Promise<boolean> {
-    try {
-      return (await this.blockAfter(nonce)) !== undefined;
-    } catch (error) {
-      if (error instanceof SealbookError) return false;
-      throw error;
-    }
+    return (await ifAvailable(this.blockThatUses(nonce))) !== undefined;
   }
 
   async #fetch(): Promise<{ block: number; used: number }> {
     const block = await this.#chain.newestNumber();
-    return { block, used: await this.usedAt(block) };
+    return { block, used: await this.#count(block) };
+  }
+
+  async #count(block: number): Promise<number> {
+    if (block < 0) return 0;
+    return fetchQuantity(this.#chain.rpc, "eth_getTransactionCount", [this.#key, toQuantity(block)]);
+  }
+}
+
+/** Returns what a node says; `undefined` when it does not. */
+async function ifAvailable<T>(response: Promise<T>): Promise<T | undefined> {
+  try {
+    return await response;
+  } catch (error) {
+    if (error instanceof SealbookError) return undefined;
+    throw error;
   }
 }

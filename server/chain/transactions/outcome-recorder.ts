@@ -15,6 +15,14 @@ export type OutcomeEvent =
   | { readonly kind: "reverted"; readonly id: number; readonly reason: string }
   | { readonly kind: "other_content"; readonly id: number };
 
+/** Whether also blocks are read as a whole that have no log of the relayer's contracts. */
+type Reads = "whole blocks" | "blocks with logs";
+
+interface RecordedBlocks {
+  readonly last: number;
+  readonly hasUnread: boolean;
+}
+
 export interface OutcomeRecorderDeps extends OutcomeRules {
   readonly store: Pick<TransactionStore, "recordOutcomes" | "outcome">;
   /** The relayer's contracts: blocks without a log of them are not read as a whole. */
@@ -32,7 +40,7 @@ export class OutcomeRecorder {
   readonly #listeners = new Set<OutcomeListener>();
   /** Transactions whose outcome may be on disk, though its write has failed. */
   readonly #uncertain = new Set<number>();
-  /** Hash of the block that was read last, when all of its outcomes are recorded. */
+  /** Hash of the block that was read last, when it is of the journal's chain. */
   #readLast: Uint8Array | undefined;
 
   constructor(deps: OutcomeRecorderDeps) {
@@ -87,11 +95,12 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Records the outcomes of the transactions in a range of blocks.
-   * @param reads Whether also blocks are read as a whole that have no log of the relayer's contracts
-   * @returns the last recorded block: before `to` when the node lacks one, which is possible behind a load balancer
+   * Records what a range of blocks has brought.
+   * @returns the last recorded block, before `to` when the node lacks one, which is possible behind a load balancer;
+   *   and whether some have transactions that were not read
    */
-  async recordBlocks(from: number, to: number, reads: "whole blocks" | "blocks with logs"): Promise<number> {
+  async recordBlocks(from: number, to: number, reads: Reads): Promise<RecordedBlocks> {
+    let hasUnread = false;
     for (let first = from; first <= to; first += BLOCKS_AT_ONCE) {
       const numbers = Array.from({ length: Math.min(BLOCKS_AT_ONCE, to - first + 1) }, (_, index) => first + index);
       const blocks = await Promise.all(numbers.map((number) => this.#read(number, reads)));
@@ -103,27 +112,30 @@ export class OutcomeRecorder {
       const mined = present
         .filter(isWhole)
         .flatMap((block) => block.transactions.map((transaction, index) => ({ block, index, transaction })));
-      await this.recordMined(mined, present, isNext);
-      this.#readLast = present.at(-1)?.reference.hash ?? this.#readLast;
-      if (lacking !== -1) return first + lacking - 1;
+      hasUnread ||= present.some((block) => block.hasTransactions && !isWhole(block));
+      const isKnown = await this.recordMined(mined, present, isNext);
+      if (isKnown) this.#readLast = present.at(-1)?.reference.hash ?? this.#readLast;
+      if (lacking !== -1) return { last: first + lacking - 1, hasUnread };
     }
-    return Math.max(to, from - 1);
+    return { last: Math.max(to, from - 1), hasUnread };
   }
 
-  #read(number: number, reads: "whole blocks" | "blocks with logs"): Promise<VerifiedHeader | undefined> {
+  #read(number: number, reads: Reads): Promise<VerifiedHeader | undefined> {
     const { chain, contracts } = this.#deps;
     return reads === "whole blocks" ? chain.block(number) : chain.blockWithLogsOf(contracts, number);
   }
 
   /**
-   * @param blocks Blocks that they are in, one after the other
-   * @param isNext Whether the blocks follow one whose outcomes are recorded: then they are of the journal's chain
+   * Records the outcomes of transactions in flight.
+   * @param blocks Blocks that were read, one after the other
+   * @param isNext Whether the blocks follow one of the journal's chain
+   * @returns whether they are known to be of the journal's chain
    */
   async recordMined(
     mined: readonly TransactionInBlock[],
     blocks: readonly VerifiedHeader[] = [],
     isNext = false,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { chain, inFlight } = this.#deps;
     const outcomes: FinalOutcome[] = [];
     for (const at of mined) {
@@ -131,9 +143,10 @@ export class OutcomeRecorder {
       const outcome = transaction && (await finalOutcomeOf(this.#deps, transaction, at));
       if (outcome !== undefined) outcomes.push(outcome);
     }
-    if (outcomes.length === 0) return;
+    if (outcomes.length === 0) return isNext;
     if (!isNext) await chain.rpc.identify?.();
     await this.record(outcomes, blocks);
+    return true;
   }
 
   async record(outcomes: readonly FinalOutcome[], blocks: readonly VerifiedHeader[] = []): Promise<void> {

@@ -85,6 +85,8 @@ export class TransactionSender implements Transactions {
   /** The number of calls that were left for the sender when none waited last. */
   #noneWaiting: number | undefined;
   #confirmedTo: number | undefined;
+  /** Nonces below are used, and their transactions were looked up. */
+  #usedBefore = 0;
   #head = 0;
   #recheck: Interval | undefined;
   #stopped = true;
@@ -364,13 +366,16 @@ export class TransactionSender implements Transactions {
     const { chain, store, onEvent } = this.#deps;
     const mined = (await chain.transactions(hashesOf(transaction))).find((at) => at !== undefined);
     if (mined === "unfinal") return;
-    if (mined !== undefined) return this.#outcomes.recordMined([mined]);
-    const final = await this.#finalNonces.blockAfter(transaction.nonce);
+    if (mined !== undefined) {
+      await this.#outcomes.recordMined([mined]);
+      return;
+    }
+    const final = await this.#finalNonces.blockThatUses(transaction.nonce);
     if (final === undefined) return;
     // Nonces are mined in order: it cannot be in a block before that of a lower one.
     const first = (await store.lastMined(this.#signer.address, transaction.nonce))?.block ?? 0;
     if (
-      (await this.#outcomes.recordBlocks(first, final, "whole blocks")) < final ||
+      (await this.#outcomes.recordBlocks(first, final, "whole blocks")).last < final ||
       !this.#inFlight.has(transaction.id)
     )
       return;
@@ -397,10 +402,11 @@ export class TransactionSender implements Transactions {
     await this.#replace(filler);
   }
 
-  /** Records the outcomes of whole final blocks at a time. */
+  /** Records what final blocks have brought, and sends what waits. */
   async #confirmTo(head: number): Promise<void> {
     const { chain, fees, onRead } = this.#deps;
     const final = await chain.newestNumber(head);
+    let hasUnread = false;
     try {
       await this.#prepare();
       const confirmed = this.#confirmedTo ?? final;
@@ -408,8 +414,9 @@ export class TransactionSender implements Transactions {
       if (final - confirmed > BLOCKS_AT_ONCE) onRead?.(final);
       if (this.#inFlight.size === 0) this.#confirmedTo = final;
       else {
-        this.#confirmedTo = await this.#outcomes.recordBlocks(confirmed + 1, final, "blocks with logs");
-        await this.#recordWithoutLogs(this.#confirmedTo);
+        const recorded = await this.#outcomes.recordBlocks(confirmed + 1, final, "blocks with logs");
+        this.#confirmedTo = recorded.last;
+        hasUnread = recorded.hasUnread;
       }
     } finally {
       onRead?.(final);
@@ -417,19 +424,20 @@ export class TransactionSender implements Transactions {
     await this.#signAndSend();
     const quote = fees.current();
     if (quote !== undefined) await this.#replaceLowest(quote);
+    if (hasUnread) await this.#recordWithoutLogs();
   }
 
   /**
    * Records the outcomes of calls that have no log in their block, because they were reverted, or repeat an anchor:
-   * their nonces are used all the same.
-   * @param block The last block whose logs are recorded
+   * their nonces are used all the same. What is not found now, the recheck finds.
    */
-  async #recordWithoutLogs(block: number): Promise<void> {
+  async #recordWithoutLogs(): Promise<void> {
     const own = this.#inFlight.own();
-    if (own.length === 0) return;
-    // Without a count the recheck finds them.
-    const used = await this.#finalNonces.usedAt(block).catch(() => 0);
-    const mined = own.filter(({ nonce }) => nonce < used).flatMap(hashesOf);
+    const used = own.length === 0 ? undefined : await this.#finalNonces.usedAt(this.#confirmedTo ?? 0);
+    if (used === undefined) return;
+    const [before, now] = [this.#usedBefore, used];
+    this.#usedBefore = now;
+    const mined = own.filter(({ nonce }) => nonce >= before && nonce < now).flatMap(hashesOf);
     if (mined.length > 0) await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(mined)));
   }
 
@@ -473,7 +481,7 @@ export class TransactionSender implements Transactions {
     onEvent({ kind: "gap_filled", nonce: from, count: nonces.length });
   }
 
-  /** Runs concurrently with the work for the own key, without shared state, and must not delay it. */
+  /** Runs concurrently with the work for the own key, and must not delay it. */
   #completeOthers(): void {
     this.#others ??= this.#rollback
       .reopenOfOthers(this.#signer.address)

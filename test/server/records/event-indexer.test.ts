@@ -24,6 +24,7 @@ const bytes = (text: string): Uint8Array => Buffer.from(keccak256(Buffer.from(te
 const NO_BLOCK = {
   protocol: "none",
   validators: [],
+  hasTransactions: true,
   mayHaveLogsOf: () => true,
 } as const;
 

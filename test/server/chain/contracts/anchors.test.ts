@@ -28,6 +28,7 @@ const blockOf = (number: number, transactions: readonly MinedTransaction[]): Ver
   parentHash: Buffer.alloc(32, number - 1),
   protocol: "none",
   validators: [],
+  hasTransactions: true,
   mayHaveLogsOf: () => true,
   header: new Uint8Array(),
   transactions,

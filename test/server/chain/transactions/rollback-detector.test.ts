@@ -59,6 +59,7 @@ describe("a chain with fewer nonces than recorded", () => {
       protocol: "none",
       validators: [],
       reference,
+      hasTransactions: true,
       mayHaveLogsOf: () => true,
     };
     await lookTwice();

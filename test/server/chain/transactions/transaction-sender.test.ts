@@ -22,6 +22,8 @@ import { KEY as JOURNAL_KEY } from "../../../support/journal-key.ts";
 const DEADLINE_MILLISECONDS = 300_000;
 const KEY = `0x${"5e".repeat(32)}`;
 const CONTRACT = `0x${"11".repeat(20)}`;
+const OTHER = new Wallet(`0x${"0e".repeat(32)}`);
+const TRANSFER = { type: 0, chainId: FakeNode.CHAIN_ID, to: OTHER.address, gasPrice: 0n, gasLimit: 21_000, nonce: 0 };
 const ADDRESSES = { SessionRegistry: CONTRACT, EventTable: CONTRACT, ProofAnchor: CONTRACT };
 
 for (const engine of ENGINES)
@@ -377,24 +379,60 @@ for (const engine of ENGINES)
       assert.include("reason" in reverted ? reverted.reason : "", `InvalidHash(0x${"00".repeat(32)})`);
     });
 
-    it("reads as a whole only blocks that have its transactions, or logs of its contracts", async () => {
-      await sender.stop();
-      startSender(storeOf(), 100);
-      const methods: string[] = [];
-      node.lags = (method) => methods.push(method) < 0;
+    describe("without its recheck", function () {
+      let methods: string[];
       const reads = (method: string): number => methods.filter((each) => each === method).length;
-      node.onSend = () => "lost";
-      const [id = 0] = await sent("later");
-      for (const block of [1, 2, 3]) {
+      beforeEach(async () => {
+        await sender.stop();
+        startSender(storeOf(), 2 * DEADLINE_MILLISECONDS);
+        methods = [];
+        node.lags = (method) => methods.push(method) < 0;
+      });
+
+      it("reads headers only of blocks that have no log of its contracts", async () => {
+        node.onSend = () => "lost";
+        await sent("later");
+        methods = [];
+        sender.onHead(node.mine([await OTHER.signTransaction(TRANSFER)]));
+        await eventually(async () => assert.equal(reads("eth_getTransactionCount"), 1));
+        assert.deepEqual([reads("eth_getBlockByNumber"), reads("eth_getBlockReceipts")], [1, 0]);
+      });
+
+      it("confirms a call by its log", async () => {
+        node.prunesStates = true;
+        node.logs = () => [{ address: CONTRACT, topics: [], data: "0x" }];
+        const [id = 0] = await sent("logged");
         mine();
-        await eventually(async () => assert.isAtLeast(reads("eth_getBlockByNumber"), block));
-      }
-      assert.equal(reads("eth_getBlockReceipts"), 0);
-      node.onSend = () => undefined;
-      await eventually(async () => assert.equal(node.pool.size, 1));
-      mine();
-      assert.equal((await outcome(id)).state, "confirmed");
-      assert.isAtLeast(reads("eth_getBlockReceipts"), 1);
+        assert.equal((await outcome(id)).state, "confirmed");
+        assert.equal(reads("eth_getBlockReceipts"), 1);
+      });
+
+      it("finds a call without a log by its nonce", async () => {
+        const [repeated = 0, reverted = 0] = await sent("repeats an anchor", "is reverted");
+        node.reverts = ({ nonce }) => nonce === 1;
+        mine();
+        assert.equal((await outcome(repeated)).state, "confirmed");
+        assert.equal((await outcome(reverted)).state, "reverted");
+      });
+
+      it("reads each block once, also when the node has no state of it", async () => {
+        node.prunesStates = true;
+        node.onSend = () => "lost";
+        await sent("later");
+        methods = [];
+        for (let count = 1; count <= 3; count += 1) {
+          const block = node.mine([await OTHER.signTransaction(TRANSFER)]);
+          // The node has the state of a later one when it is asked.
+          node.mine();
+          sender.onHead(block);
+          await eventually(async () => assert.equal(reads("eth_getTransactionCount"), count));
+        }
+        assert.equal(reads("eth_getBlockByNumber"), 5);
+        assert.deepEqual(
+          events.filter(({ kind }) => kind === "failing"),
+          [],
+        );
+      });
     });
 
     it("waits for late receipts", async () => {
