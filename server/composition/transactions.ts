@@ -12,8 +12,20 @@ export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
 /** Builds the sender of the relayer's transactions. Their blocks bring rows of the record index, too. */
 export function createTransactions(context: Context, { indexer }: Pick<RecordIndex, "indexer">) {
-  const { config, overrides, database, link, signer, commitSigner, fees, proofAnchor, metrics, telemetry, logger } =
-    context;
+  const {
+    config,
+    overrides,
+    database,
+    link,
+    signer,
+    commitSigner,
+    fees,
+    proofAnchor,
+    metrics,
+    telemetry,
+    logger,
+    findings,
+  } = context;
   const store = transactionStore(database, context.opened.journalKey, indexer);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
@@ -32,7 +44,11 @@ export function createTransactions(context: Context, { indexer }: Pick<RecordInd
     onRead: (final) => indexer.onHead(final),
     onEvent: ({ kind, ...details }) => {
       if (kind === "chain_rolled_back" && "count" in details) telemetry.chainRolledBack(details.count);
-      if (kind === "chain_recovered") telemetry.chainRecovered();
+      if (kind === "chain_recovered") {
+        telemetry.chainRecovered();
+        // What the chain lacked meanwhile is there again.
+        if (findings.size > 0) findings.askForCheck();
+      }
       if (kind === "foreign_call" && "reason" in details)
         telemetry.journalDiverged(
           `transaction ${details.id}`,

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestHandler } from "express";
 import { once } from "node:events";
@@ -106,6 +106,11 @@ interface ListenOptions {
   readonly onRefusal?: () => void;
 }
 
+/** Has a response say that its connection closes: a client that sent the next request on it would get no response. */
+function closesConnection(response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+}
+
 /**
  * @throws SealbookError `config_invalid` when the address cannot be listened on
  */
@@ -133,6 +138,13 @@ export async function listen(
   server.maxConnections = limits.connections;
   server.timeout = limits.inactiveMilliseconds;
   limitConnectionsPerSource(server, limits, { isProxy, onRefusal });
+  const responses = new Set<ServerResponse>();
+  let isClosing = false;
+  server.on("request", (_, response: ServerResponse) => {
+    if (isClosing) return closesConnection(response);
+    responses.add(response);
+    response.once("close", () => responses.delete(response));
+  });
   server.on("request", listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
@@ -148,9 +160,11 @@ export async function listen(
     url: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     async close() {
       unfollow?.();
+      isClosing = true;
+      for (const response of responses) closesConnection(response);
       const closed = once(server, "close");
       server.close();
-      // A keep-alive connection becomes idle only after its last response.
+      // A keep-alive connection becomes idle only after a response that has begun.
       const closing = every(IDLE_CHECK_MILLISECONDS, () => server.closeIdleConnections());
       const ending = setTimeout(() => server.closeAllConnections(), GRACE_MILLISECONDS);
       await closed;

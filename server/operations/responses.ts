@@ -111,7 +111,7 @@ export const Status = z
     }),
     problems: z
       .array(z.object({ part: z.string(), reason: z.string() }))
-      .meta({ description: "The parts of the status that cannot be read; the status is not `ok` then." }),
+      .meta({ description: "Why the status is not `ok`, by its parts." }),
   })
   .meta({
     id: "Status",

@@ -47,8 +47,8 @@ export interface StatusDeps {
 }
 
 /**
- * Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, and the figures behind it. Never fails: what
- * cannot be read is `null`, with its reason in `problems`.
+ * Builds the response of `GET /api/v1/status`: `ok`, `degraded` or `down`, the figures behind it, and in `problems` why
+ * it is not `ok`. Never fails: what cannot be read is `null`.
  */
 export async function statusReport(deps: StatusDeps): Promise<Status> {
   const problems: { readonly part: string; readonly reason: string }[] = [];
@@ -80,17 +80,18 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const now = Math.floor(Date.now() / 1000);
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const storage = deps.storage();
-  const isFaulty =
-    problems.length > 0 ||
-    deps.divergences() > 0 ||
-    (failed ?? 0) > 0 ||
-    deps.isLate() ||
-    !storage.writable ||
-    storage.fault !== undefined ||
-    deps.clock.fault() !== undefined;
+  const divergences = deps.divergences();
+  if (divergences > 0) problems.push({ part: "journal.divergences", reason: `${divergences} are open, each an alert` });
+  if (failed !== undefined && failed > 0)
+    problems.push({ part: "journal.anchors", reason: `the chain rejects ${failed}, which are sent again` });
+  if (deps.isLate()) problems.push({ part: "journal.pending", reason: "a proof waits for the chain for too long" });
+  if (!storage.writable || storage.fault !== undefined)
+    problems.push({ part: "journal.writable", reason: storage.fault ?? "the journal cannot be written" });
+  const skew = deps.clock.fault();
+  if (skew !== undefined) problems.push({ part: "node.clock_skew", reason: skew });
   return {
     // Without the chain or the journal nothing can be accepted or returned.
-    status: node === undefined || counts === undefined ? "down" : isFaulty ? "degraded" : "ok",
+    status: node === undefined || counts === undefined ? "down" : problems.length > 0 ? "degraded" : "ok",
     version: deps.version,
     uptime: Math.floor(deps.uptime()),
     leadership: leadership ?? null,
@@ -118,7 +119,7 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
       storage_fault: storage.fault ?? null,
       free_bytes: storage.freeBytes ?? null,
       last_reconciled: deps.lastReconciled(),
-      divergences: deps.divergences(),
+      divergences,
       replica_lag: deps.replicaLag(),
     },
     relayer: {

@@ -25,7 +25,7 @@ for (const engine of ENGINES)
     const accepted: ProofRequest[] = [];
     let notifications = 0;
 
-    const start = (): Promise<TestServer> =>
+    const start = (journal: object = PERIODS): Promise<TestServer> =>
       startServer(
         {
           ...chain.variables,
@@ -37,7 +37,7 @@ for (const engine of ENGINES)
           directory: chain.directory,
           overrides: OVERRIDES,
           // The clock of the chain is put forward.
-          settings: { journal: PERIODS, chain: { clockLimitMilliseconds: 1e8 } },
+          settings: { journal, chain: { clockLimitMilliseconds: 1e8 } },
         },
       );
     const prove = async (): Promise<void> => {
@@ -152,6 +152,31 @@ for (const engine of ENGINES)
       await prove();
       await record("after");
       assert.include(JSON.stringify(await records()), '"after"');
+    });
+
+    it("leaves no divergence open that was found meanwhile, long before the next complete check", async () => {
+      const snapshot = await rpcCall(chain.url, "evm_snapshot");
+      const kept = await relayed();
+      await prove();
+      const found = await records();
+      const earlier = await proofsNow();
+      const lost = (await relayed()).slice(kept.length);
+      await server.stop("keep");
+      await rpcCall(chain.url, "evm_revert", snapshot);
+      await rpcCall(chain.url, "evm_increaseTime", 100);
+      server = await start({ reconcileIntervalMilliseconds: 3_600_000, fullReconcileIntervalMilliseconds: 3_600_000 });
+      const last = accepted.at(-1) ?? assert.fail();
+      await server.get(`/api/v1/verify?hash=${last.hash}`);
+      await eventually(async () => {
+        const { body } = await server.get("/api/v1/status");
+        assert.deepInclude(body.problems, {
+          part: "journal.divergences",
+          reason: `${body.journal.divergences} are open, each an alert`,
+        });
+      });
+      await assertWhole(lost, earlier, found);
+      await server.stop("keep");
+      server = await start();
     });
 
     it("is repaired with the lost transactions, after a restart from old copies of chain and server", async () => {

@@ -5,7 +5,7 @@ import type { JournalEvents } from "../events.ts";
 import { equalBytes } from "../../kit/bytes.ts";
 import type { ComparedBlock, FindingsFile } from "./findings-file.ts";
 import { acknowledgedText, type Divergence, OpenDivergences } from "./open-divergences.ts";
-import { causeOf, HISTORY_CAUSES, isAcknowledgeable, isChecked, RECORD_INDEX } from "./subject.ts";
+import { causeOf, HISTORY_CAUSES, isAcknowledgeable, isChecked, isOfChain, RECORD_INDEX } from "./subject.ts";
 
 /** Alerts can have any of these causes from before this start. */
 const CAUSES = [...HISTORY_CAUSES, "replica", "replication", "proof", "root", "transaction", RECORD_INDEX];
@@ -123,7 +123,9 @@ export class Findings implements Pick<JournalEvents, "journalDiverged" | "diverg
       if (message === undefined) continue;
       throw new SealbookError(
         "journal_damaged",
-        `${message}. Nothing is signed while this divergence is open: restore the journal` +
+        `${message}. Nothing is signed while this divergence is open: ` +
+          (isOfChain(cause) ? "after a rollback of the chain it ends by itself; otherwise " : "") +
+          "restore the journal" +
           (isAcknowledgeable(cause) ? ", or acknowledge it with `npx sealbook journal resolve`" : ""),
       );
     }

@@ -28,6 +28,11 @@ export function isAcknowledgeable(subject: string): boolean {
   return !REPAIRED.includes(causeOf(subject));
 }
 
+/** Returns whether the chain may be what has changed. */
+export function isOfChain(subject: string): boolean {
+  return causeOf(subject) === "confirmation";
+}
+
 /** Returns the kind of a subject, its first word. All divergences of one cause have one alert. */
 export function causeOf(subject: string): string {
   return /^[a-z]+/.exec(subject)?.[0] ?? subject;
