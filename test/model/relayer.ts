@@ -9,9 +9,11 @@ import { CommitSigner } from "../../server/chain/transactions/commit-signer.ts";
 import { TransactionSender } from "../../server/chain/transactions/transaction-sender.ts";
 import { ownKey } from "../../server/chain/keys/relayer-key.ts";
 import { transactionSigner } from "../../server/chain/transactions/transaction-signer.ts";
+import { probeDatabase } from "../../server/operations/storage-monitor.ts";
 import type { Telemetry } from "../../server/operations/telemetry.ts";
 import type { ProofService } from "../../server/proofs/service.ts";
 import { KEY } from "../support/journal-key.ts";
+import { every } from "../../server/kit/time.ts";
 import { openDatabase } from "../../server/journal/engine/database.ts";
 import { createJournal } from "../../server/composition/journal.ts";
 import { transactionStore } from "../../server/journal/transactions/transaction-store.ts";
@@ -25,6 +27,7 @@ export const ADDRESSES = {
 };
 /** As in the composition of the server. */
 const HEAD_INTERVAL_MILLISECONDS = 500;
+const PROBE_MILLISECONDS = 2_000;
 const STOP_TIMEOUT_MILLISECONDS = 3_000;
 const GRACE_MILLISECONDS = 5_000;
 
@@ -130,6 +133,8 @@ export async function startRelayer(
   head.subscribe(({ number }) => sender.onHead(number));
   head.subscribe((newest) => proofs.onHead(newest));
 
+  // A relayer that writes nothing would not notice that another one leads.
+  const probes = every(PROBE_MILLISECONDS, () => probeDatabase(database, () => Date.now()).catch(nothing));
   sender.start();
   await proofs.start();
   head.start();
@@ -142,7 +147,7 @@ export async function startRelayer(
       await sleep(GRACE_MILLISECONDS - STOP_TIMEOUT_MILLISECONDS);
       cutOff();
       await proofs.stop();
-      await sender.stop();
+      await Promise.all([sender.stop(), probes.stop()]);
       head.stop();
       await database.destroy();
       rpc.close();
