@@ -102,6 +102,7 @@ export function createProofs(deps: ProofDeps): Proofs {
   const stall = new StallWatch({ clock: () => performance.now(), waitingSince: () => deps.transactions.takenSince });
   const tracker = new AnchorTracker({
     ...deps,
+    writer,
     failed: new FailedAnchors({ ...deps, writer }),
     trees,
     isStalled: () => stall.isStalled(),

@@ -47,7 +47,7 @@ export function createTransactions(context: Context, { indexer }: Pick<RecordInd
       if (kind === "chain_recovered") {
         telemetry.chainRecovered();
         // What the chain lacked meanwhile is there again.
-        if (findings.size > 0) findings.askForCheck();
+        findings.askForEnd();
       }
       if (kind === "foreign_call" && "reason" in details)
         telemetry.journalDiverged(

@@ -55,19 +55,29 @@ export function setRetryAfter(response: Response, { code, retryAfterSeconds }: S
 const HttpError = z.object({
   status: z.number().int().min(400).max(499),
   type: z.string().optional(),
+  code: z.string().optional(),
   message: z.string(),
 });
+
+/** Codes of errors of gzip, deflate, Brotli and Zstandard. */
+const UNPACKING = /^(Z_|ERR__ERROR_|ZSTD_)/;
 
 /** Converts any thrown value to a SealbookError. */
 export function toSealbookError(error: unknown): SealbookError {
   if (error instanceof SealbookError) return error;
   const http = HttpError.safeParse(error);
   if (!http.success) return new SealbookError("internal", "something went wrong here", { cause: error });
-  const { status, type, message } = http.data;
+  const { status, type, code = "", message } = http.data;
   if (status === 413) return new SealbookError("too_large", "the request body is too large", { cause: error });
   if (status === 415) return new SealbookError("unsupported_media_type", message, { cause: error });
   if (type === "entity.parse.failed") return new SealbookError("malformed", "the body is not JSON", { cause: error });
-  return new SealbookError("malformed", message, { cause: error });
+  // Their own words name neither the header nor the address.
+  const text = UNPACKING.test(code)
+    ? "the body is not compressed as Content-Encoding says"
+    : error instanceof URIError
+      ? "a part of the address is not percent-encoded UTF-8"
+      : message;
+  return new SealbookError("malformed", text, { cause: error });
 }
 
 /** Maximum number of invalid fields in an error; the others are not reported. */
@@ -113,8 +123,8 @@ export function limitList(body: unknown, { name, most, advice }: ListLimit): voi
 const KINDS: Readonly<Partial<Record<string, string>>> = { record: "object", int: "whole number" };
 
 function reasonOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "invalid_type") return issue.message;
   if (issue.input === undefined) return "is missing";
+  if (issue.code !== "invalid_type") return issue.message;
   const kind = KINDS[issue.expected] ?? issue.expected;
   return `is not ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }

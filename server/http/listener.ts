@@ -90,7 +90,10 @@ const BACKLOG = 8_192;
 /** A listening HTTP server. */
 export interface HttpServer {
   readonly url: string;
-  /** Stops accepting connections, completes requests in flight, and closes the rest after a grace period. */
+  /**
+   * Stops accepting connections, completes the request in flight on each of them, and closes the rest after a grace
+   * period.
+   */
   close(): Promise<void>;
 }
 
@@ -106,9 +109,25 @@ interface ListenOptions {
   readonly onRefusal?: () => void;
 }
 
-/** Has a response say that its connection closes: a client that sent the next request on it would get no response. */
-function closesConnection(response: ServerResponse): void {
-  response.shouldKeepAlive = false;
+/**
+ * Follows the newest response of each connection.
+ * @returns a function after which these responses say that their connections close: the next request of a client on
+ *   one would get no response
+ */
+function connectionCloser(server: Server, event: "connection" | "secureConnection"): () => void {
+  const newest = new Map<Socket, ServerResponse>();
+  let isClosing = false;
+  server.on(event, (socket: Socket) => socket.once("close", () => newest.delete(socket)));
+  server.on("request", ({ socket }, response: ServerResponse) => {
+    if (isClosing) response.shouldKeepAlive = false;
+    newest.set(socket, response);
+    // One that is cut off ends with its connection.
+    response.once("finish", () => newest.get(socket) === response && newest.delete(socket));
+  });
+  return () => {
+    isClosing = true;
+    for (const response of newest.values()) response.shouldKeepAlive = false;
+  };
 }
 
 /**
@@ -138,13 +157,7 @@ export async function listen(
   server.maxConnections = limits.connections;
   server.timeout = limits.inactiveMilliseconds;
   limitConnectionsPerSource(server, limits, { isProxy, onRefusal });
-  const responses = new Set<ServerResponse>();
-  let isClosing = false;
-  server.on("request", (_, response: ServerResponse) => {
-    if (isClosing) return closesConnection(response);
-    responses.add(response);
-    response.once("close", () => responses.delete(response));
-  });
+  const announceClose = connectionCloser(server, secure === undefined ? "connection" : "secureConnection");
   server.on("request", listener);
   server.listen({ port, host, backlog: BACKLOG });
   try {
@@ -160,8 +173,7 @@ export async function listen(
     url: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     async close() {
       unfollow?.();
-      isClosing = true;
-      for (const response of responses) closesConnection(response);
+      announceClose();
       const closed = once(server, "close");
       server.close();
       // A keep-alive connection becomes idle only after a response that has begun.

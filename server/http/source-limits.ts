@@ -63,11 +63,15 @@ export function heavyRequests(perSource: number): RequestHandler {
   return async (request, response, next) => {
     const source = sourceOf(request);
     await queue.run(source.isProxy ? request : source.key, async () => {
-      if (response.destroyed) return;
+      // A response behind another one on its connection does not see its end.
+      const { socket } = request;
+      if (response.destroyed || socket.destroyed) return;
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       response.once("finish", end).once("close", end);
+      socket.once("close", end);
       next();
       await ended;
+      socket.off("close", end);
       // The next one would else begin in the same turn of the event loop, and all that wait one after the other.
       await yieldToEventLoop();
     });

@@ -81,12 +81,12 @@ export async function statusReport(deps: StatusDeps): Promise<Status> {
   const blockAge = node === undefined ? null : Math.max(0, now - node.blockTime);
   const storage = deps.storage();
   const divergences = deps.divergences();
-  if (divergences > 0) problems.push({ part: "journal.divergences", reason: `${divergences} are open, each an alert` });
+  if (divergences > 0)
+    problems.push({ part: "journal.divergences", reason: `${divergences} are open; the alerts have them` });
   if (failed !== undefined && failed > 0)
     problems.push({ part: "journal.anchors", reason: `the chain rejects ${failed}, which are sent again` });
   if (deps.isLate()) problems.push({ part: "journal.pending", reason: "a proof waits for the chain for too long" });
-  if (!storage.writable || storage.fault !== undefined)
-    problems.push({ part: "journal.writable", reason: storage.fault ?? "the journal cannot be written" });
+  if (storage.fault !== undefined) problems.push({ part: "journal.storage_fault", reason: storage.fault });
   const skew = deps.clock.fault();
   if (skew !== undefined) problems.push({ part: "node.clock_skew", reason: skew });
   return {

@@ -6,7 +6,7 @@ import type { TransactionOutcome } from "../chain/transaction.ts";
 import type { Transactions } from "../chain/transactions/types.ts";
 import type { AnchorState } from "./anchor-states.ts";
 import { type Acceptance, type AnchorTrees, withInclusionProof } from "./anchor-trees.ts";
-import { type ClosedBatch, ifDamaged } from "./anchor-writer.ts";
+import { type AnchorWriter, type ClosedBatch, ifDamaged } from "./anchor-writer.ts";
 import type { ProofEvents } from "./events.ts";
 import type { FailedAnchors } from "./failed-anchors.ts";
 import type { Proof } from "./proof.ts";
@@ -19,6 +19,7 @@ const PENDING: AnchorState = { outcome: { state: "pending" }, content: undefined
 
 export interface AnchorTrackerDeps {
   readonly journal: Pick<ProofJournal, "anchors">;
+  readonly writer: Pick<AnchorWriter, "reanchor">;
   readonly failed: FailedAnchors;
   readonly trees: AnchorTrees;
   readonly transactions: Pick<Transactions, "wake" | "onOutcome">;
@@ -163,7 +164,7 @@ export class AnchorTracker {
     } finally {
       wait.end();
     }
-    this.track(await this.#deps.failed.reanchor(anchorId));
+    this.track(await this.#deps.writer.reanchor(anchorId));
     return this.#outcomeOf(anchorId, true, end);
   }
 

@@ -49,23 +49,15 @@ export class FailedAnchors {
     if ([...this.#failures.values()].every((times) => times < MOST_FAILURES)) this.#deps.telemetry.anchorsAccepted();
   }
 
-  /**
-   * Gives an anchor another transaction.
-   * @returns the anchor with it; empty when it is no longer failed
-   */
-  reanchor(anchorId: number): Promise<readonly ClosedBatch[]> {
-    return this.#deps.writer.reanchor(anchorId);
-  }
-
   /** Retries failed anchors, at increasing intervals, until none is failed. */
   async retry(track: (anchors: readonly ClosedBatch[]) => void): Promise<void> {
     if (performance.now() < this.#retryAt) return;
-    const { journal, onRetry } = this.#deps;
+    const { journal, writer, onRetry } = this.#deps;
     let count = 0;
     try {
       for (const { id } of await journal.anchors.failed()) {
         if (this.#stopped) break;
-        const anchors = await this.reanchor(id);
+        const anchors = await writer.reanchor(id);
         track(anchors);
         count += anchors.length;
       }

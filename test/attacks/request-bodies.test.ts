@@ -72,6 +72,20 @@ describe("large request bodies", () => {
     });
   }
 
+  it("are refused with what is wrong when they cannot be unpacked", async () => {
+    for (const [encoding, body] of [
+      ["gzip", gzipSync("{}").subarray(0, 15)],
+      ...["gzip", "deflate", "br", "zstd"].map((name) => [name, Buffer.from("{}")] as const),
+    ] as const) {
+      const headers = { "Content-Type": "application/json", "Content-Encoding": encoding };
+      const response = await fetch(`${server.url}/api/v1/proof`, { method: "POST", headers, body });
+      assert.equal(response.status, 400);
+      assert.include(await response.text(), "the body is not compressed as Content-Encoding says", encoding);
+    }
+    const { status, body } = await server.get("/api/v1/proof/%ff");
+    assert.deepEqual([status, body.detail], [400, "a part of the address is not percent-encoded UTF-8"]);
+  });
+
   it("of valid documents are kept as they are", async () => {
     const metadata = { text: '\u0000\u2028 \u{1f600} ",[{', list: [1.5, null, true, [], {}] };
     const documents = freshDocuments(1_000).map((document) => ({ ...document, metadata }));

@@ -167,11 +167,15 @@ for (const engine of ENGINES)
       server = await start({ reconcileIntervalMilliseconds: 3_600_000, fullReconcileIntervalMilliseconds: 3_600_000 });
       const last = accepted.at(-1) ?? assert.fail();
       await server.get(`/api/v1/verify?hash=${last.hash}`);
+      assert.include(
+        alerts().map(({ subject }) => subject),
+        "root",
+      );
       await eventually(async () => {
         const { body } = await server.get("/api/v1/status");
         assert.deepInclude(body.problems, {
           part: "journal.divergences",
-          reason: `${body.journal.divergences} are open, each an alert`,
+          reason: `${body.journal.divergences} are open; the alerts have them`,
         });
       });
       await assertWhole(lost, earlier, found);

@@ -89,7 +89,11 @@ export class SimulatedChain {
     this.blocksThatFail = Math.max(0, this.blocksThatFail - 1);
     const at = { number: this.blocks.length, time: Math.floor(time / 1000) };
     const made = transactions.map((each) => ({ ...each, logs: this.#logs(each, at) }));
-    this.blocks.push({ ...at, transactions, ...makeBlock({ ...at, miner: MINER }, made) });
+    this.blocks.push({
+      ...at,
+      transactions,
+      ...makeBlock({ ...at, miner: MINER, parent: this.blocks.at(-1)?.hash }, made),
+    });
   }
 
   /** The node forgets what it has not mined. */

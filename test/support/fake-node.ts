@@ -100,7 +100,11 @@ export class FakeNode {
     }
     const at = { number, time: 1_000 + number };
     const own = transactions.length - others.length;
-    this.blocks.push({ ...at, own, ...makeBlock({ ...at, miner: FakeNode.MINER }, transactions) });
+    this.blocks.push({
+      ...at,
+      own,
+      ...makeBlock({ ...at, miner: FakeNode.MINER, parent: this.blocks.at(-1)?.hash }, transactions),
+    });
     return number;
   }
 

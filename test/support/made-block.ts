@@ -29,6 +29,15 @@ export interface MadeBlock {
 
 const ZERO = `0x${"00".repeat(32)}`;
 
+/** Where a block is made. */
+interface BlockPlace {
+  readonly number: number;
+  readonly time: number;
+  readonly miner: string;
+  /** Hash of the block before, `0x` hex. */
+  readonly parent?: string | undefined;
+}
+
 /** A contract that has a log in every block. */
 const OTHER_CONTRACT = `0x${"77".repeat(20)}`;
 
@@ -44,7 +53,7 @@ export function bloomOf(contracts: readonly string[]): string {
 }
 
 export function makeBlock(
-  { number, time, miner }: { readonly number: number; readonly time: number; readonly miner: string },
+  { number, time, miner, parent = ZERO }: BlockPlace,
   mined: readonly MadeTransaction[],
 ): MadeBlock {
   const transactions = mined.map(({ raw }) => transactionOf(raw));
@@ -58,7 +67,7 @@ export function makeBlock(
     blockNumber: toQuantity(number),
   }));
   const header = {
-    parentHash: ZERO,
+    parentHash: parent,
     sha3Uncles: ZERO,
     miner: miner.toLowerCase(),
     stateRoot: ZERO,

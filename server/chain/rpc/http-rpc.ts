@@ -38,6 +38,8 @@ interface Call {
   /** When it stops to wait for the rate limit, by `performance.now()`. */
   readonly deadline: number;
   readonly id: number;
+  /** Whether it sends a transaction. */
+  readonly isSend: boolean;
   readonly text: string;
   readonly maxBytes: number;
   readonly resolve: (result: unknown) => void;
@@ -67,7 +69,16 @@ export class HttpRpc implements Rpc {
     const maxBytes = maxResponseBytes(method, parameters);
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + RATE_LIMIT_MILLISECONDS;
-      this.#enqueue({ limited: 0, deadline, id, text, maxBytes, resolve, reject });
+      this.#enqueue({
+        limited: 0,
+        deadline,
+        id,
+        isSend: method === "eth_sendRawTransaction",
+        text,
+        maxBytes,
+        resolve,
+        reject,
+      });
     });
   }
 
@@ -79,7 +90,9 @@ export class HttpRpc implements Rpc {
   #flush(): void {
     const calls = this.#queue;
     this.#queue = [];
-    this.#send(calls);
+    // A node can take long to accept transactions: what reads does not wait for that.
+    this.#send(calls.filter(({ isSend }) => isSend));
+    this.#send(calls.filter(({ isSend }) => !isSend));
   }
 
   #send(calls: readonly Call[]): void {

@@ -1,10 +1,10 @@
+import { Waiters } from "../../kit/waiters.ts";
 import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import { follows, isWhole, type VerifiedHeader } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import type { Address, TransactionOutcome } from "../transaction.ts";
 import type { InFlightTransactions } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules } from "./final-outcome.ts";
-import { OutcomeWaiters } from "./outcome-waiters.ts";
 import type { FinalOutcome, OutcomeListener, TransactionStore } from "./types.ts";
 
 /** Number of blocks that are read together. */
@@ -36,7 +36,7 @@ export interface OutcomeRecorderDeps extends OutcomeRules {
 /** Records the outcomes of mined transactions, and hands them to who waits for them. */
 export class OutcomeRecorder {
   readonly #deps: OutcomeRecorderDeps;
-  readonly #waiters: OutcomeWaiters;
+  readonly #waiters = new Waiters<number, TransactionOutcome>();
   readonly #listeners = new Set<OutcomeListener>();
   /** Transactions whose outcome may be on disk, though its write has failed. */
   readonly #uncertain = new Set<number>();
@@ -45,12 +45,19 @@ export class OutcomeRecorder {
 
   constructor(deps: OutcomeRecorderDeps) {
     this.#deps = deps;
-    this.#waiters = new OutcomeWaiters((id) => deps.store.outcome(id));
   }
 
-  /** Waits for an outcome; `pending` when there is none by then. */
-  outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome> {
-    return this.#waiters.wait(id, waitMilliseconds);
+  /** Returns an outcome as soon as there is one; `pending` when there is none after the wait. */
+  async outcome(id: number, waitMilliseconds: number): Promise<TransactionOutcome> {
+    const { store } = this.#deps;
+    const wait = this.#waiters.begin(id, waitMilliseconds);
+    try {
+      const known = await store.outcome(id);
+      if (known.state !== "pending" || waitMilliseconds <= 0) return known;
+      return (await wait.value) ?? (await store.outcome(id));
+    } finally {
+      wait.end();
+    }
   }
 
   /** Ends every wait: a transaction without an outcome is pending. */
@@ -67,7 +74,7 @@ export class OutcomeRecorder {
     outcomes: readonly (readonly [id: number, outcome: TransactionOutcome])[],
     anchors: readonly ConfirmedAnchor[] = [],
   ): void {
-    this.#waiters.recorded(outcomes);
+    for (const [id, outcome] of outcomes) this.#waiters.wake(id, outcome);
     for (const listener of this.#listeners) listener(outcomes, anchors);
   }
 

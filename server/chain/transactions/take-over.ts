@@ -4,7 +4,6 @@ import type { Address, SignedTransaction } from "../transaction.ts";
 import { byTransaction } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules } from "./final-outcome.ts";
 import { NodeError } from "../rpc/node-error.ts";
-import { fetchQuantity } from "../rpc/query.ts";
 
 export interface TakeOverDeps extends OutcomeRules {
   readonly store: Pick<TransactionStore, "inFlightOfOthers" | "abandon">;
@@ -31,7 +30,7 @@ export interface TakeOverDeps extends OutcomeRules {
  */
 export class TakeOver {
   readonly #deps: TakeOverDeps;
-  /** When transactions were first seen in no block, and the newest block then; by id. */
+  /** When transactions were first seen in no block, and the newest block of the time for which they can be; by id. */
   readonly #lost = new Map<number, { readonly at: number; readonly head: number }>();
 
   constructor(deps: TakeOverDeps) {
@@ -41,6 +40,7 @@ export class TakeOver {
   async run(): Promise<void> {
     const { chain, store, record, self, isStopped } = this.#deps;
     const signed = await store.inFlightOfOthers(self);
+    const final = signed.length === 0 ? -1 : await chain.newestNumber();
     const mined = await chain.transactions(signed.map(({ hash }) => hexlify(hash)));
     const found = new Map(signed.map(({ hash }, index) => [hash, mined[index]]));
     const outcomes: FinalOutcome[] = [];
@@ -62,22 +62,25 @@ export class TakeOver {
       // Only their own relayer can handle a rejection: only it has the key for the nonces that follow.
       await chain.rpc.call("eth_sendRawTransaction", [hexlify(raw)]).catch(ignoreRefusal);
     }
-    await this.#abandon(lost);
+    await this.#abandon(lost, final);
   }
 
-  /** Gives up those that are in no block for long, on a chain that has made final blocks meanwhile. */
-  async #abandon(lost: readonly SignedTransaction[]): Promise<void> {
-    const { chain, store, onAbandoned, abandonMilliseconds } = this.#deps;
+  /**
+   * Gives up those that are in no block for long, nor in one that was made afterwards.
+   * @param final The newest final block before they were looked for
+   */
+  async #abandon(lost: readonly SignedTransaction[], final: number): Promise<void> {
+    const { store, onAbandoned, abandonMilliseconds } = this.#deps;
     const ids = new Set(lost.map(({ id }) => id));
     for (const id of this.#lost.keys()) if (!ids.has(id)) this.#lost.delete(id);
-    if (lost.length === 0) return;
     const now = performance.now();
-    const head = await fetchQuantity(chain.rpc, "eth_blockNumber", []);
-    for (const id of ids) if (!this.#lost.has(id)) this.#lost.set(id, { at: now, head });
-    const late = [...this.#lost].filter(([, { at }]) => now - at >= abandonMilliseconds);
-    if (late.length === 0) return;
-    const final = await chain.newestNumber();
-    const abandoned = late.flatMap(([id, first]) => (final > first.head ? [id] : []));
+    const abandoned: number[] = [];
+    for (const id of ids) {
+      const { at, head } = this.#lost.get(id) ?? { at: now, head: final };
+      const isEarly = now - at < abandonMilliseconds;
+      this.#lost.set(id, { at, head: isEarly ? Math.max(head, final) : head });
+      if (!isEarly && final > head) abandoned.push(id);
+    }
     if (abandoned.length === 0) return;
     const count = await store.abandon(abandoned);
     // Rows and sessions stay as they are.

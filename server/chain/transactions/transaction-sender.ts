@@ -56,7 +56,7 @@ export interface TransactionSenderDeps extends OutcomeRules {
   /** Time after which a transaction of another key is given up that is in no block. */
   readonly abandonMilliseconds?: number | undefined;
   readonly onEvent: (event: SenderEvent) => void;
-  /** Called with the newest final block at each head, as soon as its outcomes were recorded, or could not be. */
+  /** Called with the newest final block at each head, as soon as its logs were recorded, or could not be. */
   readonly onRead?: (final: number) => void;
 }
 
@@ -85,7 +85,7 @@ export class TransactionSender implements Transactions {
   /** The number of calls that were left for the sender when none waited last. */
   #noneWaiting: number | undefined;
   #confirmedTo: number | undefined;
-  /** Nonces below are used, and their transactions were looked up. */
+  /** Nonces below were used at the count before. */
   #usedBefore = 0;
   #head = 0;
   #recheck: Interval | undefined;
@@ -406,7 +406,7 @@ export class TransactionSender implements Transactions {
   async #confirmTo(head: number): Promise<void> {
     const { chain, fees, onRead } = this.#deps;
     const final = await chain.newestNumber(head);
-    let hasUnread = false;
+    let unreadTo: number | undefined;
     try {
       await this.#prepare();
       const confirmed = this.#confirmedTo ?? final;
@@ -416,7 +416,7 @@ export class TransactionSender implements Transactions {
       else {
         const recorded = await this.#outcomes.recordBlocks(confirmed + 1, final, "blocks with logs");
         this.#confirmedTo = recorded.last;
-        hasUnread = recorded.hasUnread;
+        if (recorded.hasUnread) unreadTo = recorded.last;
       }
     } finally {
       onRead?.(final);
@@ -424,21 +424,25 @@ export class TransactionSender implements Transactions {
     await this.#signAndSend();
     const quote = fees.current();
     if (quote !== undefined) await this.#replaceLowest(quote);
-    if (hasUnread) await this.#recordWithoutLogs();
+    if (unreadTo !== undefined) await this.#recordWithoutLogs(unreadTo);
   }
 
   /**
    * Records the outcomes of calls that have no log in their block, because they were reverted, or repeat an anchor:
    * their nonces are used all the same. What is not found now, the recheck finds.
+   * @param block The last block whose logs are recorded
    */
-  async #recordWithoutLogs(): Promise<void> {
+  async #recordWithoutLogs(block: number): Promise<void> {
     const own = this.#inFlight.own();
-    const used = own.length === 0 ? undefined : await this.#finalNonces.usedAt(this.#confirmedTo ?? 0);
+    const used = own.length === 0 ? undefined : await this.#finalNonces.usedAt(block);
     if (used === undefined) return;
     const [before, now] = [this.#usedBefore, used];
     this.#usedBefore = now;
     const mined = own.filter(({ nonce }) => nonce >= before && nonce < now).flatMap(hashesOf);
-    if (mined.length > 0) await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(mined)));
+    if (mined.length === 0) return;
+    await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(mined)));
+    // There is room for others.
+    this.wake();
   }
 
   async #recheckOverdue(): Promise<void> {
@@ -459,6 +463,7 @@ export class TransactionSender implements Transactions {
     const remaining = await this.#rollback.remainingOf(this.address, mined);
     if (remaining !== undefined) {
       const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
+      this.#usedBefore = 0;
       if (isRolledBack) this.#confirmedTo = undefined;
       else await this.#fillGap(remaining, mined);
       this.#nonces.next = undefined;

@@ -1,6 +1,6 @@
 import { hasRowTo } from "../entries/continued.ts";
 import { readHead } from "../entries/journal-rows.ts";
-import { causeOf, headOf, isChecked } from "../findings/subject.ts";
+import { causeOf, headOf } from "../findings/subject.ts";
 import { NOTHING_SETTLED, type SettledHead } from "../integrity/head-file.ts";
 import { type JournalMemory, notContinued } from "../integrity/memory.ts";
 import { every, type Interval, millisecondsSince } from "../../kit/time.ts";
@@ -111,7 +111,7 @@ export class JournalWatch {
     for (const { subject } of findings.open)
       if (causeOf(subject) === "head" && !heads.includes(subject)) findings.divergenceResolved(subject);
     // What was repaired while no server ran has ended.
-    if (findings.open.some(({ subject }) => isChecked(subject))) findings.askForCheck();
+    findings.askForEnd();
     if (!isLeader)
       this.#first = this.#attempt("journal", async () => {
         await this.#follow();

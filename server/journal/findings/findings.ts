@@ -113,6 +113,11 @@ export class Findings implements Pick<JournalEvents, "journalDiverged" | "diverg
     this.#save();
   }
 
+  /** Has a complete check done soon if one can end what is open. */
+  askForEnd(): void {
+    if (this.open.some(({ subject }) => isChecked(subject))) this.askForCheck();
+  }
+
   /**
    * Asserts that nothing is known that the journal's history lacks or has changed. To be called before each signature.
    * @throws SealbookError `journal_damaged` that names an open divergence

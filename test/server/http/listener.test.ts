@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { assert } from "chai";
 import { listen } from "../../../server/http/listener.ts";
+import { eventually } from "../../support/eventually.ts";
 
 describe("a server that stops", () => {
   it("says with each response that the connection closes, and completes the requests in flight", async () => {
@@ -28,6 +30,28 @@ describe("a server that stops", () => {
     assert.deepEqual([statusCode, headers.connection], [200, "close"]);
     await closed;
     agent.destroy();
+  });
+
+  it("says so to a request that comes later on an open connection", async () => {
+    const begun: ServerResponse[] = [];
+    const server = await listen((_request, response) => void begun.push(response), { host: "127.0.0.1", port: 0 });
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (chunk: string) => (received += chunk));
+    const ask = async (count: number): Promise<ServerResponse> => {
+      socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      await eventually(async () => assert.lengthOf(begun, count));
+      return begun.at(-1) ?? assert.fail();
+    };
+    const first = await ask(1);
+    first.write("begun");
+    const closed = server.close();
+    const second = await ask(2);
+    first.end();
+    second.end("done");
+    await Promise.all([once(socket, "close"), closed]);
+    assert.match(received, /keep-alive[^]*begun[^]*Connection: close[^]*done/);
   });
 
   it("keeps connections open until then", async () => {

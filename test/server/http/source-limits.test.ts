@@ -1,5 +1,12 @@
 import { Agent, get } from "node:http";
+import { connect } from "node:net";
 import { assert } from "chai";
+import express from "express";
+import { noteSource } from "../../../server/http/access/source.ts";
+import { listen } from "../../../server/http/listener.ts";
+import { heavyRequests } from "../../../server/http/source-limits.ts";
+import { NetworkList } from "../../../server/kit/network-list.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
 
 const PER_SECOND = 20;
@@ -70,5 +77,28 @@ describe("the rate of a source", () => {
     assert.equal(countOf(await many(1, "127.0.0.9", "10.1.1.2"), 200), 1);
     assert.equal(countOf(await many(REQUESTS + 1, "127.0.0.9"), 429), 0);
     assert.equal(countOf(await many(REQUESTS + 1, "127.0.0.5", "10.1.1.3"), 429), 1, "others are not believed");
+  });
+});
+
+describe("requests that take long", () => {
+  it("end with their connection, also behind another response", async () => {
+    const app = express();
+    app.use(noteSource({ networks: new NetworkList(["127.0.0.0/8"]), proxies: new NetworkList([]) }));
+    app.get("/first", () => undefined);
+    let begun = 0;
+    app.get("/heavy", heavyRequests(1), (_request, response) => {
+      begun += 1;
+      response.send("done");
+    });
+    const server = await listen(app, { host: "127.0.0.1", port: 0 });
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const line = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    socket.on("error", () => undefined).write(line("/first") + line("/heavy"));
+    await eventually(async () => assert.equal(begun, 1));
+    socket.destroy();
+    const response = await fetch(`${server.url}/heavy`);
+    assert.equal(await response.text(), "done");
+    await server.close();
   });
 });

@@ -40,7 +40,9 @@ for (const engine of ENGINES)
       const signer = transactionSigner(ownKey(KEY), FakeNode.CHAIN_ID);
       const fees = new FeeSource(rpc, FEES);
       sender = new TransactionSender({
-        chain: new VerifiedChain(rpc, { validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]) }),
+        chain: new VerifiedChain(rpc, {
+          validatorNames: new Map([[FakeNode.MINER.toLowerCase(), "validator one"]]),
+        }),
         verdictOn: async () => ({ confirms: undefined }),
         store,
         contracts: Object.values(ADDRESSES),
