@@ -12,20 +12,8 @@ export type RelayerTransactions = ReturnType<typeof createTransactions>;
 
 /** Builds the sender of the relayer's transactions. Their blocks bring rows of the record index, too. */
 export function createTransactions(context: Context, { indexer }: Pick<RecordIndex, "indexer">) {
-  const {
-    config,
-    overrides,
-    database,
-    link,
-    signer,
-    commitSigner,
-    fees,
-    proofAnchor,
-    metrics,
-    telemetry,
-    logger,
-    findings,
-  } = context;
+  const { config, overrides, database, link, signer, commitSigner, fees, proofAnchor, metrics, telemetry, logger } =
+    context;
   const store = transactionStore(database, context.opened.journalKey, indexer);
   const sender = new TransactionSender({
     chain: proofAnchor.chain,
@@ -47,7 +35,7 @@ export function createTransactions(context: Context, { indexer }: Pick<RecordInd
       if (kind === "chain_recovered") {
         telemetry.chainRecovered();
         // What the chain lacked meanwhile is there again.
-        findings.askForEnd();
+        context.findings.checkOpenSoon();
       }
       if (kind === "foreign_call" && "reason" in details)
         telemetry.journalDiverged(

@@ -69,16 +69,8 @@ export class HttpRpc implements Rpc {
     const maxBytes = maxResponseBytes(method, parameters);
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + RATE_LIMIT_MILLISECONDS;
-      this.#enqueue({
-        limited: 0,
-        deadline,
-        id,
-        isSend: method === "eth_sendRawTransaction",
-        text,
-        maxBytes,
-        resolve,
-        reject,
-      });
+      const isSend = method === "eth_sendRawTransaction";
+      this.#enqueue({ limited: 0, deadline, id, isSend, text, maxBytes, resolve, reject });
     });
   }
 

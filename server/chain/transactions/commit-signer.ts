@@ -47,6 +47,19 @@ export class CommitSigner {
   }
 
   /**
+   * Waits for a write of the sender. When it fails it may be on disk, written but not synced: the journal is read
+   * before anything else is signed.
+   */
+  async written<T>(write: Promise<T>): Promise<T> {
+    try {
+      return await write;
+    } catch (error) {
+      this.next = undefined;
+      throw error;
+    }
+  }
+
+  /**
    * @param listener Called with transactions that are signed and on disk; with `undefined` when nobody knows. Never
    * throws
    */

@@ -3,6 +3,7 @@ import type { ConfirmedAnchor } from "../contracts/anchors.ts";
 import { follows, isWhole, type VerifiedHeader } from "../evidence/verified-block.ts";
 import type { TransactionInBlock } from "../evidence/verified-chain.ts";
 import type { Address, TransactionOutcome } from "../transaction.ts";
+import type { CommitSigner } from "./commit-signer.ts";
 import type { InFlightTransactions } from "./in-flight.ts";
 import { finalOutcomeOf, type OutcomeRules } from "./final-outcome.ts";
 import type { FinalOutcome, OutcomeListener, TransactionStore } from "./types.ts";
@@ -28,8 +29,7 @@ export interface OutcomeRecorderDeps extends OutcomeRules {
   /** The relayer's contracts: blocks without a log of them are not read as a whole. */
   readonly contracts: readonly Address[];
   readonly inFlight: InFlightTransactions;
-  /** Called when a write has failed: it may be on disk. */
-  readonly onWriteFailed: () => void;
+  readonly nonces: Pick<CommitSigner, "written">;
   readonly onEvent: (event: OutcomeEvent) => void;
 }
 
@@ -91,14 +91,9 @@ export class OutcomeRecorder {
   /** Writes outcomes, which are published later when the write fails though they are on disk. */
   async write<T>(ids: readonly number[], write: () => Promise<T>): Promise<T> {
     for (const id of ids) this.#uncertain.add(id);
-    try {
-      const written = await write();
-      for (const id of ids) this.#uncertain.delete(id);
-      return written;
-    } catch (error) {
-      this.#deps.onWriteFailed();
-      throw error;
-    }
+    const written = await this.#deps.nonces.written(write());
+    for (const id of ids) this.#uncertain.delete(id);
+    return written;
   }
 
   /**

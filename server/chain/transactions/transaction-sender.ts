@@ -107,7 +107,7 @@ export class TransactionSender implements Transactions {
     this.#outcomes = new OutcomeRecorder({
       ...deps,
       inFlight: this.#inFlight,
-      onWriteFailed: () => (this.#nonces.next = undefined),
+      nonces: deps.commitSigner,
     });
     this.#rollback = new RollbackDetector({ ...deps, rpc: deps.chain.rpc });
     this.#recheckMilliseconds = deps.recheckMilliseconds ?? RECHECK_MILLISECONDS;
@@ -211,19 +211,6 @@ export class TransactionSender implements Transactions {
     });
   }
 
-  /**
-   * Marks the journal for reading before anything else is signed: a failed write may be on disk, written but not
-   * synced.
-   */
-  async #written<T>(write: Promise<T>): Promise<T> {
-    try {
-      return await write;
-    } catch (error) {
-      this.#nonces.next = undefined;
-      throw error;
-    }
-  }
-
   /** Resumes what is in flight and returns the next nonce; runs before the first transaction. */
   async #prepare(): Promise<number> {
     const { next: known } = this.#nonces;
@@ -277,7 +264,7 @@ export class TransactionSender implements Transactions {
     const signatures = await Promise.all(
       queued.map((transaction, index) => this.#signer.sign(transaction, first + index, fee)),
     );
-    const signed = await this.#written(
+    const signed = await this.#nonces.written(
       store.claim(this.#signer.address, signatures, () => this.#nonces.next === first),
     );
     if (signed.length === 0) return this.wake();
@@ -381,7 +368,7 @@ export class TransactionSender implements Transactions {
       return;
     this.#inFlight.delete(transaction.id);
     this.#noneWaiting = undefined;
-    await this.#written(store.requeue(transaction.id));
+    await this.#nonces.written(store.requeue(transaction.id));
     this.#nonces.next = undefined;
     onEvent({ kind: "nonce_taken", id: transaction.id, nonce: transaction.nonce });
     this.wake();
@@ -436,9 +423,9 @@ export class TransactionSender implements Transactions {
     const own = this.#inFlight.own();
     const used = own.length === 0 ? undefined : await this.#finalNonces.usedAt(block);
     if (used === undefined) return;
-    const [before, now] = [this.#usedBefore, used];
-    this.#usedBefore = now;
-    const mined = own.filter(({ nonce }) => nonce >= before && nonce < now).flatMap(hashesOf);
+    const before = this.#usedBefore;
+    this.#usedBefore = used;
+    const mined = own.filter(({ nonce }) => nonce >= before && nonce < used).flatMap(hashesOf);
     if (mined.length === 0) return;
     await this.#outcomes.recordMined(minedOf(await this.#deps.chain.transactions(mined)));
     // There is room for others.
@@ -462,7 +449,7 @@ export class TransactionSender implements Transactions {
     const mined = Math.min(next, ...Array.from(this.#inFlight.own(), ({ nonce }) => nonce));
     const remaining = await this.#rollback.remainingOf(this.address, mined);
     if (remaining !== undefined) {
-      const isRolledBack = await this.#written(this.#rollback.reopen(this.address, remaining));
+      const isRolledBack = await this.#nonces.written(this.#rollback.reopen(this.address, remaining));
       this.#usedBefore = 0;
       if (isRolledBack) this.#confirmedTo = undefined;
       else await this.#fillGap(remaining, mined);
@@ -482,7 +469,7 @@ export class TransactionSender implements Transactions {
     const { store, fees, onEvent } = this.#deps;
     const { fee } = await fees.quote();
     const nonces = Array.from({ length: Math.min(to - from, MAX_IN_FLIGHT) }, (_, index) => from + index);
-    await this.#written(store.fill(await Promise.all(nonces.map((nonce) => this.#signer.filler(nonce, fee)))));
+    await this.#nonces.written(store.fill(await Promise.all(nonces.map((nonce) => this.#signer.filler(nonce, fee)))));
     onEvent({ kind: "gap_filled", nonce: from, count: nonces.length });
   }
 
@@ -516,7 +503,7 @@ export class TransactionSender implements Transactions {
 
   /** Writes another version of a transaction, on disk beside those before, and sends it. */
   async #replace(version: SignedTransaction): Promise<void> {
-    if (!(await this.#written(this.#deps.store.replace(version)))) return;
+    if (!(await this.#nonces.written(this.#deps.store.replace(version)))) return;
     this.#inFlight.add(version, performance.now());
     this.#deps.onEvent({ kind: "replaced", nonce: version.nonce, maxFee: gwei(feeOf(version).max) });
     this.#send([version]);

@@ -111,7 +111,7 @@ export class JournalWatch {
     for (const { subject } of findings.open)
       if (causeOf(subject) === "head" && !heads.includes(subject)) findings.divergenceResolved(subject);
     // What was repaired while no server ran has ended.
-    findings.askForEnd();
+    findings.checkOpenSoon();
     if (!isLeader)
       this.#first = this.#attempt("journal", async () => {
         await this.#follow();

@@ -113,8 +113,8 @@ export class Findings implements Pick<JournalEvents, "journalDiverged" | "diverg
     this.#save();
   }
 
-  /** Has a complete check done soon if one can end what is open. */
-  askForEnd(): void {
+  /** Has a complete check done soon if something is open that it can end. */
+  checkOpenSoon(): void {
     if (this.open.some(({ subject }) => isChecked(subject))) this.askForCheck();
   }
 

@@ -1,38 +1,19 @@
 import { assert } from "chai";
 import { getAddress, getBytes } from "ethers";
 import { INTERFACES } from "../../../server/chain/contracts/interfaces.ts";
-import type { VerifiedBlock, VerifiedHeader } from "../../../server/chain/evidence/verified-block.ts";
+import type { VerifiedBlock } from "../../../server/chain/evidence/verified-block.ts";
 import { eventLog } from "../../../server/records/event-log.ts";
+import { NO_NODE } from "../../support/no-node.ts";
+import { blockOf, headerOf } from "../../support/verified-block.ts";
 
 const [TABLE, REGISTRY, OTHER] = ["11", "22", "33"].map((byte) => `0x${byte.repeat(20)}`) as [string, string, string];
 const [FIRST, SECOND] = ["aa", "bb"].map((byte) => getAddress(`0x${byte.repeat(20)}`)) as [string, string];
-const NO_NODE = {
-  chainId: 1,
-  call: (method: string) => Promise.reject(new Error(`no node is asked for ${method}`)),
-  close: () => undefined,
-};
-
-const header = (number: number): VerifiedHeader => ({
-  reference: { number, hash: Buffer.alloc(32, number), time: 1_000 + number, validator: "" },
-  parentHash: Buffer.alloc(32, number - 1),
-  protocol: "none",
-  validators: [],
-  hasTransactions: true,
-  mayHaveLogsOf: () => true,
-});
-
-/** A block with a transaction in which a contract revokes an account. */
+/** Returns a block with a transaction in which a contract revokes an account. */
 function whole(number: number, contract: string, account: string): VerifiedBlock {
   const { topics, data } = INTERFACES.SessionRegistry.encodeEventLog("AccountRevoked", [account]);
   const log = { address: getBytes(contract), topics: topics.map((topic) => getBytes(topic)), data: getBytes(data) };
-  const nothing = () => assert.fail("nothing is proven");
-  return {
-    ...header(number),
-    header: new Uint8Array(),
-    transactions: [{ hash: "0x", to: getBytes(contract), input: new Uint8Array(), succeeded: true, logs: [log] }],
-    transaction: nothing,
-    receipt: nothing,
-  };
+  const call = { hash: "0x", to: getBytes(contract), input: new Uint8Array(), succeeded: true };
+  return blockOf(number, [{ ...call, logs: [log] }]);
 }
 
 describe("log of the contracts' events", () => {
@@ -45,9 +26,9 @@ describe("log of the contracts' events", () => {
       () => assert.fail("there is no row"),
     );
     const blocks = [
-      header(1),
+      headerOf(1),
       whole(2, REGISTRY, FIRST),
-      header(3),
+      headerOf(3),
       whole(4, OTHER, FIRST),
       whole(5, REGISTRY, SECOND),
     ];

@@ -2,7 +2,8 @@ import { assert } from "chai";
 import { getBytes, hexlify } from "ethers";
 import { type AnchorOnChain, confirmedAnchor } from "../../../../server/chain/contracts/anchors.ts";
 import { INTERFACES } from "../../../../server/chain/contracts/interfaces.ts";
-import type { MinedTransaction, VerifiedBlock } from "../../../../server/chain/evidence/verified-block.ts";
+import type { MinedTransaction } from "../../../../server/chain/evidence/verified-block.ts";
+import { blockOf } from "../../../support/verified-block.ts";
 
 const ABI = INTERFACES.ProofAnchor;
 const CONTRACT = `0x${"aa".repeat(20)}`;
@@ -22,19 +23,6 @@ const mined = (id: number, to: string, anchors: boolean): MinedTransaction => {
     logs: anchors ? [event] : [],
   };
 };
-
-const blockOf = (number: number, transactions: readonly MinedTransaction[]): VerifiedBlock => ({
-  reference: { number, hash: Buffer.alloc(32, number), time: 1_000 + number, validator: "" },
-  parentHash: Buffer.alloc(32, number - 1),
-  protocol: "none",
-  validators: [],
-  hasTransactions: true,
-  mayHaveLogsOf: () => true,
-  header: new Uint8Array(),
-  transactions,
-  transaction: () => assert.fail(),
-  receipt: () => assert.fail(),
-});
 
 describe("a transaction that repeats an anchor", function () {
   const repeat = mined(2, CONTRACT, false);

@@ -125,6 +125,16 @@ describe("JSON-RPC over HTTP", () => {
     assert.deepEqual(sizes(), [1, 1, 1]);
   });
 
+  it("reads without waiting for a node that takes long to accept a transaction", async () => {
+    respond = (response, calls, isBatch, request) => {
+      if (calls.every(({ method }) => method !== "eth_sendRawTransaction")) normally(response, calls, isBatch, request);
+    };
+    const sending = rpc.call("eth_sendRawTransaction", ["0x"]).catch(() => "closed");
+    assert.deepEqual(await rpc.call("echo", [1]), ["echo", 1]);
+    rpc.close();
+    assert.equal(await sending, "closed");
+  });
+
   it("assigns responses in any order to their calls", async () => {
     respond = (response, calls) => json(response, calls.map(resultOf).reverse());
     assert.deepEqual(await many(20), expected(20));

@@ -6,16 +6,11 @@ import type { TransactionOutcome } from "../../../../server/chain/transaction.ts
 import { InFlightTransactions } from "../../../../server/chain/transactions/in-flight.ts";
 import { OutcomeRecorder } from "../../../../server/chain/transactions/outcome-recorder.ts";
 import { FakeNode } from "../../../support/fake-node.ts";
+import { NO_NODE } from "../../../support/no-node.ts";
 import { thrownBy } from "../../../support/thrown.ts";
 
 const PENDING: TransactionOutcome = { state: "pending", sent: true };
 const DONE: TransactionOutcome = { state: "cancelled" };
-const NO_NODE = {
-  chainId: 1,
-  call: (method: string) => Promise.reject(new Error(`no node is asked for ${method}`)),
-  close: () => undefined,
-};
-
 /** @param read Reads an outcome from disk */
 const recorderOf = (read: (id: number) => Promise<TransactionOutcome>): OutcomeRecorder =>
   new OutcomeRecorder({
@@ -24,7 +19,7 @@ const recorderOf = (read: (id: number) => Promise<TransactionOutcome>): OutcomeR
     verdictOn: () => assert.fail("nothing is mined"),
     contracts: [],
     inFlight: new InFlightTransactions(),
-    onWriteFailed: () => undefined,
+    nonces: { written: (write) => write },
     onEvent: () => undefined,
   });
 
@@ -94,7 +89,7 @@ describe("outcomes in blocks", function () {
       verdictOn: async () => ({ confirms: undefined }),
       contracts: [],
       inFlight,
-      onWriteFailed: () => undefined,
+      nonces: { written: (write) => write },
       onEvent: () => undefined,
     });
     let nonce = 0;

@@ -3,6 +3,7 @@ import { assert } from "chai";
 import { RollbackDetector } from "../../../../server/chain/transactions/rollback-detector.ts";
 import type { VerifiedHeader } from "../../../../server/chain/evidence/verified-block.ts";
 import type { AddressState } from "../../../../server/chain/rpc/rpc.ts";
+import { headerOf } from "../../../support/verified-block.ts";
 
 const KEY = "0xkey";
 
@@ -54,14 +55,7 @@ describe("a chain with fewer nonces than recorded", () => {
 
   it("is not rolled back when the node still has the block of a later nonce: its count is wrong", async () => {
     const reference = { number: 7, hash: Buffer.alloc(32, 7), time: 70, validator: "v" };
-    header = {
-      parentHash: new Uint8Array(32),
-      protocol: "none",
-      validators: [],
-      reference,
-      hasTransactions: true,
-      mayHaveLogsOf: () => true,
-    };
+    header = { ...headerOf(7), reference };
     await lookTwice();
     assert.deepEqual(reopened, []);
     header = { ...header, reference: { ...reference, hash: Buffer.alloc(32, 8) } };
