@@ -15,7 +15,6 @@ export default tseslint.config(
       "node_modules/",
       "panel/dist/",
       "typechain-types/",
-      "verifier/index.html",
     ],
   },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },

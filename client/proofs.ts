@@ -11,6 +11,7 @@ import {
   submitProof,
   submitProofs,
   verifyHash,
+  verifyPostedHash,
 } from "../server/proofs/api.ts";
 import {
   type AnchoredProofs,
@@ -20,6 +21,7 @@ import {
   FoundProof,
   type ProofResponse,
   type Verification,
+  Verifications,
 } from "../server/proofs/responses.ts";
 import { gap, inventory, type RestoredRow, verifyRestored } from "../server/recovery/api.ts";
 import {
@@ -175,6 +177,15 @@ export class ProofClient {
   /** Verifies that a document's hash has a proof. */
   verify(hash: string, options: CallOptions = {}): Promise<Verification> {
     return this.#call(verifyHash, { query: { hash } }, options);
+  }
+
+  /**
+   * Verifies the hashes of up to 1000 documents.
+   * @returns the results, in the order of the hashes
+   */
+  async verifyAll(hashes: readonly string[], options: CallOptions = {}): Promise<Verifications["results"]> {
+    const request = requestOf(verifyPostedHash, { body: { hashes } });
+    return (await this.#get(Verifications, request, options)).results;
   }
 
   /**

@@ -1,12 +1,15 @@
 // Makes a release: docs/architecture.md#release
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { ROOT } from "../server/kit/program-files.ts";
+import { BUILT_PANEL } from "../server/panel/routes.ts";
 import { CommandFailure, runCommand } from "./commands/run-command.ts";
 import { packPackage } from "./packages/archive.ts";
+import { buildPanel } from "./panel/build.ts";
+import { OFFLINE_PAGE } from "./panel/offline-page.ts";
 import { licenceTexts } from "./packages/licences.ts";
 import { MANIFEST } from "./packages/manifest.ts";
 import { PACKAGES } from "./packages/packages.ts";
@@ -67,11 +70,13 @@ async function makeFiles(): Promise<string[]> {
     await packPackage(each, FOLDER);
     console.log(`Packed ${each.name}`);
   }
+  await buildPanel();
+  copyFileSync(join(BUILT_PANEL, OFFLINE_PAGE), join(FOLDER, "sealbook-verify.html"));
   writeFileSync(join(FOLDER, "sbom.cdx.json"), billOfMaterials());
   writeFileSync(join(FOLDER, "THIRD-PARTY-LICENSES.txt"), licenceTexts());
   const files = readdirSync(FOLDER).sort();
   writeFileSync(join(FOLDER, CHECKSUMS), files.map((name) => `${sha256Of(name)}  ${name}\n`).join(""));
-  console.log(`Wrote sbom.cdx.json, THIRD-PARTY-LICENSES.txt and ${CHECKSUMS}`);
+  console.log(`Wrote sealbook-verify.html, sbom.cdx.json, THIRD-PARTY-LICENSES.txt and ${CHECKSUMS}`);
   return [...files, CHECKSUMS];
 }
 

@@ -24,7 +24,7 @@ export const sealbookPackage: Package = {
       "server/http/openapi/page",
       "CHANGELOG.md",
       ...globSync("server/journal/engine/*.sql", { cwd: ROOT }),
-      ...globSync("verifier/{verify.*,index.html}", { cwd: ROOT }),
+      ...globSync("verifier/verify.*", { cwd: ROOT }),
     ])
       copy(join(ROOT, path), join(folder, path));
     for (const name of LIBRARY_FILES) copy(libraryFile(name), join(folder, COPIED_LIBRARIES, name));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import { ROOT } from "../../server/kit/program-files.ts";
 import { waitForDirectory } from "../../server/kit/directory-lock.ts";
+import { OFFLINE_PAGE, offlinePage } from "./offline-page.ts";
 
 const PANEL = join(ROOT, "panel");
 const BUILT = join(PANEL, "dist");
@@ -37,6 +38,7 @@ export async function buildPanel(): Promise<boolean> {
       logLevel: "error",
       build: { outDir: FRESH, emptyOutDir: true },
     });
+    await writeFile(join(FRESH, OFFLINE_PAGE), await offlinePage(PANEL));
     await compress(join(FRESH, "assets"));
     await writeFile(join(FRESH, "sources.sha256"), digest);
     // Replaced by a rename, so that a running server never serves a partial build.

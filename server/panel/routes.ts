@@ -11,8 +11,14 @@ export const BUILT_PANEL = join(ROOT, "panel/dist");
 /** Caching of files whose name contains a digest of their content. */
 const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as const;
 
+/** The rest of its policy is in the page, which has to work without a server. */
+const OFFLINE_POLICY = "frame-ancestors 'none'";
+/** Workers that hash files compile WebAssembly; the pages must not. */
+const WORKER_POLICY = "default-src 'none';script-src 'wasm-unsafe-eval'";
+
 /**
- * Serves the panel at `/`, and the explorer's page at `/explorer` and every path below it except `/explorer/api`.
+ * Serves the panel at `/`, the explorer's page at `/explorer` and every path below it except `/explorer/api`, and the
+ * same page at `/verify`; at `/verify/offline.html` the page for use without a server.
  * Browsers cache files with a digest in their name forever, and do not cache pages.
  * @param headers Sets the headers of the pages
  */
@@ -20,10 +26,26 @@ export function panelRouter(settings: PageSettings, headers: RequestHandler, dir
   const router = Router({ strict: true });
   router.get("/", headers, page(join(directory, "index.html"), settings));
   router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));
-  router.use("/assets", compressed(join(directory, "assets")), express.static(join(directory, "assets"), KEPT));
+  router.get("/verify", headers, page(join(directory, "explorer.html"), settings));
+  router.get("/verify/offline.html", (_request, response) => {
+    response.set({ "Content-Security-Policy": OFFLINE_POLICY, "Cache-Control": "no-store" });
+    response.sendFile("offline.html", { root: directory, cacheControl: false });
+  });
+  router.use(
+    "/assets",
+    workerPolicy,
+    compressed(join(directory, "assets")),
+    express.static(join(directory, "assets"), KEPT),
+  );
   router.get("/seal.svg", (_request, response) => response.sendFile("seal.svg", { root: directory, maxAge: "1d" }));
   return router;
 }
+
+/** Sets the policy of workers: they do not take that of their page. */
+const workerPolicy: RequestHandler = (request, response, next) => {
+  if (/-worker-[\w-]+\.js$/.test(request.path)) response.set("Content-Security-Policy", WORKER_POLICY);
+  next();
+};
 
 /** Serves the precompressed files to browsers that accept gzip. */
 function compressed(root: string): RequestHandler {

@@ -1,47 +1,17 @@
-import { createHash } from "node:crypto";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
-import { eventually } from "../support/eventually.ts";
+import { sha256 } from "../support/dropped-files.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES } from "../support/server.ts";
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-/** Drops files with a text on the first file input of a page. */
-async function dropFiles(page: Page, ...files: readonly (readonly [name: string, text: string])[]): Promise<void> {
-  await page
-    .locator(".drop-input")
-    .first()
-    .setInputFiles(
-      files.map(([name, text]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) })),
-    );
-}
-
-const LEADS = "The path leads to the chain; nothing is verified yet";
-const VERDICTS = [
-  LEADS,
-  "Verification passed",
-  "Verification failed",
-  "Changed: this is not the file of the proof",
-  "The file does not match the proof",
-];
-
-/** Waits for a verdict, and asserts that no other one is on the page. */
-async function onlyVerdict(page: Page, expected: string): Promise<void> {
-  await page.getByText(expected).first().waitFor();
-  for (const verdict of VERDICTS)
-    if (!expected.startsWith(verdict)) assert.equal(await page.getByText(verdict).count(), 0, verdict);
-}
 
 describeInBrowser("the explorer page", function () {
   let stage: PanelStage;
   let page: Page;
   let one: ParsedJson;
   let batch: ParsedJson;
-  let bundle: string;
   let record: ParsedJson;
   /** Opens a path; all tests use one page. */
   const open = async (path: string): Promise<void> => void (await page.goto(path));
@@ -56,7 +26,6 @@ describeInBrowser("the explorer page", function () {
       hash: sha256(`order ${index}`),
     }));
     batch = (await server.post("/api/v1/proof/batch", { documents })).body;
-    bundle = (await server.get("/api/v1/proof/order%2012?format=bundle")).text;
     const token = await server.login();
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
     [record] = (await server.get(`/explorer/api/addresses/${server.demo.login}/activity`)).body.activity;
@@ -100,120 +69,6 @@ describeInBrowser("the explorer page", function () {
     await title("Account");
     await page.getByText("Row 1 of table events written").waitFor();
     assert.deepEqual(await seriousViolations(page), []);
-  });
-
-  it("draws the audit path from a document to the root, and computes every step", async () => {
-    await open(`/explorer/anchor/${batch.batch.root}`);
-    await title("Anchored batch");
-    await dropFiles(page, ["order.bundle.json", bundle]);
-    await onlyVerdict(page, LEADS);
-    const drawn = await page
-      .locator(".tree-node")
-      .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")));
-    const { merkle, record_hash } = batch.proofs[12].proof;
-    // The last of 13 leaves has no sibling on most levels.
-    assert.lengthOf(merkle.path, 2);
-    assert.deepEqual(
-      [drawn[0], drawn.at(-1)],
-      [`On the chain: ${merkle.root}`, `Document's SHA-256: 0x${sha256("order 12")}`],
-    );
-    assert.includeMembers(drawn, [
-      `Leaf: ${merkle.leaf}`,
-      `Recorded hash: 0x${record_hash}`,
-      ...merkle.path.map((hash: string) => `Sibling: ${hash}`),
-    ]);
-    await page.getByText("All steps").click();
-    assert.deepEqual(await seriousViolations(page), []);
-  });
-
-  it("makes the tree accessible by keyboard", async () => {
-    await page.locator(".tree-node").first().focus();
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Tab");
-    await eventually(async () => {
-      const focused = await page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? ''");
-      const about = await page.locator(".tree-about").innerText();
-      assert.include(about.replaceAll(/\s/g, ""), focused.split(": ")[1] ?? "nothing");
-    });
-  });
-
-  it("verifies the proof as a whole when its document is added", async () => {
-    await dropFiles(page, ["order.txt", "order 12"]);
-    await onlyVerdict(page, "Verification passed");
-    await page.locator(".checks strong", { hasText: "The contract of this chain" }).waitFor();
-    await dropFiles(page, ["order.txt", "order 13"]);
-    await onlyVerdict(page, "Changed: this is not the file of the proof");
-    await dropFiles(page, ["order.txt", "order 12"]);
-    await onlyVerdict(page, "Verification passed");
-    assert.deepEqual(await seriousViolations(page), []);
-  });
-
-  // Security, explorer: a proof with a forged signature never passes, whatever its path leads to
-  it("passes no proof with another signature, and no other document, dropped together", async () => {
-    const forged = bundle.replace(/("value":")[0-9a-f]{128}/, (_, name: string) => `${name}${"0".repeat(128)}`);
-    assert.notEqual(forged, bundle);
-    for (const [document, verdict] of [
-      ["order 12", "Verification failed"],
-      ["order 13", "Changed: this is not the file of the proof"],
-    ] as const) {
-      await open("/explorer/proof");
-      await dropFiles(page, ["order.bundle.json", forged], ["order.txt", document]);
-      await onlyVerdict(page, verdict);
-    }
-    await open("/explorer/proof");
-    await dropFiles(page, ["order.txt", "order 12"], ["order.bundle.json", bundle]);
-    await onlyVerdict(page, "Verification passed");
-  });
-
-  it("verifies the server's response with its document", async () => {
-    const response = JSON.stringify(batch.proofs[3]);
-    for (const [document, verdict] of [
-      ["order 3", "Verification passed: the document is under a root on the chain"],
-      ["order 4", "The file does not match the proof"],
-    ] as const) {
-      await open("/explorer/proof");
-      await dropFiles(page, ["order.proof.json", response], ["order.txt", document]);
-      await onlyVerdict(page, verdict);
-    }
-  });
-
-  // Security, explorer: an altered proof dropped into a page is shown with the failing step
-  it("shows at which step an altered proof fails", async () => {
-    const response = batch.proofs[3];
-    const altered = async (change: (proof: ParsedJson) => void, expected: RegExp): Promise<void> => {
-      const copy = structuredClone(response);
-      change(copy.proof);
-      await open("/explorer/proof");
-      await dropFiles(page, ["order.proof.json", JSON.stringify(copy)], ["order.txt", "order 3"]);
-      await onlyVerdict(page, "Verification failed: the path does not lead to the chain");
-      await page.getByText(expected).waitFor();
-    };
-    await altered((proof) => (proof.document_id = "order 4"), /do not give the recorded hash/);
-    await altered((proof) => (proof.merkle.path[0] = `0x${"0".repeat(64)}`), /does not lead to the root of the proof/);
-    await altered((proof) => (proof.chain_id = 1), /is for chain 1/);
-    await altered((proof) => delete proof.merkle, /is not anchored on the chain/);
-    await page.getByText("Not on the chain").first().waitFor();
-  });
-
-  it("accepts a pasted proof, and rejects other files", async () => {
-    await open("/explorer");
-    await page.getByRole("searchbox").fill(JSON.stringify(one));
-    await page.getByRole("button", { name: "Search" }).click();
-    await onlyVerdict(page, LEADS);
-    await page.getByRole("button", { name: "Another proof" }).click();
-    await dropFiles(page, ["photo.jpg", "no proof"]);
-    await page.getByText("This is not a proof").waitFor();
-  });
-
-  it("fetches a proof from the server on request", async () => {
-    await open("/explorer/proof");
-    await page.getByText("Fetch it from this server").click();
-    await page.getByLabel("Document id or proof id").fill("nothing");
-    await page.getByRole("button", { name: "Fetch" }).click();
-    await page.getByText("Proof not found").waitFor();
-    await page.getByLabel("Document id or proof id").fill("order 3");
-    await page.getByRole("button", { name: "Fetch" }).click();
-    await onlyVerdict(page, LEADS);
   });
 
   it("does not title a transaction with what it did not do", async () => {
@@ -293,16 +148,12 @@ describeInBrowser("the explorer page", function () {
         bypassCSP: true,
       })
     ).newPage();
-    for (const path of ["", `/tx/${batch.batch.tx_hash}`, `/address/${stage.server.demo.login}`, "/proof"]) {
+    for (const path of ["", `/tx/${batch.batch.tx_hash}`, `/address/${stage.server.demo.login}`]) {
       await phone.goto(`/explorer${path}`);
       await phone.locator(".card").first().waitFor();
       assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0, path);
       assert.deepEqual(await seriousViolations(phone), [], path);
     }
-    await dropFiles(phone, ["order.bundle.json", bundle]);
-    await phone.getByText("Путь ведёт в цепочку").waitFor();
-    assert.equal(await phone.evaluate<number>("document.documentElement.scrollWidth - innerWidth"), 0);
-    assert.deepEqual(await seriousViolations(phone), []);
   });
 
   it("contacts only its own server, without errors in the browser", () => {

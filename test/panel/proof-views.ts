@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
+import { giveFiles, type GivenFile, sha256, startAgain } from "../support/dropped-files.ts";
 import type { PanelStage } from "../support/panel.ts";
 
 const DOCUMENT = "Minutes of the meeting of 21 November";
 const PATH = "minutes.txt";
 
-/** Records a document in a batch, and returns its proof. */
+/** Records a document in a batch, and returns its bundle. */
 async function recordDocument({ server }: PanelStage): Promise<string> {
   const known = await server.get(`/api/v1/proof/${PATH}?format=bundle`);
   if (known.status === 200) return known.text;
@@ -19,68 +19,61 @@ async function recordDocument({ server }: PanelStage): Promise<string> {
   return (await server.get(`/api/v1/proof/${PATH}?format=bundle`)).text;
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-async function dropFile(page: Page, name: string, text: string): Promise<void> {
-  await page
-    .locator(".drop-input")
-    .first()
-    .setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
-}
-
-async function openTab(page: Page): Promise<void> {
-  // A page with the same path does not reload: another address comes first.
-  await page.goto("/explorer");
-  await page.goto("/#/proofs");
-  // The file of the view before is kept.
-  await page.getByRole("heading", { level: 1, name: "Proofs" }).waitFor();
-  const another = page.getByRole("button", { name: "Another file" });
-  if (await another.isVisible()) await another.click();
+/** Opens the page for verification, and gives it files. */
+async function openVerify(page: Page, ...files: readonly GivenFile[]): Promise<void> {
+  await page.goto("/verify");
   await page.locator(".drop").waitFor();
+  await startAgain(page);
+  if (files.length > 0) await giveFiles(page, ...files);
 }
 
 /** Views of files and their proofs. */
 export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, stage: PanelStage) => Promise<void>])[] =
   [
+    ["verify-empty", (page) => openVerify(page)],
     [
-      "proof-known",
+      "verify-recorded",
       async (page, stage) => {
         await recordDocument(stage);
-        await openTab(page);
-        await dropFile(page, PATH, DOCUMENT);
-        await page.getByText("Recorded: exactly this content").waitFor();
+        await openVerify(page, [PATH, DOCUMENT]);
+        await page.locator(".notice").waitFor();
       },
     ],
     [
-      "proof-changed",
+      "verify-another",
       async (page) => {
-        await openTab(page);
-        await dropFile(page, PATH, `${DOCUMENT}.`);
-        await page.getByText("Changed: this is not the recorded content").waitFor();
+        await openVerify(page, [PATH, `${DOCUMENT}.`]);
+        await page.locator(".notice").nth(1).waitFor();
       },
     ],
     [
-      "proof-checked",
+      "verify-changed",
       async (page, stage) => {
-        const bundle = await recordDocument(stage);
-        await openTab(page);
-        await dropFile(page, `${PATH}.bundle.json`, bundle);
-        await page.getByText("Add the file").waitFor();
-        await dropFile(page, PATH, DOCUMENT);
-        await page.locator(".tree").waitFor();
+        await openVerify(page, [PATH, `${DOCUMENT}.`], [`${PATH}.bundle.json`, await recordDocument(stage)]);
+        await page.locator(".check-bad").waitFor();
       },
     ],
     [
-      "explorer-proof",
+      "verify-passed",
+      async (page, stage) => {
+        await openVerify(page, ["copy.txt", DOCUMENT], [`${PATH}.bundle.json`, await recordDocument(stage)]);
+        await page.locator(".notice-good").waitFor();
+      },
+    ],
+    [
+      "verify-many",
       async (page, stage) => {
         const bundle = await recordDocument(stage);
-        await page.goto("/explorer/proof");
-        await dropFile(page, `${PATH}.bundle.json`, bundle);
-        await page.locator(".tree").waitFor();
-        await dropFile(page, PATH, DOCUMENT);
-        await page.getByText("Verification passed").waitFor();
+        await openVerify(
+          page,
+          ["copy.txt", DOCUMENT],
+          [`${PATH}.bundle.json`, bundle],
+          ["order 1.txt", "order 1"],
+          ["order 2.txt", "order 2"],
+          ["notes.txt", "notes"],
+          ["damaged.bundle.json", bundle.slice(0, -9)],
+        );
+        await page.locator(".table .badge").nth(4).waitFor();
       },
     ],
     [
@@ -88,7 +81,7 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
       async (page, stage) => {
         const { proof } = (await stage.server.get(`/api/v1/proof/${PATH}`)).body;
         await page.goto(`/explorer/tx/${proof.tx_hash}`);
-        await page.locator(".drop").waitFor();
+        await page.locator(".card").first().waitFor();
       },
     ],
     [

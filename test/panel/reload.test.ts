@@ -164,19 +164,6 @@ describeInBrowser("a page that is loaded again, or left by a link and opened aga
     });
   });
 
-  it("has the file that is checked, and how it shall be recorded", async () => {
-    await open("Proofs");
-    const file = { name: "minutes.txt", mimeType: "text/plain", buffer: Buffer.from(String(Math.random())) };
-    await page.locator(".drop-input").first().setInputFiles(file);
-    await page.getByLabel("Document ID").fill("minutes of May");
-    await page.getByLabel("Type of document").fill("minutes");
-    await eachTime(async () => {
-      await page.getByRole("heading", { name: "minutes.txt" }).waitFor();
-      assert.equal(await page.getByLabel("Document ID").inputValue(), "minutes of May");
-      assert.equal(await page.getByLabel("Type of document").inputValue(), "minutes");
-    });
-  });
-
   it("has nothing of that after a logout, or for another account", async () => {
     const kept = () => page.evaluate(() => Object.keys(sessionStorage).filter((key) => key !== "sealbook.scroll"));
     await page.getByRole("button", { name: "Log out" }).click();

@@ -29,6 +29,7 @@ describe("a release", () => {
       `sealbook-${version}.tgz`,
       `sealbook-client-${version}.tgz`,
       `sealbook-contracts-${version}.tgz`,
+      "sealbook-verify.html",
     ]);
     for (const name of [...files, "SHA256SUMS"]) {
       const hash = createHash("sha256")
@@ -38,7 +39,7 @@ describe("a release", () => {
       const { record } = JSON.parse(await read(`proofs/${name}.bundle.json`));
       assert.deepInclude(record, { document_id: `sealbook ${version}/${name}`, hash });
     }
-    assert.match(output, /^6 of 6 files verified/m);
+    assert.match(output, /^7 of 7 files verified/m);
     assert.notMatch(output, /npm publish|git tag/);
   });
 

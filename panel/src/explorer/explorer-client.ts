@@ -1,5 +1,5 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
-import { accessHeaders } from "../proof/proof-access.ts";
+import { accessHeaders } from "../access/proof-access.ts";
 
 /** Creates a client of the explorer's own server, with the entered credentials. */
 export function explorerClient(): ExplorerClient {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/icon.tsx";
+import { Lazy } from "../components/lazy.tsx";
 import { Shell } from "../shell.tsx";
 import { texts } from "../texts/texts.ts";
 import { AddressView } from "./address/address-view.tsx";
@@ -7,14 +8,15 @@ import { AnchorView } from "./anchor/anchor-view.tsx";
 import { BlockView } from "./block/block-view.tsx";
 import "./explorer.css";
 import { NotFound } from "./not-found.tsx";
-import { ProofView } from "./proof-view.tsx";
-import { addressOf, parts } from "./route.ts";
+import { addressOf, isVerify, parts, VERIFY } from "./route.ts";
 import { SearchView } from "./search/search-view.tsx";
 import { SearchBox } from "./search/search-box.tsx";
 import { StartView } from "./start/start-view.tsx";
 import { TransactionView } from "./transaction/transaction-view.tsx";
 
-/** The explorer: the public data of the chain. */
+const loadVerify = () => import("../verify/verify-page.tsx");
+
+/** What needs no account: the public data of the chain, and the verification of files. */
 export function Explorer() {
   const [kind, id = ""] = parts.value;
   const isFirst = useRef(true);
@@ -28,9 +30,9 @@ export function Explorer() {
       home={addressOf()}
       part={texts.value.common.explorer}
       navigation={
-        <a class="explorer-check" href={addressOf("proof")} aria-current={kind === "proof" ? "page" : undefined}>
+        <a class="explorer-check" href={VERIFY} aria-current={isVerify.value ? "page" : undefined}>
           <Icon name="proofs" />
-          <span>{texts.value.explorer.checkProof}</span>
+          <span>{texts.value.verify.title}</span>
         </a>
       }
       end={
@@ -39,10 +41,14 @@ export function Explorer() {
         </a>
       }
     >
-      <div class="stack stack-wide">
-        {kind === undefined ? null : <SearchBox key={parts.value.join("/")} text={kind === "search" ? id : ""} />}
-        <View kind={kind} id={id} />
-      </div>
+      {isVerify.value ? (
+        <Lazy load={loadVerify} />
+      ) : (
+        <div class="stack stack-wide">
+          {kind === undefined ? null : <SearchBox key={parts.value.join("/")} text={kind === "search" ? id : ""} />}
+          <View kind={kind} id={id} />
+        </div>
+      )}
     </Shell>
   );
 }
@@ -61,8 +67,6 @@ function View({ kind, id }: { kind: string | undefined; id: string }) {
       return <AnchorView key={id} hash={id} />;
     case "search":
       return <SearchView key={id} text={id} />;
-    case "proof":
-      return <ProofView />;
     default:
       return <NotFound title={texts.value.explorer.noPage}>{texts.value.explorer.noPageHelp}</NotFound>;
   }

@@ -4,7 +4,7 @@ import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { texts } from "../texts/texts.ts";
 import type { Query } from "./query.ts";
-import { AccessField } from "../proof/access-field.tsx";
+import { AccessField } from "../access/access-field.tsx";
 import { failureText, isUnauthorized } from "./failure-text.ts";
 
 /** Shows the result of a query; before that, its progress or error. */

@@ -1,6 +1,8 @@
 import { computed, signal } from "@preact/signals";
 
+/** The explorer, and the verification beside it. */
 const ROOT = "/explorer";
+export const VERIFY = "/verify";
 
 const path = signal(location.pathname);
 addEventListener("popstate", () => (path.value = location.pathname));
@@ -14,12 +16,15 @@ export const parts = computed(() =>
     .map(decoded),
 );
 
+/** Whether the location is the verification. */
+export const isVerify = computed(() => path.value === VERIFY || path.value === `${ROOT}/proof`);
+
 /** An address below `/explorer`. */
 export function addressOf(...below: readonly string[]): string {
   return [ROOT, ...below.map(encodeURIComponent)].join("/");
 }
 
-/** Navigates to an address below `/explorer`. */
+/** Navigates to an address of the explorer or the verification. */
 export function goTo(address: string): void {
   history.pushState(null, "", address);
   path.value = location.pathname;
@@ -32,7 +37,7 @@ export function replaceBy(address: string): void {
   path.value = location.pathname;
 }
 
-/** Follows links to addresses below `/explorer` without reloading the page. */
+/** Follows links to these addresses without reloading the page. */
 export function followLinks(): void {
   addEventListener("click", (event) => {
     if (
@@ -46,7 +51,7 @@ export function followLinks(): void {
       return;
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (link === null || link.target !== "" || link.origin !== location.origin || link.hash !== "") return;
-    if (link.pathname !== ROOT && !link.pathname.startsWith(`${ROOT}/`)) return;
+    if (![ROOT, VERIFY].includes(link.pathname) && !link.pathname.startsWith(`${ROOT}/`)) return;
     event.preventDefault();
     goTo(link.pathname);
   });

@@ -23,14 +23,34 @@ function useNow(): number {
   return now.value;
 }
 
-/** A time (Unix seconds) as a date. */
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+// Sweden writes dates as ISO does.
+const inZone = new Intl.DateTimeFormat("sv-SE", {
+  dateStyle: "short",
+  timeStyle: "medium",
+  ...(zone === undefined ? {} : { timeZone: zone }),
+});
+
+/** Formats a time (Unix seconds) as `2026-11-26 19:42:51 UTC`: the same everywhere, for everybody. */
+export function utcText(seconds: number): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** Formats a time (Unix seconds) in the reader's own zone, with its name; `undefined` when that is UTC. */
+export function zoneText(seconds: number): string | undefined {
+  return zone === undefined || zone === "UTC" ? undefined : `${inZone.format(seconds * 1000)} ${zone}`;
+}
+
+/** A time (Unix seconds): UTC, then the reader's own zone. */
 export function Moment({ at }: { at: number }) {
-  const date = new Date(at * 1000);
-  const text = new Intl.DateTimeFormat(language.value, { dateStyle: "long", timeStyle: "medium" }).format(date);
+  const own = zoneText(at);
   return (
-    <time dateTime={date.toISOString()} class="number">
-      {text}
-    </time>
+    <>
+      <time dateTime={new Date(at * 1000).toISOString()} class="number">
+        {utcText(at)}
+      </time>
+      {own === undefined ? null : <span class="moment-zone muted small number"> {own}</span>}
+    </>
   );
 }
 
@@ -38,14 +58,12 @@ export function Moment({ at }: { at: number }) {
 export function Ago({ at }: { at: number }) {
   const seconds = Math.min(0, at - Math.floor(useNow() / 1000));
   const [unit, length] = UNITS.find(([, size]) => -seconds >= size) ?? UNITS[3];
-  const date = new Date(at * 1000);
   const text = new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(
     Math.ceil(seconds / length),
     unit,
   );
-  const title = new Intl.DateTimeFormat(language.value, { dateStyle: "long", timeStyle: "medium" }).format(date);
   return (
-    <time dateTime={date.toISOString()} title={title} class="number">
+    <time dateTime={new Date(at * 1000).toISOString()} title={utcText(at)} class="number">
       {text}
     </time>
   );

@@ -41,7 +41,9 @@ export function Login() {
         </div>
         {since.value === undefined ? null : <LoginProgress since={since.value} />}
       </div>
-      <p class="login-help muted small">{login.help}</p>
+      <p class="login-help muted small">
+        {login.help} <a href="/verify">{login.verify}</a>
+      </p>
     </div>
   );
 }

@@ -4,3 +4,4 @@ import "./layout.css";
 import "./controls.css";
 import "./surfaces.css";
 import "./data.css";
+import "./print.css";

@@ -5,10 +5,11 @@ import { explorer } from "./en/explorer.ts";
 import { home } from "./en/home.ts";
 import { login } from "./en/login.ts";
 import { map } from "./en/map.ts";
-import { proofs } from "./en/proofs.ts";
+
 import { records } from "./en/records.ts";
 import { session } from "./en/session.ts";
 import { tabs } from "./en/tabs.ts";
+import { verify } from "./en/verify.ts";
 
 export const en = {
   common,
@@ -19,7 +20,7 @@ export const en = {
   records,
   map,
   decode,
-  proofs,
+  verify,
   explorer,
   errors,
 };

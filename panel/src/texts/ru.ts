@@ -5,10 +5,11 @@ import { explorer } from "./ru/explorer.ts";
 import { home } from "./ru/home.ts";
 import { login } from "./ru/login.ts";
 import { map } from "./ru/map.ts";
-import { proofs } from "./ru/proofs.ts";
+
 import { records } from "./ru/records.ts";
 import { session } from "./ru/session.ts";
 import { tabs } from "./ru/tabs.ts";
+import { verify } from "./ru/verify.ts";
 import type { Texts } from "./texts.ts";
 
 export const ru: Texts = {
@@ -20,7 +21,7 @@ export const ru: Texts = {
   records,
   map,
   decode,
-  proofs,
+  verify,
   explorer,
   errors,
 };

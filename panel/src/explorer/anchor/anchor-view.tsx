@@ -3,14 +3,13 @@ import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
-import { ProofInput } from "../../proof/proof-input.tsx";
 import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../query-result.tsx";
 import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
-import { addressOf } from "../route.ts";
+import { addressOf, VERIFY } from "../route.ts";
 import { useTitle } from "../title.ts";
 
 /** An anchored hash: a recorded hash or the root of a batch. */
@@ -61,10 +60,9 @@ function Anchor({ anchor }: { anchor: ExploredAnchor }) {
           ]}
         />
       </section>
-      <section class="stack">
-        <h2>{words.follow}</h2>
-        <ProofInput root={anchor.hash} />
-      </section>
+      <p>
+        <a href={VERIFY}>{words.verify}</a>
+      </p>
     </>
   );
 }

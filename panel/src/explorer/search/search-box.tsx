@@ -2,10 +2,9 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { texts } from "../../texts/texts.ts";
-import { addressOf, goTo } from "../route.ts";
-import { setPastedProof } from "../../proof/pasted-proof.ts";
+import { addressOf, goTo, VERIFY } from "../route.ts";
 
-/** Searches for anything with a hash, a number or an address; shows a pasted proof directly. */
+/** Searches for anything with a hash, a number or an address; a pasted bundle is verified. */
 export function SearchBox({ text = "", large = false }: { text?: string; large?: boolean }) {
   const { search } = texts.value.explorer;
   const entered = useSignal(text);
@@ -15,8 +14,8 @@ export function SearchBox({ text = "", large = false }: { text?: string; large?:
     const entry = entered.value.trim();
     if (entry === "") return;
     if (entry.startsWith("{")) {
-      setPastedProof(entry);
-      goTo(addressOf("proof"));
+      void import("../../verify/verify-page.tsx").then(({ verifyText }) => verifyText(entry));
+      goTo(VERIFY);
     } else {
       goTo(addressOf("search", entry));
     }

@@ -8,7 +8,7 @@ import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
-import { addressOf, replaceBy } from "../route.ts";
+import { addressOf, replaceBy, VERIFY } from "../route.ts";
 import { useTitle } from "../title.ts";
 
 /** The results of a search; a single result is shown directly. */
@@ -49,7 +49,7 @@ function Results({ text, results }: { text: string; results: readonly SearchResu
     return (
       <NotFound title={search.nothing}>
         {/^(0x)?[0-9a-f]{64}$/i.test(text.trim()) ? search.nothingForHash : search.nothingHelp}{" "}
-        <a href={addressOf("proof")}>{search.openProof}</a>
+        <a href={VERIFY}>{search.openVerify}</a>
       </NotFound>
     );
   }

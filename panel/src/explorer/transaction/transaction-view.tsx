@@ -6,14 +6,13 @@ import { More } from "../../components/more.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
-import { ProofInput } from "../../proof/proof-input.tsx";
 import { texts } from "../../texts/texts.ts";
 import { QueryResult } from "../query-result.tsx";
 import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
-import { addressOf } from "../route.ts";
+import { addressOf, VERIFY } from "../route.ts";
 import { useTitle } from "../title.ts";
 import { Arguments } from "./arguments.tsx";
 import { actionTitle } from "./action-title.ts";
@@ -66,10 +65,9 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
       <ActionCard action={action} />
       <Position transaction={transaction} />
       {action.kind === "anchor" && action.first !== null ? (
-        <section class="stack">
-          <h2>{texts.value.explorer.anchor.follow}</h2>
-          <ProofInput root={action.hash} />
-        </section>
+        <p>
+          <a href={VERIFY}>{texts.value.explorer.anchor.verify}</a>
+        </p>
       ) : null}
       <div class="card stack">
         {call === undefined ? null : (

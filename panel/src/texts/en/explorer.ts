@@ -2,7 +2,6 @@ const count = (number: number, one: string, many: string): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 export const explorer = {
-  checkProof: "Check a proof",
   toPanel: "Panel",
   toStart: "Explorer start page",
   retry: "Try again",
@@ -22,7 +21,7 @@ export const explorer = {
     title: "Explore the chain",
     about:
       "All data come directly from the chain, without the server's journal. Find a block, a " +
-      "transaction, an address or an anchored hash, or check a proof against the chain.",
+      "transaction, an address or an anchored hash, or verify a file.",
     blocks: "Newest blocks",
     anchors: "Newest anchors",
     noAnchors: "There are no recent anchors.",
@@ -31,8 +30,8 @@ export const explorer = {
   },
 
   search: {
-    label: "Search by hash, block number or address, or paste a proof",
-    placeholder: "Hash, block number, address, or a pasted proof",
+    label: "Search by hash, block number or address, or paste a bundle",
+    placeholder: "Hash, block number, address, or a pasted bundle",
     button: "Search",
     title: "Search",
     several: "Several results",
@@ -40,9 +39,9 @@ export const explorer = {
     nothingHelp: "Check that the search term is complete and belongs to this chain.",
     nothingForHash:
       "It is not a block, a transaction or an anchored hash. The chain does not contain document hashes: a " +
-      "document hash is part of a recorded hash, which can be one of many under a root. The document's proof " +
-      "shows its inclusion:",
-    openProof: "open the proof",
+      "document hash is part of a recorded hash, which can be one of many under a root. The document's bundle " +
+      "proves its inclusion:",
+    openVerify: "verify a file",
     unreadable: "The search term is invalid",
     unreadableHelp:
       "A block number has digits only, a hash is 64 hexadecimal digits, an address 40, each with or without 0x.",
@@ -176,7 +175,7 @@ export const explorer = {
     first: "First anchored",
     block: "Block",
     transaction: "Transaction",
-    follow: "Check a document against this anchor",
+    verify: "Verify a file with its bundle",
   },
 
   address: {

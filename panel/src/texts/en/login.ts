@@ -5,6 +5,7 @@ export const login = {
   password: "Password",
   submit: "Log in",
   help: "Use the address and password from your registration. The operator creates accounts with npx sealbook account.",
+  verify: "Verify a file without an account.",
   addressMissing: "Enter your blockchain address.",
   addressMalformed: "An address is 0x and 40 digits from 0 to 9 and a to f.",
   passwordMissing: "Enter your password.",

@@ -9,6 +9,7 @@ export const login: Texts["login"] = {
   help:
     "Адрес и пароль вы получили при регистрации. Владелец сервера создаёт учётную запись " +
     "командой npx sealbook account.",
+  verify: "Проверить файл без учётной записи.",
   addressMissing: "Введите адрес в блокчейне.",
   addressMalformed: "Адрес — это 0x и ещё 40 знаков: цифры и буквы от a до f.",
   passwordMissing: "Введите пароль.",

@@ -1,0 +1,38 @@
+import { render } from "preact";
+import FileWorker from "../files/file-worker.ts?worker&inline";
+import { showHiddenCharacters } from "../hidden-characters.ts";
+import "../styles/styles.ts";
+import { LanguageChoice } from "../texts/language-choice.tsx";
+import { startTexts, texts } from "../texts/texts.ts";
+import { startTheme } from "../theme/theme.ts";
+import { ThemeSwitch } from "../theme/theme-switch.tsx";
+import { Verification } from "../verify/verification.ts";
+import { Verify } from "../verify/verify.tsx";
+
+const verification = new Verification(() => new FileWorker());
+
+/** The page for use without a network and without a server. */
+function Offline() {
+  return (
+    <main class="view">
+      <div class="row spread no-print">
+        <strong>Sealbook</strong>
+        <div class="row">
+          <LanguageChoice />
+          <ThemeSwitch />
+        </div>
+      </div>
+      <Verify title={texts.value.verify.title} verification={verification} failureText={describe} />
+    </main>
+  );
+}
+
+function describe(error: unknown): { readonly title: string; readonly help: string } {
+  return { title: texts.value.verify.kinds.unreadable, help: error instanceof Error ? error.message : String(error) };
+}
+
+showHiddenCharacters();
+startTheme();
+await startTexts();
+const container = document.getElementById("app");
+if (container !== null) render(<Offline />, container);

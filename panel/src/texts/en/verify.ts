@@ -1,0 +1,167 @@
+import type { Code, Step } from "../../../../verifier/verify.mjs";
+
+/** A step of the verifier, in words. */
+export interface StepText {
+  readonly title: string;
+  readonly proves: string;
+  readonly assumes: string;
+  /** Why it failed; empty when it passed. */
+  readonly reason: string;
+}
+
+export const verify = {
+  title: "Verify",
+  tabTitle: "Proofs",
+  about: "Find out whether files are what was recorded. They are read in your browser and are not sent.",
+  aboutOffline: "Find out whether files are what was recorded. This page sends nothing and works offline.",
+  drop: {
+    title: "Drop files or folders here, or choose files",
+    more: "Add more files",
+    hint:
+      "Up to 10,000 files of any size, with their bundles (.bundle.json) or signed statements (PDF, .jws), in any " +
+      "order.",
+    folder: "Choose a folder",
+    truncated: "Only the first 10,000 files were taken",
+  },
+  paste: {
+    title: "Paste a hash instead",
+    label: "SHA-256 of a file, one per line, or the text of a bundle",
+    button: "Verify",
+    unreadable: "This is neither a list of SHA-256 hashes (64 hexadecimal digits each) nor a bundle.",
+  },
+  trust: {
+    title: "What you trust",
+    about:
+      "A bundle is worth as much as what you compare it with. Take keys and validators from a source other than the " +
+      "bundle.",
+    server: "The chain as this server shows it is always compared too.",
+    key: "Id of the issuer's key",
+    keyHint: "43 characters.",
+    keyInvalid: "The id of a key has 43 characters: letters, digits, - and _.",
+    validators: "Addresses of the chain's validators at that block, one per line",
+    validatorsInvalid: "One of these is not the address of a validator: 0x and 40 hexadecimal digits.",
+    button: "Verify again",
+  },
+  hashing: {
+    title: "Reading the files",
+    files: (done: string, all: string) => `${done} of ${all} files`,
+    left: (time: string) => `${time} left`,
+    cancel: "Cancel",
+  },
+  checking: "Verifying…",
+  clear: "Start again",
+  kinds: {
+    verified: "Verified",
+    not_verified: "Not verified",
+    undetermined: "Cannot be said",
+    recorded: "Recorded, according to this server",
+    not_recorded: "Not recorded, according to this server",
+    unreadable: "Not readable",
+  },
+  kindsShort: {
+    verified: "Verified",
+    not_verified: "Not verified",
+    undetermined: "Cannot be said",
+    recorded: "Recorded",
+    not_recorded: "Not recorded",
+    unreadable: "Not readable",
+  },
+  all: "All",
+  show: "Show",
+  results: "Results",
+  columns: { name: "Name", verdict: "Verdict", time: "Time", trusted: "What is trusted" },
+  recordedAs: (name: string) => `recorded as ${name}`,
+  showMore: (count: string) => `Show ${count} more`,
+  csv: "Save as CSV",
+  print: "Print",
+  trusted: {
+    validators: "The validators you named",
+    chain: "The chain as this server shows it",
+    key: "The issuer's key you named",
+    server: "This server's word",
+  },
+  verified: {
+    document: (time: string) => `This file existed, as it is now, when its block was produced: ${time}.`,
+    stated: "The issuer of the trusted key stated that this file was recorded. No other proof of it is here.",
+    statement: "The signed statement in this file is unchanged. Pages that are printed or shown are not checked.",
+  },
+  statement: {
+    signed: "Signed by",
+    claimed: "Claims to be signed by",
+    at: "Signed at",
+    claimedAt: "Claims to be signed at",
+    key: "Key",
+    records: "Records",
+    recordsOf: (proofs: number, records: number) => `${records}, of which ${proofs} with a bundle`,
+  },
+  facts: {
+    recordedAs: "Recorded as",
+    size: "Size",
+    time: "Recorded at",
+    block: "Block",
+    chain: "Chain",
+    transaction: "Transaction",
+    trusted: "Trusted",
+    evidence: "Evidence",
+  },
+  missing: {
+    file: "The bundle is consistent, but its file is missing. Add the file.",
+    fileNamed: (name: string) => `The bundle is consistent, but its file is missing. It was recorded as ${name}.`,
+    cryptography:
+      "Browsers provide no cryptography for pages without TLS. Open this page with https, or use the offline page.",
+    evidence: "There is no bundle for this file. Add its bundle (.bundle.json).",
+    server: "There is no bundle for this file, and the server could not be asked.",
+  },
+  server: {
+    recorded: "This content is recorded, according to this server",
+    recordedHelp: "This is the server's word. With the bundle of the file you can verify it.",
+    fetch: "Verify with its bundle",
+    notRecorded: "This content is not recorded, according to this server",
+    notRecordedHelp: "It was never recorded here, or it was changed afterwards.",
+    another: "Another file is recorded under this name",
+    anotherHelp: "The same name says nothing about this file: it may be a later version or a different file.",
+    anotherHash: "SHA-256 of that file",
+    waiting: "Accepted, waiting for the chain",
+    waitingHelp: "It was submitted and will be anchored soon.",
+  },
+  offlinePage: "Page for use without a network",
+  steps: "Steps",
+  passed: "passed",
+  failed: "failed",
+  step: (step: Step): StepText => ({
+    title: step.title,
+    ...(step.ok
+      ? { proves: step.proves, assumes: step.assumes, reason: "" }
+      : { proves: "", assumes: "", reason: step.reason }),
+  }),
+  proves: "Proves:",
+  assumes: "Assumes:",
+  code: (code: Code) => code as string,
+  record: {
+    title: (count: string, isOne: boolean) => `Record the ${isOne ? "file" : `${count} files`} not recorded yet`,
+    about: "Only hashes and names are sent.",
+    documentId: "Document id",
+    documentIdHint: "Name of the document, stored in the server's journal.",
+    documentIdMissing: "Enter the name of the document.",
+    type: "Type of document",
+    typeHint: "Optional, for instance contract.",
+    button: "Record",
+    sending: (done: string, all: string) => `Recorded ${done} of ${all}…`,
+    done: (count: string) => `${count} recorded on the chain`,
+    pending: "Accepted. They will be anchored soon.",
+    logIn: "Log in to record files.",
+  },
+  download: {
+    button: "Download the bundle",
+    missing: "The server has no bundle of it",
+  },
+  failures: {
+    unauthorized: "Authentication required",
+    unauthorizedHelp: "Enter an API key or a token, and try again.",
+    wrongKey: "The key or token is not valid. Enter another one, and try again.",
+    forbidden: "Access denied",
+    notYet: "Not available yet",
+    keyLabel: "API key or token",
+    keyHint: "Stored in memory until you close this page, and sent only to this server.",
+  },
+};

@@ -1,0 +1,35 @@
+import { access } from "../access/proof-access.ts";
+import { useTitle } from "../explorer/title.ts";
+import { storedText } from "../stored-text.ts";
+import { texts } from "../texts/texts.ts";
+import { serverVerification, VerifyWithServer } from "./with-server.tsx";
+
+const verification = serverVerification();
+
+/** Verifies a text that was entered elsewhere: a hash, or a bundle. */
+export function verifyText(text: string): void {
+  void verification.paste(text);
+}
+
+/** The page at `/verify`: for everybody, without an account. */
+export default function VerifyPage() {
+  const { verify: words } = texts.value;
+  useTitle(words.title);
+  const isLoggedIn = storedText("session").read() !== undefined || access.value !== "";
+  return (
+    <div class="stack stack-wide">
+      <VerifyWithServer title={words.title} verification={verification} canRecord={isLoggedIn} />
+      <p class="small muted no-print">
+        <a href="/verify/offline.html" download="sealbook-verify.html">
+          {words.offlinePage}
+        </a>
+        {isLoggedIn ? null : (
+          <>
+            {" · "}
+            <a href="/#/proofs">{words.record.logIn}</a>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
