@@ -5,9 +5,11 @@ import { startSession } from "./session/session.ts";
 import "./styles/styles.ts";
 import { startTexts } from "./texts/texts.ts";
 import { startTheme } from "./theme/theme.ts";
+import { copyTimesAsIso } from "./format/moment.tsx";
 import { showHiddenCharacters } from "./hidden-characters.ts";
 
 showHiddenCharacters();
+copyTimesAsIso();
 startTheme();
 startSession();
 keepScroll();

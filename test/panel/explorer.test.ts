@@ -76,13 +76,17 @@ describeInBrowser("the explorer page", function () {
     for (const status of ["reverted", "pending"]) {
       await page.route(`**${path}`, async (route) => {
         const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), status } });
+        const reason = `AccessControlUnauthorizedAccount(${stage.server.demo.login}, 0x${"1".repeat(64)})`;
+        const json = { ...(await response.json()), status, ...(status === "reverted" ? { reason } : {}) };
+        await route.fulfill({ response, json });
       });
       await open(`/explorer/tx/${one.proof.tx_hash}`);
       const expected = `Anchor (${status === "pending" ? "waiting" : status})`;
       await title(expected);
       assert.include(await page.title(), expected);
       assert.equal(await page.getByText("A hash was anchored").count(), 0);
+      const why = page.getByText("The sender is not a relayer of this contract.");
+      assert.equal(await why.count(), status === "reverted" ? 1 : 0);
       await page.unroute(`**${path}`);
     }
     await open(`/explorer/tx/${one.proof.tx_hash}`);

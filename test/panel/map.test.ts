@@ -188,6 +188,42 @@ describeInBrowser("The panel's map", function () {
   });
 });
 
+describeInBrowser("The panel's map of a city", function () {
+  let stage: PanelStage;
+  before(async () => {
+    stage = await openPanel({ SESSION_LIFETIME: "600" });
+    const token = await stage.server.login();
+    for (let index = 0; index < 24; index += 1)
+      await store(
+        stage.server,
+        token,
+        reading(`s${index}`, `S${index}`, 10 + index, 100.5 + 0.03 * (index % 6), 13.7 + 0.03 * Math.floor(index / 6)),
+      );
+    await store(stage.server, token, reading("twin", "Twin", 5, 100.5001, 13.7001));
+    await store(stage.server, token, reading("far", "Far", 7, -74, 40.7));
+  });
+  after(() => stage?.[Symbol.asyncDispose]());
+
+  it("shows the sensors of the city apart, without the one far away, and at the last step all of them", async () => {
+    const page = await openMap(stage);
+    // The two that are side by side are one point; the other 23 have a point each, and so does the one far away.
+    await eventually(async () => assert.equal(await page.locator(".air-point").count(), 25));
+    const box = (await page.locator(".air-map").boundingBox()) ?? assert.fail();
+    for (const caption of ["S5", "S23", "S18"]) {
+      const { x, y } = (await point(page, caption).boundingBox()) ?? assert.fail(caption);
+      assert.isTrue(x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height, caption);
+    }
+    const zoomIn = page.getByRole("button", { name: "Zoom in" });
+    await eventually(async () => {
+      if ((await zoomIn.getAttribute("aria-disabled")) !== "true") await zoomIn.click();
+      assert.equal(await zoomIn.getAttribute("aria-disabled"), "true");
+    });
+    const view = await page.evaluate(() => JSON.parse(sessionStorage.getItem("sealbook.map.view") ?? "{}"));
+    assert.equal(view.zoom, 16);
+    await eventually(async () => assert.equal(await page.locator(".air-point").count(), 26));
+  });
+});
+
 describeInBrowser("The panel's map with tiles", function () {
   let tiles: TileServer;
   let stage: PanelStage;

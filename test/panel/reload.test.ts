@@ -133,6 +133,18 @@ describeInBrowser("a page that is loaded again, or left by a link and opened aga
     const transaction = await input.inputValue();
     await input.fill("0x1234");
     await eachTime(async () => assert.equal(await input.inputValue(), "0x1234"));
+    // A call that anchors a hash leads to its transaction.
+    const hash = "ab".repeat(32);
+    const { proof } = (await stage.server.post("/api/v1/proof", { document_id: "anchored", hash })).body;
+    const anchored = (await stage.server.get(`/explorer/api/transactions/${proof.tx_hash}`)).body.input;
+    for (const given of [anchored, proof.tx_hash]) {
+      await input.fill(given);
+      await page.getByRole("button", { name: "Decode" }).click();
+      await page.locator(`.notice a[href="/explorer/tx/${proof.tx_hash}"]`).waitFor();
+    }
+    await input.fill(`${anchored.slice(0, 10)}${"cd".repeat(32)}`);
+    await page.getByRole("button", { name: "Decode" }).click();
+    await page.getByText("The chain has no anchor of the hash of this call.").waitFor();
     await input.fill(transaction);
     await page.getByRole("button", { name: "Decode" }).click();
     await eachTime(async () => {

@@ -9,6 +9,8 @@ export const decodeState = {
   /** The input of the last decoding. */
   decodedInput: kept("decode.decodedInput", z.string(), ""),
   decoded: signal<Decoded | undefined>(undefined),
+  /** The transaction of a call that anchors a hash. */
+  anchoredBy: signal<string | undefined>(undefined),
   inputError: signal<InputError | undefined>(undefined),
   failure: signal<unknown>(undefined),
   isWorking: signal(false),
@@ -16,18 +18,20 @@ export const decodeState = {
 
 /** Decodes the input. */
 export async function decode(): Promise<void> {
-  const { input, decodedInput, decoded, inputError, failure, isWorking } = decodeState;
+  const { input, decodedInput, decoded, anchoredBy, inputError, failure, isWorking } = decodeState;
   if (isWorking.value) return;
   decodedInput.value = input.value;
   batch(() => {
     isWorking.value = true;
     decoded.value = undefined;
+    anchoredBy.value = undefined;
     inputError.value = undefined;
     failure.value = undefined;
   });
   try {
     const result = await decodeInput(input.value);
     if ("inputError" in result) inputError.value = result.inputError;
+    else if ("anchoredBy" in result) anchoredBy.value = result.anchoredBy;
     else decoded.value = result;
   } catch (error) {
     failure.value = error;

@@ -2,8 +2,10 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Empty } from "../components/empty.tsx";
 import { Field } from "../components/field.tsx";
+import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
+import { Hash } from "../explorer/hash.tsx";
 import { addressOf, route } from "../route.ts";
 import { type Texts, texts } from "../texts/texts.ts";
 import { decode, decodeState } from "./decode-state.ts";
@@ -13,7 +15,7 @@ import "./decode.css";
 
 /** Decodes a stored transaction. Decodes data in the address immediately. */
 export default function Decode() {
-  const { input, decodedInput, decoded, inputError, failure, isWorking } = decodeState;
+  const { input, decodedInput, decoded, anchoredBy, inputError, failure, isWorking } = decodeState;
   const words = texts.value.decode;
   const { rest } = route.value;
   useEffect(() => {
@@ -31,7 +33,8 @@ export default function Decode() {
     event.preventDefault();
     void decode();
   };
-  const isNew = decoded.value === undefined && failure.value === undefined && !isWorking.value;
+  const isNew =
+    decoded.value === undefined && anchoredBy.value === undefined && failure.value === undefined && !isWorking.value;
   return (
     <div class="stack stack-wide">
       <div class="heading">
@@ -67,6 +70,11 @@ export default function Decode() {
       {isWorking.value ? <Progress>{words.working}</Progress> : null}
       {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
       {decoded.value === undefined ? null : <DecodedView decoded={decoded.value} />}
+      {anchoredBy.value === undefined ? null : (
+        <Notice title={words.anchors}>
+          <Hash whole value={anchoredBy.value} href={`/explorer/tx/${anchoredBy.value}`} />
+        </Notice>
+      )}
       {isNew ? (
         <Empty icon="decode" title={words.emptyTitle}>
           <p>{words.emptyHelp}</p>

@@ -1,7 +1,7 @@
 import { ExplorerClient } from "../../../client/explorer.ts";
 import type { DecodedTransaction, RowChecks, RowVerdict } from "../../../client/index.ts";
 import { records, session } from "../session/session.ts";
-import { functionOf, type RowFunction, textOf } from "./call-data.ts";
+import { anchoredHashOf, functionOf, type RowFunction, textOf } from "./call-data.ts";
 
 /** State of the row on the chain. */
 export type OnChain = "current" | "overwritten" | "missing";
@@ -21,9 +21,15 @@ export interface Decoded {
   readonly transactionHash: string | undefined;
 }
 
+/** A call that anchors a hash, by the transaction that did so. */
+export interface Anchoring {
+  readonly anchoredBy: string;
+}
+
 /** Reasons for invalid input, checked before the request. */
 export type InputError =
-  { readonly kind: "missing" | "hex" | "noTransaction" } | { readonly kind: "selector"; readonly selector: string };
+  | { readonly kind: "missing" | "hex" | "noTransaction" | "notAnchored" }
+  | { readonly kind: "selector"; readonly selector: string };
 
 const HASH = /^0x[0-9a-f]{64}$/;
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
@@ -35,7 +41,7 @@ const explorer = new ExplorerClient(location.origin, { credentials: "omit" });
  * Decodes pasted input.
  * @throws ClientError The error of the server
  */
-export async function decodeInput(pasted: string): Promise<Decoded | { readonly inputError: InputError }> {
+export async function decodeInput(pasted: string): Promise<Decoded | Anchoring | { readonly inputError: InputError }> {
   const text = pasted.replace(/\s+/g, "").toLowerCase();
   if (text === "") return { inputError: { kind: "missing" } };
   const input = text.startsWith("0x") ? text : `0x${text}`;
@@ -48,7 +54,12 @@ export async function decodeInput(pasted: string): Promise<Decoded | { readonly 
 async function decodeCallData(
   input: string,
   hash: string | undefined,
-): Promise<Decoded | { readonly inputError: InputError }> {
+): Promise<Decoded | Anchoring | { readonly inputError: InputError }> {
+  const anchored = anchoredHashOf(input);
+  if (anchored !== undefined) {
+    const anchoredBy = hash ?? (await explorer.anchor(anchored))?.tx_hash;
+    return anchoredBy === undefined ? { inputError: { kind: "notAnchored" } } : { anchoredBy };
+  }
   const name = functionOf(input);
   if (name === undefined) return { inputError: { kind: "selector", selector: input.slice(0, SELECTOR_LENGTH) } };
   const { transaction, checks, record } = await session.call((token) => records.audit(token, name, input));

@@ -36,6 +36,11 @@ export function utcText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
+/** Formats the time of day (UTC) of a time (Unix seconds). */
+export function hourText(seconds: number): string {
+  return utcText(seconds).slice(11, 16);
+}
+
 /** Formats a time (Unix seconds) in the reader's own zone, with its name; `undefined` when that is UTC. */
 export function zoneText(seconds: number): string | undefined {
   return zone === undefined || zone === "UTC" ? undefined : `${inZone.format(seconds * 1000)} ${zone}`;
@@ -52,6 +57,21 @@ export function Moment({ at }: { at: number }) {
       {own === undefined ? null : <span class="moment-zone muted small number"> {own}</span>}
     </>
   );
+}
+
+/** Puts the time in the form of ISO into the clipboard when a reader copies a time. */
+export function copyTimesAsIso(): void {
+  addEventListener("copy", (event) => {
+    const selection = getSelection();
+    const [start, end] = [timeAround(selection?.anchorNode), timeAround(selection?.focusNode)];
+    if (start === null || start !== end) return;
+    event.clipboardData?.setData("text/plain", start.dateTime.replace(".000Z", "Z"));
+    event.preventDefault();
+  });
+}
+
+function timeAround(node: Node | null | undefined): HTMLTimeElement | null {
+  return (node instanceof Element ? node : node?.parentElement)?.closest("time") ?? null;
 }
 
 /** The time since another time (Unix seconds). */

@@ -1,13 +1,13 @@
 import { duration } from "../format/duration.ts";
+import { Moment } from "../format/moment.tsx";
 import type { OpenSession } from "../session/session-store.ts";
-import { language, texts } from "../texts/texts.ts";
+import { texts } from "../texts/texts.ts";
 import { visibleText } from "../visible-text.ts";
 
 /** Figures of the server and the log of the account, as of the login. */
 export function AccountState({ statistics, log }: OpenSession["atLogin"]) {
   const { home: words } = texts.value;
   const names: Readonly<Record<string, string>> = words.stats;
-  const time = new Intl.DateTimeFormat(language.value, { dateStyle: "short", timeStyle: "medium" });
   return (
     <>
       <div class="stack">
@@ -26,10 +26,7 @@ export function AccountState({ statistics, log }: OpenSession["atLogin"]) {
         <ol class="log card">
           {log.map((line, index) => (
             <li key={index} class={line.level}>
-              <time class="number" dateTime={line.time}>
-                {time.format(new Date(line.time))}
-              </time>{" "}
-              <span>{visibleText(line.message)}</span>
+              <Moment at={Date.parse(line.time) / 1000} /> <span>{visibleText(line.message)}</span>
             </li>
           ))}
         </ol>

@@ -4,9 +4,10 @@ import "uplot/dist/uPlot.min.css";
 import { CATEGORY_COLOURS } from "../../../air-quality/category.ts";
 import { airQuality, PM25_BREAKPOINTS } from "../../../air-quality/index-of-pm25.ts";
 import type { Reading } from "../../../air-quality/reading.ts";
+import { hourText, utcText } from "../format/moment.tsx";
 import { language, texts } from "../texts/texts.ts";
 import { shownTheme } from "../theme/theme.ts";
-import { concentration, momentText } from "./wording.ts";
+import { concentration } from "./wording.ts";
 
 const HEIGHT = 220;
 const POINT_RADIUS = 3.5;
@@ -35,13 +36,14 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
         width: element.clientWidth,
         height: HEIGHT,
         legend: { show: false },
+        tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
         cursor: { drag: { x: false, y: false }, points: { size: 8 } },
         scales: {
           x: { min: from / 1000, max: to / 1000 },
           y: { range: (_plot, _low, high) => [0, Math.max(12, high * 1.1)] },
         },
         axes: [
-          { ...axis, space: 70, values: (_plot, splits) => splits.map((seconds) => hour(seconds)) },
+          { ...axis, space: 70, label: "UTC", labelSize: 18, values: (_plot, splits) => splits.map(hourText) },
           { ...axis, size: 48, values: (_plot, splits) => splits.map(concentration) },
         ],
         series: [{}, { stroke: resolved(element, text), width: 1.5, points: { show: false } }],
@@ -62,14 +64,10 @@ export function Chart({ series, from, to }: { series: readonly Reading[]; from: 
     series.length,
     concentration(Math.min(...values)),
     concentration(Math.max(...values)),
-    momentText(from),
-    momentText(to),
+    utcText(from / 1000),
+    utcText(to / 1000),
   );
   return <div ref={container} class="air-chart" role="img" aria-label={summary} />;
-}
-
-function hour(seconds: number): string {
-  return new Intl.DateTimeFormat(language.value, { hour: "2-digit", minute: "2-digit" }).format(seconds * 1000);
 }
 
 /** Paints the categories below the values. */

@@ -4,6 +4,7 @@ import { Empty } from "../components/empty.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
+import { utcText } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
 import { Legend } from "./legend.tsx";
 import "./map.css";
@@ -11,7 +12,6 @@ import { failure, found, progress, refresh, shown, updatedAt } from "./map-state
 import { ReadingsTable } from "./readings-table.tsx";
 import { SensorDetails } from "./sensor-details.tsx";
 import { Timeline } from "./timeline.tsx";
-import { momentText } from "./wording.ts";
 import { WorldMap } from "./world-map.tsx";
 
 const REFRESH_MILLISECONDS = 60_000;
@@ -33,7 +33,7 @@ export default function MapTab() {
         </div>
         <div class="row">
           {found.value === undefined ? null : (
-            <span class="muted small">{map.updated(momentText(updatedAt.value))}</span>
+            <span class="muted small">{map.updated(utcText(updatedAt.value / 1000))}</span>
           )}
           <Button busy={progress.value !== undefined} onClick={() => void refresh()}>
             {map.refresh}

@@ -51,7 +51,8 @@ export class PointsLayer {
     const clusters = clustersOf(
       this.#readings,
       (reading) => map.latLngToContainerPoint(latLng(reading, map)),
-      CLUSTER_DISTANCE,
+      // At the last step nobody can look closer.
+      map.getZoom() < map.getMaxZoom() ? CLUSTER_DISTANCE : 0,
     );
     const { x: width, y: height } = map.getSize();
     const placed = layOut(

@@ -1,17 +1,18 @@
 import type { FoundReading } from "./found-reading.ts";
 import { sensorOf } from "../../../air-quality/readings.ts";
 import { Table } from "../components/table.tsx";
+import { Moment, utcText } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
 import { AirQualityBadge } from "./air-quality-badge.tsx";
 import { chosenSensor, moment, shown } from "./map-state.ts";
-import { captionOf, clockText, concentration, momentText } from "./wording.ts";
+import { captionOf, concentration } from "./wording.ts";
 
 /** The values of the map as a table. */
 export function ReadingsTable() {
   const { map } = texts.value;
   return (
     <Table<FoundReading>
-      caption={map.tableCaption(momentText(moment.value))}
+      caption={map.tableCaption(utcText(moment.value / 1000))}
       rows={shown.value}
       keyOf={sensorOf}
       columns={[
@@ -30,14 +31,7 @@ export function ReadingsTable() {
         },
         { title: `${map.value}, ${map.unit}`, cell: ({ value }) => <span class="number">{concentration(value)}</span> },
         { title: map.indexAndCategory, cell: ({ value }) => <AirQualityBadge value={value} /> },
-        {
-          title: map.time,
-          cell: ({ time }) => (
-            <time class="number" dateTime={new Date(time).toISOString()} title={momentText(time)}>
-              {clockText(time)}
-            </time>
-          ),
-        },
+        { title: map.time, cell: ({ time }) => <Moment at={time / 1000} /> },
       ]}
     />
   );

@@ -7,12 +7,13 @@ import { Icon } from "../components/icon.tsx";
 import { JsonView } from "../components/json-view.tsx";
 import { writtenJson } from "../components/written-json.ts";
 import { Table } from "../components/table.tsx";
+import { Moment } from "../format/moment.tsx";
 import { shortened } from "../format/shortened.ts";
 import { texts } from "../texts/texts.ts";
 import { AirQualityBadge } from "./air-quality-badge.tsx";
 import { Chart } from "./chart.tsx";
 import { chosen, chosenSensor, series, updatedAt } from "./map-state.ts";
-import { captionOf, concentration, momentText } from "./wording.ts";
+import { captionOf, concentration } from "./wording.ts";
 
 /** The chosen sensor: its value, its record with the proof on the chain, and its day. */
 export function SensorDetails() {
@@ -48,7 +49,7 @@ export function SensorDetails() {
           <AirQualityBadge value={reading.value} />
           <Facts
             of={[
-              [map.time, momentText(reading.time)],
+              [map.time, <Moment at={reading.time / 1000} />],
               [map.device, reading.device],
               [map.position, `${position.lat}, ${position.lng}`],
               [map.sender, <code title={reading.sender}>{shortened(reading.sender)}</code>],
@@ -80,7 +81,7 @@ export function SensorDetails() {
               rows={series.value.toReversed()}
               keyOf={({ time, code }) => `${time} ${code}`}
               columns={[
-                { title: map.time, cell: ({ time }) => <span class="number">{momentText(time)}</span> },
+                { title: map.time, cell: ({ time }) => <Moment at={time / 1000} /> },
                 {
                   title: `${map.value}, ${map.unit}`,
                   cell: ({ value }) => <span class="number">{concentration(value)}</span>,

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { DAY_MILLISECONDS } from "../../../air-quality/readings.ts";
 import { Button } from "../components/button.tsx";
+import { utcText } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
 import { ago, moment } from "./map-state.ts";
-import { momentText } from "./wording.ts";
 
 /** A day has a step each quarter of an hour. */
 const STEP_MILLISECONDS = 900_000;
@@ -33,7 +33,8 @@ export function Timeline() {
     if (!isPlaying.value && ago.value === 0) ago.value = DAY_MILLISECONDS;
     isPlaying.value = !isPlaying.value;
   };
-  const text = ago.value === 0 ? map.now(momentText(moment.value)) : momentText(moment.value);
+  const time = utcText(moment.value / 1000);
+  const text = ago.value === 0 ? map.now(time) : time;
   return (
     <div class="air-timeline">
       <Button free icon={isPlaying.value ? "pause" : "play"} onClick={play}>

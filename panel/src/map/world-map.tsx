@@ -13,8 +13,12 @@ import { PlainLayer } from "./plain-layer.ts";
 import { PointsLayer } from "./points-layer.ts";
 import { readingText } from "./wording.ts";
 
-const MAX_ZOOM = { plain: 10, tiles: 18 };
-const FIT = { padding: 60, maxZoom: 10 };
+const MAX_ZOOM = { plain: 16, tiles: 18 };
+const PADDING = 60;
+/** A single sensor is shown with its region. */
+const SINGLE_ZOOM = 10;
+/** A sensor is left out of the first view when the others are then shown four times as large. */
+const OUTLIER_ZOOM = 2;
 
 /** The map with the readings of the selected time. */
 export function WorldMap() {
@@ -106,12 +110,25 @@ function addTiles(map: L.Map, template: string, attribution: string, instead: L.
 function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): void {
   const { x: width, y: height } = map.getSize();
   if (width === 0 || height === 0) return void map.setView([20, 0], 1);
-  const { centre, zoom } = fitView(
-    positions,
-    { width, height },
-    { ...FIT, padding: Math.min(FIT.padding, width / 6, height / 6) },
-  );
+  const padding = Math.min(PADDING, width / 6, height / 6);
+  const fitting = (some: typeof positions) =>
+    fitView(some, { width, height }, { padding, maxZoom: some.length === 1 ? SINGLE_ZOOM : MAX_ZOOM.plain });
+  const all = fitting(positions);
+  // One sensor far away must not make all others one point.
+  const others =
+    positions.length < 4 ? [] : outermost(positions).map((one) => fitting(positions.filter((each) => each !== one)));
+  const nearest = others.toSorted((a, b) => b.zoom - a.zoom)[0];
+  const { centre, zoom } = nearest !== undefined && nearest.zoom - all.zoom >= OUTLIER_ZOOM ? nearest : all;
   map.setView(unproject(centre), Math.max(1, Math.floor(zoom * 2) / 2), { animate: false });
+}
+
+/** The positions farthest to the west, the east, the south and the north. */
+function outermost<P extends { lat: number; lng: number }>(positions: readonly P[]): P[] {
+  const byLongitude = positions.toSorted((a, b) => a.lng - b.lng);
+  const byLatitude = positions.toSorted((a, b) => a.lat - b.lat);
+  return [byLongitude, byLatitude]
+    .flatMap((sorted) => [sorted.at(0), sorted.at(-1)])
+    .filter((one) => one !== undefined);
 }
 
 function baseColours() {

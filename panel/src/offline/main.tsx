@@ -1,5 +1,6 @@
 import { render } from "preact";
 import FileWorker from "../files/file-worker.ts?worker&inline";
+import { copyTimesAsIso } from "../format/moment.tsx";
 import { showHiddenCharacters } from "../hidden-characters.ts";
 import "../styles/styles.ts";
 import { LanguageChoice } from "../texts/language-choice.tsx";
@@ -32,6 +33,7 @@ function describe(error: unknown): { readonly title: string; readonly help: stri
 }
 
 showHiddenCharacters();
+copyTimesAsIso();
 startTheme();
 await startTexts();
 const container = document.getElementById("app");

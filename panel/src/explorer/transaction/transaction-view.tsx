@@ -49,7 +49,7 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
       </div>
       {status === "reverted" ? (
         <Notice kind="bad" title={words.reverted}>
-          {reason === undefined ? null : <code>{reason}</code>}
+          {reason === undefined ? null : <Reason of={reason} />}
         </Notice>
       ) : null}
       {status === "pending" ? (
@@ -82,6 +82,20 @@ function Transaction({ transaction }: { transaction: ExploredTransaction }) {
           {input === "0x" ? <p class="muted">{words.noInput}</p> : <CodeBlock text={input} label={words.input} />}
         </More>
       </div>
+    </>
+  );
+}
+
+const NO_ROLE = /^AccessControlUnauthorizedAccount\(.*, 0x0{64}\)$/;
+
+/** Why a contract reverted a call: in words, and as its error. */
+function Reason({ of: reason }: { of: string }) {
+  const words: Readonly<Record<string, string>> = texts.value.explorer.reasons;
+  const name = NO_ROLE.test(reason) ? "NotAdministrator" : (/^(\w+)\(/.exec(reason)?.[1] ?? "");
+  return (
+    <>
+      {words[name] === undefined ? null : <p>{words[name]}</p>}
+      <code>{reason}</code>
     </>
   );
 }

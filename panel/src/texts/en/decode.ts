@@ -10,9 +10,11 @@ export const decode = {
   errors: {
     missing: "Paste call data or a transaction hash.",
     hex: "Enter an even number of hexadecimal digits, with or without 0x.",
-    selector: (selector: string) => `${selector} is not the selector of set or insert.`,
+    selector: (selector: string) => `${selector} is not the selector of set, insert, anchor or anchorBatch.`,
     noTransaction: "The chain has no transaction with this hash.",
+    notAnchored: "The chain has no anchor of the hash of this call.",
   },
+  anchors: "This call anchors a hash. Its transaction:",
   summary: (id: string, table: string) => `Record ${id} of table ${table}`,
   signedBySender: "Signed by the sender",
   signedByOther: "Not signed by the sender",

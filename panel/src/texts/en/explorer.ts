@@ -14,6 +14,29 @@ export const explorer = {
 
   states: { pending: "waiting", succeeded: "succeeded", reverted: "reverted" },
 
+  reasons: {
+    AccessControlUnauthorizedAccount: "The sender is not a relayer of this contract.",
+    NotAdministrator: "The sender is not the administrator of this contract.",
+    RowExists: "A row with this number exists already.",
+    InvalidSignature: "The row's signature is not valid.",
+    SignerNotEnrolled: "The signer of the row is not an enrolled account.",
+    InvalidHash: "The hash is zero.",
+    InvalidBatchSize: "A batch has 1 to 1000 hashes.",
+    InvalidEnrolment: "The account or its scope is not valid.",
+    AccountWasRevoked: "The account was revoked, and is never enrolled again.",
+    AccountNotEnrolled: "The account is not enrolled.",
+    WrongSigner: "The account has not signed this session.",
+    OpeningExpired: "The signature for the session came too late.",
+    TokenHashUsed: "The token was used before.",
+    SessionUnknown: "There is no such session.",
+    SessionEnded: "The session has ended.",
+    TokenReplaced: "The token has been replaced.",
+    SessionExpired: "The session has expired.",
+    SessionNotValidated: "The session has not been validated.",
+    TooLateToExtend: "The session is too close to its end to be extended.",
+    InvalidLifetime: "The lifetime is too short.",
+  } as Readonly<Record<string, string>>,
+
   contracts: { ProofAnchor: "Proof anchor", EventTable: "Event table", SessionRegistry: "Session registry" },
 
   start: {

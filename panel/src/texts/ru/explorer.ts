@@ -17,6 +17,29 @@ export const explorer: Texts["explorer"] = {
 
   states: { pending: "ожидает", succeeded: "выполнена", reverted: "отклонена" },
 
+  reasons: {
+    AccessControlUnauthorizedAccount: "Отправитель не является ретранслятором этого контракта.",
+    NotAdministrator: "Отправитель не является администратором этого контракта.",
+    RowExists: "Строка с таким номером уже есть.",
+    InvalidSignature: "Подпись строки недействительна.",
+    SignerNotEnrolled: "Подписавший строку не является зачисленным пользователем.",
+    InvalidHash: "Хеш нулевой.",
+    InvalidBatchSize: "В пакете может быть от 1 до 1000 хешей.",
+    InvalidEnrolment: "Учётная запись или её права указаны неверно.",
+    AccountWasRevoked: "Учётная запись отозвана, и вернуть её нельзя.",
+    AccountNotEnrolled: "Учётная запись не зачислена.",
+    WrongSigner: "Эту сессию подписала не та учётная запись.",
+    OpeningExpired: "Подпись для сессии пришла слишком поздно.",
+    TokenHashUsed: "Такой токен уже был.",
+    SessionUnknown: "Такой сессии нет.",
+    SessionEnded: "Сессия закончена.",
+    TokenReplaced: "Токен уже заменён.",
+    SessionExpired: "Срок сессии истёк.",
+    SessionNotValidated: "Сессия не подтверждена.",
+    TooLateToExtend: "До конца сессии осталось слишком мало, чтобы её продлить.",
+    InvalidLifetime: "Срок слишком короткий.",
+  },
+
   contracts: { ProofAnchor: "Якоря доказательств", EventTable: "Таблица событий", SessionRegistry: "Реестр сессий" },
 
   start: {
