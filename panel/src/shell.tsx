@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { ServerNotice } from "./server-notice.tsx";
 import { LanguageChoice } from "./texts/language-choice.tsx";
 import { texts } from "./texts/texts.ts";
 import { ThemeSwitch } from "./theme/theme-switch.tsx";
@@ -42,6 +43,9 @@ export function Shell({
         </div>
       </header>
       <main class="view" id="view" tabIndex={-1}>
+        <div class="server-notice">
+          <ServerNotice />
+        </div>
         {children}
       </main>
     </div>

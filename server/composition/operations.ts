@@ -124,7 +124,7 @@ export function createOperations(context: Context, monitored: Monitored) {
     status: createStatus(context, monitored, { clockMonitor, storage, relayers, regularBlocks, staleSeconds }),
     relayerRoutes: relayers.routes,
     /**
-     * Checks that requests can be served, and returns which relayer leads.
+     * Checks that requests can be served, and returns which relayer leads and whether the node responds.
      * @throws SealbookError `journal_unavailable`; `chain_unavailable` when the node serves another chain
      */
     async ready() {
@@ -132,7 +132,7 @@ export function createOperations(context: Context, monitored: Monitored) {
       await assertReadable(journal);
       if (isWrongChain(head.failure))
         throw new SealbookError("chain_unavailable", "the chain's node serves another chain than the journal's");
-      return relayers.leadership();
+      return { ...(await relayers.leadership()), node_responds: !head.isSilent };
     },
     async start() {
       await storage.start();

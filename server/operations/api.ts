@@ -31,7 +31,13 @@ export const status = defineRoute({
 });
 
 const Health = z.object({ status: z.literal("ok") }).meta({ id: "Health" });
-const Readiness = z.object({ ...Health.shape, ...Leadership.shape }).meta({ id: "Readiness" });
+const Readiness = z
+  .object({
+    ...Health.shape,
+    ...Leadership.shape,
+    node_responds: z.boolean().meta({ description: "Whether the node of the chain responds." }),
+  })
+  .meta({ id: "Readiness" });
 
 export const live = defineRoute({
   id: "live",

@@ -9,10 +9,10 @@ export interface OperationsRouteDeps {
   readonly alerts: Pick<AlertStore, "list">;
   readonly status: () => Promise<responses.Status>;
   /**
-   * Returns which relayer leads.
+   * Returns which relayer leads, and whether the chain's node responds.
    * @throws SealbookError while no requests can be served
    */
-  readonly ready: () => Promise<responses.Leadership>;
+  readonly ready: () => Promise<responses.Leadership & { readonly node_responds: boolean }>;
   readonly metrics: Metrics;
 }
 

@@ -125,7 +125,13 @@ describe("alerts", function () {
 
   it("come with health checks that distinguish liveness from readiness", async () => {
     assert.deepEqual((await server.get("/livez")).body, { status: "ok" });
-    assert.deepEqual((await server.get("/readyz")).body, { status: "ok", leads: true, relayer: null, leader: null });
+    assert.deepEqual((await server.get("/readyz")).body, {
+      status: "ok",
+      leads: true,
+      relayer: null,
+      leader: null,
+      node_responds: true,
+    });
     assert.equal((await server.post("/readyz", {})).status, 405);
   });
 });

@@ -143,6 +143,25 @@ describeInBrowser("the explorer page", function () {
     await title("A hash was anchored");
   });
 
+  it("says on the page that the chain or the server does not respond, until it does", async () => {
+    await open("/explorer/nowhere");
+    const isThere = (text: string) => page.getByText(text, { exact: true }).waitFor();
+    const isGone = (text: string) => page.getByText(text, { exact: true }).waitFor({ state: "hidden" });
+    await page.route("**/readyz", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), node_responds: false } });
+    });
+    await isThere("No response from the chain");
+    await page.unroute("**/readyz");
+    // A server that accepts the connection and does nothing.
+    await page.route("**/readyz", () => undefined);
+    await isThere("No response from the server");
+    await isGone("No response from the chain");
+    assert.deepEqual(await seriousViolations(page), []);
+    await page.unroute("**/readyz");
+    await isGone("No response from the server");
+  });
+
   it("fits a phone, in dark mode and in Russian", async () => {
     const phone = await (
       await stage.window({

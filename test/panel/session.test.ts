@@ -297,10 +297,10 @@ describeInBrowser("the panel's session", function () {
     const token = await shownToken(page);
     await stage.stopServer();
     await change(page, { renewAt: 0 });
-    await page.getByText("The server cannot be reached").waitFor();
+    await page.getByText("The session cannot be extended at the moment").waitFor();
     await stage.startServer();
     await eventually(async () => assert.notEqual(await shownToken(page), token));
-    await page.getByText("The server cannot be reached").waitFor({ state: "hidden" });
+    await page.getByText("The session cannot be extended at the moment").waitFor({ state: "hidden" });
     await page.goto("/#/records");
     await page.getByText(/records? shown/).waitFor();
     await page.goto("/#/");

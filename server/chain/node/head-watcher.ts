@@ -2,6 +2,9 @@ import type { BlockHead } from "../block.ts";
 import { fetchNewestBlock, NodeBlock } from "./node-block.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 
+/** A node responds within milliseconds; one that takes longer does not respond to readers of a page. */
+const SILENT_MILLISECONDS = 2_000;
+
 /** The newest block. */
 export interface Head extends BlockHead {
   /** `0x` hex. */
@@ -15,6 +18,8 @@ export interface HeadWatcher {
   readonly head: Head | undefined;
   /** Why the last query failed; `undefined` when the node responded. */
   readonly failure: unknown;
+  /** Whether the node has not responded to the last query, or not yet to one for seconds. */
+  readonly isSilent: boolean;
   /** @returns a function that ends the subscription */
   subscribe(listener: (head: Head) => void): () => void;
   /** Queries the node at once instead of at the next interval. */
@@ -43,6 +48,8 @@ export function watchHead(
   let stopped = true;
   let looking = false;
   let lookAgain = false;
+  /** When the query in flight began. */
+  let askedAt: number | undefined;
 
   const look = async (): Promise<void> => {
     if (stopped) return;
@@ -54,6 +61,7 @@ export function watchHead(
     clearTimeout(timer);
     do {
       lookAgain = false;
+      askedAt = performance.now();
       try {
         const seen = await fetchNewestBlock(rpc, Block);
         const isKnown = seen.hash === head?.hash;
@@ -70,6 +78,7 @@ export function watchHead(
       }
     } while (lookAgain && !stopped);
     looking = false;
+    askedAt = undefined;
     if (!stopped) timer = setTimeout(() => void look(), intervalMilliseconds);
   };
 
@@ -79,6 +88,9 @@ export function watchHead(
     },
     get failure() {
       return failure;
+    },
+    get isSilent() {
+      return failure !== undefined || (askedAt !== undefined && performance.now() - askedAt > SILENT_MILLISECONDS);
     },
     subscribe(listener) {
       listeners.add(listener);

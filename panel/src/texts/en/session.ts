@@ -6,9 +6,9 @@ export const session = {
   pausedHelp: (minutes: number) =>
     `Nobody has used the panel for ${minutes} minutes. ` +
     "A key, a click or a movement of the pointer continues the session.",
-  unreachable: "The server cannot be reached",
+  unreachable: "The session cannot be extended at the moment",
   unreachableHelp:
-    "The session cannot be extended until the server responds. The panel retries every second; the clock above " +
+    "The server or its chain does not respond. The panel retries every second; the clock above " +
     "shows the remaining time.",
   logOut: "Log out",
 };

@@ -86,6 +86,31 @@ describe("polling head watcher", function () {
     assert.deepEqual(heads, [7, 8, 10]);
   });
 
+  it("calls a node silent that refuses connections, or takes seconds to respond", async () => {
+    watch(20);
+    watcher.start();
+    await eventually(async () => assert.deepEqual(heads, [0]));
+    assert.isFalse(watcher.isSilent);
+    proxy.mode = "off";
+    await eventually(async () => assert.isTrue(watcher.isSilent));
+    proxy.mode = "pass";
+    await eventually(async () => assert.isFalse(watcher.isSilent));
+    watcher.stop();
+    const response = Promise.withResolvers<object>();
+    const slow = { call: () => response.promise };
+    watcher = watchHead(slow, 20, (failure) => reachable.push(failure === undefined));
+    watcher.start();
+    assert.isFalse(watcher.isSilent);
+    await eventually(async () => assert.isTrue(watcher.isSilent));
+    response.resolve({
+      number: "0x1",
+      timestamp: "0x1",
+      hash: `0x${"ab".repeat(32)}`,
+      parentHash: `0x${"aa".repeat(32)}`,
+    });
+    await eventually(async () => assert.isFalse(watcher.isSilent));
+  });
+
   it("treats a node without a newest block as unavailable", async () => {
     const [block = assert.fail()] = node.blocks.splice(0);
     watch(20);
