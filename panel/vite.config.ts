@@ -36,7 +36,7 @@ function pagesAsServed(): Plugin {
       fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }),
     configureServer({ middlewares }) {
       middlewares.use((request, _response, next) => {
-        if (/^\/explorer(?!\/api)(\/|\?|$)/.test(request.url ?? "")) request.url = `/${PAGES.explorer}`;
+        if (/^\/(explorer(?!\/api)(\/|\?|$)|verify$)/.test(request.url ?? "")) request.url = `/${PAGES.explorer}`;
         next();
       });
     },

@@ -35,7 +35,8 @@ export async function offlinePage(panel: string): Promise<string> {
     file.type === "asset" && file.fileName.endsWith(".css") ? [file.source] : [],
   );
   const [script, ...others] = scripts;
-  if (script === undefined || others.length > 0) throw new Error(`the offline page has ${scripts.length} scripts`);
+  if (script === undefined || others.length > 0 || scripts.length + styles.length !== output.length)
+    throw new Error(`the offline page has files of its own: ${output.map(({ fileName }) => fileName).join(", ")}`);
   // The end of a script or a comment in a text would end the page's script.
   const code = script.replace(/<\/script/gi, "<\\/script").replaceAll("<!--", "<\\!--");
   const style = styles.join("\n");

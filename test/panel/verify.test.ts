@@ -70,7 +70,6 @@ describeInBrowser("the page for verification", function () {
       "Block header",
       "Transaction",
       "Receipt",
-      "Contract",
       "Node",
     ]);
     await page.getByText(idOf(1), { exact: true }).waitFor();
@@ -117,10 +116,20 @@ describeInBrowser("the page for verification", function () {
     await onlyVerdict(page, "Verified");
   });
 
-  it("says that another file is recorded under a name, without a judgement of this one", async () => {
+  it("says to those with an account that another file is recorded under a name, and judges this one not", async () => {
     await stage.server.post("/api/v1/proof", { document_id: "minutes.txt", hash: sha256("minutes") });
     await giveFiles(page, ["minutes.txt", "other minutes"]);
     await onlyVerdict(page, "This content is not recorded, according to this server");
+    assert.equal(await page.getByText("Another file is recorded under this name").count(), 0);
+    assert.isFalse(
+      stage.requested.some((url) => url.includes("minutes")),
+      "no name is sent",
+    );
+    await page.evaluate(() => localStorage.setItem("sealbook.session", "{}"));
+    await page.reload();
+    await giveFiles(page, ["minutes.txt", "other minutes"]);
+    await onlyVerdict(page, "This content is not recorded, according to this server");
+    await page.evaluate(() => localStorage.removeItem("sealbook.session"));
     await page.locator(".notice-info").getByText("Another file is recorded under this name").waitFor();
     await page.getByText(sha256("minutes")).waitFor();
     assert.equal(await page.locator(".notice-bad, .notice-warning").count(), 0);
@@ -172,13 +181,17 @@ describeInBrowser("the page for verification", function () {
   it("verifies a statement, as PDF or JWS, and the documents that it is about", async () => {
     const pdf = await statementOf(stage.server, "application/pdf");
     await giveFiles(page, ["statement.pdf", pdf]);
-    await onlyVerdict(page, "Verified", /Pages that are printed or shown are not checked/);
+    // What a PDF shows is not what its statement says.
+    const ofPdf = {
+      "Signed statement in statement.pdf": "Verified",
+      "statement.pdf": "Not recorded, according to this server",
+    };
+    assert.deepEqual(Object.fromEntries(await verdictsOf(page, 2)), ofPdf);
+    await page.locator(".result-reason", { hasText: "Pages that are printed or shown are not checked" }).waitFor();
+    await page.getByRole("button", { name: "Signed statement in statement.pdf" }).click();
     await page.getByText("Claims to be signed by", { exact: true }).waitFor();
     await giveFiles(page, ["copy.txt", order(7)]);
-    assert.deepEqual(Object.fromEntries(await verdictsOf(page, 2)), {
-      "statement.pdf": "Verified",
-      "copy.txt": "Verified",
-    });
+    assert.deepEqual(Object.fromEntries(await verdictsOf(page, 3)), { ...ofPdf, "copy.txt": "Verified" });
     await startAgain(page);
     const { attestation: jws } = JSON.parse(String(await statementOf(stage.server, "application/json")));
     await giveFiles(page, ["attestation.jws", jws]);
@@ -232,7 +245,13 @@ describeInBrowser("the page for verification", function () {
     await page.getByText("This is neither a list").waitFor();
     await paste(sha256(order(4)).toUpperCase());
     await onlyVerdict(page, "This content is recorded, according to this server");
+    // A list says nothing about a file of the same name.
+    await giveFiles(page, ["none.txt", order(4)]);
     await paste(`${sha256("nothing")}  none.txt\n${sha256(order(5))} *five.txt\n`);
+    assert.equal(await page.getByText("none.txt", { exact: true }).count(), 2);
+    assert.equal(await page.locator(".table tbody tr").count(), 4);
+    await startAgain(page);
+    await paste(`${sha256(order(4))}\n${sha256("nothing")}  none.txt\n${sha256(order(5))} *five.txt\n`);
     assert.deepEqual(Object.fromEntries(await verdictsOf(page, 3)), {
       "none.txt": "Not recorded, according to this server",
       "five.txt": "Recorded, according to this server",
@@ -319,8 +338,10 @@ describeInBrowser("the page for verification", function () {
     await page.getByText(/left$/).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     // What was read has its verdict.
-    await onlyVerdict(page, "This content is not recorded, according to this server");
-    await page.getByRole("heading", { name: "small.txt" }).waitFor();
+    assert.deepEqual(Object.fromEntries(await verdictsOf(page, 2)), {
+      "huge.bin": "Cannot be said",
+      "small.txt": "Not recorded, according to this server",
+    });
   });
 
   it("verifies nothing without the browser's cryptography, but asks the server", async () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { assert } from "chai";
 import type { Page } from "playwright-core";
+import { eventually } from "./eventually.ts";
 
 export type GivenFile = readonly [name: string, content: string | Buffer];
 
@@ -36,15 +37,19 @@ export async function onlyVerdict(page: Page, expected: string, why?: string | R
 /** Returns the verdict of each file in the table, once none is missing. */
 export async function verdictsOf(page: Page, count: number): Promise<Map<string, string>> {
   await page.getByText(`All ${count}`, { exact: true }).waitFor();
-  const rows = await page
-    .locator(".table tbody tr")
-    .evaluateAll((all) =>
-      all.map((row) => [
-        row.querySelector(".result-name")?.textContent ?? "",
-        row.querySelector(".badge")?.textContent ?? "",
-      ]),
-    );
-  return new Map(rows.map(([name = "", verdict = ""]) => [name, verdict]));
+  return eventually(async () => {
+    const rows = await page
+      .locator(".table tbody tr:has(.result-name)")
+      .evaluateAll((all) =>
+        all.map((row) => [
+          row.querySelector(".result-name")?.textContent ?? "",
+          row.querySelector(".badge")?.textContent ?? "",
+        ]),
+      );
+    const verdicts = new Map(rows.map(([name = "", verdict = ""]) => [name, verdict]));
+    assert.notInclude([...verdicts.values()], "");
+    return verdicts;
+  });
 }
 
 /** Begins with no files. */

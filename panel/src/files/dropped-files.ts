@@ -6,6 +6,8 @@ export const MOST_FILES = 10_000;
 /** Files that were dropped or chosen. */
 export interface Picked {
   readonly files: readonly NamedFile[];
+  /** Files and folders that the browser cannot open, with the reason. */
+  readonly unreadable: readonly { readonly name: string; readonly reason: string }[];
   /** Whether there are more than {@link MOST_FILES}; the others are left out. */
   readonly isTruncated: boolean;
 }
@@ -13,41 +15,42 @@ export interface Picked {
 /** Returns the files of an input; those of a folder have their path in it. */
 export function chosenFiles(files: Iterable<File>): Picked {
   const named = Array.from(files, (file) => ({ name: file.webkitRelativePath || file.name, file }));
-  return { files: named.slice(0, MOST_FILES), isTruncated: named.length > MOST_FILES };
+  return { files: named.slice(0, MOST_FILES), unreadable: [], isTruncated: named.length > MOST_FILES };
 }
 
-/**
- * Returns the files of a drop, and those in its folders.
- * @throws An error when a folder cannot be read
- */
+/** Returns the files of a drop, and those in its folders. */
 export async function droppedFiles(transfer: DataTransfer): Promise<Picked> {
   // Only during the event does the transfer have its entries.
-  const entries = Array.from(transfer.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  if (entries.length === 0) return chosenFiles(transfer.files);
+  const waiting = Array.from(transfer.items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  if (waiting.length === 0) return chosenFiles(transfer.files);
+  waiting.reverse();
   const files: NamedFile[] = [];
-  const waiting = entries;
-  for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
-    if (entry instanceof FileSystemDirectoryEntry) {
-      waiting.unshift(...(await childrenOf(entry)));
-      continue;
-    }
-    if (!(entry instanceof FileSystemFileEntry)) continue;
-    if (files.length === MOST_FILES) return { files, isTruncated: true };
+  const unreadable: { name: string; reason: string }[] = [];
+  for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
     const name = entry.fullPath.replace(/^\//, "");
-    files.push({ name, file: await fileOf(entry) });
+    if (files.length + unreadable.length >= MOST_FILES) return { files, unreadable, isTruncated: true };
+    try {
+      if (entry instanceof FileSystemDirectoryEntry) {
+        for (const child of (await childrenOf(entry)).reverse()) waiting.push(child);
+      } else if (entry instanceof FileSystemFileEntry) files.push({ name, file: await fileOf(entry) });
+    } catch (error) {
+      unreadable.push({ name, reason: error instanceof Error ? error.message : String(error) });
+    }
   }
-  return { files, isTruncated: false };
+  return { files, unreadable, isTruncated: false };
 }
 
+/** Returns what a folder has: a little more than can be accepted is enough to say that it is too much. */
 async function childrenOf(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader();
   const children: FileSystemEntry[] = [];
-  for (;;) {
+  while (children.length <= MOST_FILES) {
     // Browsers return a hundred at once; an empty list is the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return children;
-    children.push(...some);
+    if (some.length === 0) break;
+    for (const child of some) children.push(child);
   }
+  return children;
 }
 
 function fileOf(entry: FileSystemFileEntry): Promise<File> {

@@ -8,17 +8,17 @@ export interface Evidence {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** The largest bundle, and the largest statement; larger files are documents. */
-const LARGEST_TEXT = 16 * 1024 * 1024;
+/** The largest bundle or statement as text, and as PDF; larger files are documents. */
+const LARGEST_TEXT = 4 * 1024 * 1024;
 const LARGEST_PDF = 64 * 1024 * 1024;
 /** The first bytes of a file that decide whether the rest is read. */
 const HEAD_BYTES = 16;
 const JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-const FORMATS: Readonly<Record<string, Evidence["kind"]>> = {
-  "sealbook-bundle/1": "bundle",
-  "sealbook-attestation/1": "copy",
-};
+const FORMATS: ReadonlyMap<string, Evidence["kind"]> = new Map([
+  ["sealbook-bundle/1", "bundle"],
+  ["sealbook-attestation/1", "copy"],
+]);
 
 /** Returns the evidence in a file; none in a file that is only a document. */
 export async function evidenceIn(file: File): Promise<Evidence[]> {
@@ -31,11 +31,12 @@ export async function evidenceIn(file: File): Promise<Evidence[]> {
       return kind === undefined ? [] : [{ kind, content }];
     });
   }
-  const isNamed = file.name.endsWith(".bundle.json");
-  if (file.size > LARGEST_TEXT || !(isNamed || /^(?:\u00EF\u00BB\u00BF)?\s*(?:\{|eyJ)/.test(head))) return [];
+  // A damaged bundle or statement is one that fails, not a document without a record.
+  const named = file.name.endsWith(".bundle.json") ? "bundle" : file.name.endsWith(".jws") ? "statement" : undefined;
+  if (file.size > LARGEST_TEXT || !(named !== undefined || /^(?:\u00EF\u00BB\u00BF)?\s*(?:\{|eyJ)/.test(head)))
+    return [];
   const content = new Uint8Array(await file.arrayBuffer());
-  // A damaged bundle is one that fails, not a document without a record.
-  const kind = kindOf(content) ?? (isNamed ? "bundle" : undefined);
+  const kind = kindOf(content) ?? named;
   return kind === undefined ? [] : [{ kind, content }];
 }
 
@@ -50,7 +51,7 @@ function kindOf(content: Uint8Array): Evidence["kind"] | undefined {
   const text = new TextDecoder().decode(content).trim();
   if (JWS.test(text) && Statement.safeParse(payloadOf(text)).success) return "statement";
   const format = z.object({ format: z.string() }).safeParse(parsedJson(text)).data?.format;
-  return format === undefined ? undefined : FORMATS[format];
+  return format === undefined ? undefined : FORMATS.get(format);
 }
 
 const Bundle = z.object({
@@ -89,6 +90,17 @@ export function claimOf({ kind, content }: Evidence): Claim {
     records: bundle === undefined ? [] : [bundle.record],
     attachments: new Map(),
   };
+}
+
+/** Evidence with what it claims, and the SHA-256 of its content, in hex: statements name their bundles by it. */
+export interface ReadEvidence extends Evidence, Claim {
+  readonly sha256: string;
+}
+
+/** A file that was read: its SHA-256 in hex, and what it can prove. */
+export interface ReadFile {
+  readonly hash: string;
+  readonly evidence: readonly ReadEvidence[];
 }
 
 function payloadOf(jws: string): unknown {

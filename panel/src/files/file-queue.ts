@@ -1,5 +1,6 @@
 import { signal, type ReadonlySignal } from "@preact/signals";
-import type { FileMessage, ReadFile } from "./file-worker.ts";
+import type { ReadFile } from "./evidence.ts";
+import type { FileMessage } from "./file-worker.ts";
 
 /** A file and its name: the path in a folder that was dropped or chosen. */
 export interface NamedFile {
@@ -17,13 +18,16 @@ export interface QueueProgress {
   readonly secondsLeft: number | undefined;
 }
 
-/** The outcome of one file. */
-export type FileOutcome = ReadFile | { readonly failure: string };
+/** The outcome of one file; `cancelled` when the reader did not wait for it. */
+export type FileOutcome = ReadFile | { readonly failure: string } | "cancelled";
 
 const MOST_WORKERS = 4;
 const PROGRESS_MILLISECONDS = 200;
 /** Time after which the speed says something about the rest. */
 const ESTIMATE_AFTER_MILLISECONDS = 1_000;
+
+/** A browser says no more about a worker that it cannot load. */
+const WORKER_FAILED = "the browser could not start or end the reading of it; reload the page";
 
 /** Reads and hashes files in workers; nothing is sent. */
 export class FileQueue {
@@ -42,23 +46,23 @@ export class FileQueue {
     return this.#progress;
   }
 
-  /** Ends the current run; its files that are not read have no outcome. */
+  /** Ends the current run. */
   cancel(): void {
     this.#cancel();
   }
 
   /**
    * Reads files, smallest first, so that most results come soon.
-   * @param onOutcome Called for each file, until the run is cancelled
+   * @param onOutcome Called for each file
    */
   async read(files: readonly NamedFile[], onOutcome: (file: NamedFile, outcome: FileOutcome) => void): Promise<void> {
-    const waiting = files.toSorted((a, b) => a.file.size - b.file.size);
+    const waiting = files.toSorted((a, b) => b.file.size - a.file.size);
     const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
     const start = performance.now();
-    const inFlight = new Map<Worker, number>();
+    /** Bytes of the files that are being read, by the number of their worker. */
+    const inFlight = new Map<number, number>();
     let filesDone = 0;
     let bytesOfDone = 0;
-    let isCancelled = false;
     const update = (): void => {
       const bytesDone = [...inFlight.values()].reduce((sum, done) => sum + done, bytesOfDone);
       const elapsed = performance.now() - start;
@@ -66,30 +70,39 @@ export class FileQueue {
       const secondsLeft = canEstimate ? Math.ceil(((bytes - bytesDone) / bytesDone) * (elapsed / 1000)) : undefined;
       this.#progress.value = { files: files.length, filesDone, bytes, bytesDone, secondsLeft };
     };
-    const workers = Array.from({ length: Math.min(workerCount(), files.length) }, this.#createWorker);
-    const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+    const { promise: cancelled, resolve } = Promise.withResolvers<"cancelled">();
+    let isCancelled = false;
     this.#cancel = () => {
       isCancelled = true;
-      for (const worker of workers) worker.terminate();
-      resolve();
+      resolve("cancelled");
     };
     update();
     const timer = setInterval(update, PROGRESS_MILLISECONDS);
-    const work = async (worker: Worker): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const outcome = await readIn(worker, next.file, (done) => inFlight.set(worker, done));
-        if (isCancelled) return;
-        inFlight.delete(worker);
+    const work = async (lane: number): Promise<void> => {
+      let worker: Worker | undefined;
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        if (isCancelled) {
+          onOutcome(next, "cancelled");
+          continue;
+        }
+        worker ??= this.#createWorker();
+        const reading = readIn(worker, next.file, (done) => inFlight.set(lane, done));
+        const outcome = await Promise.race([cancelled, reading]);
+        inFlight.delete(lane);
         filesDone += 1;
         bytesOfDone += next.file.size;
         onOutcome(next, outcome);
+        if (typeof outcome === "object" && "hash" in outcome) continue;
+        // One that failed may be gone, and one that is cancelled still reads.
+        worker.terminate();
+        worker = undefined;
       }
+      worker?.terminate();
     };
     try {
-      await Promise.race([cancelled, Promise.all(workers.map(work))]);
+      await Promise.all(Array.from({ length: Math.min(workerCount(), files.length) }, (_, lane) => work(lane)));
     } finally {
       clearInterval(timer);
-      for (const worker of workers) worker.terminate();
       this.#cancel = () => undefined;
       this.#progress.value = undefined;
     }
@@ -106,7 +119,8 @@ function readIn(worker: Worker, file: File, onProgress: (bytes: number) => void)
     if ("done" in data) onProgress(data.done);
     else resolve("read" in data ? data.read : data);
   };
-  worker.onerror = (event) => resolve({ failure: event.message });
+  worker.onerror = (event) => resolve({ failure: event.message || WORKER_FAILED });
+  worker.onmessageerror = () => resolve({ failure: WORKER_FAILED });
   worker.postMessage(file);
   return promise;
 }

@@ -1,41 +1,52 @@
-/** The largest attachment that is decompressed; a statement with a thousand bundles has less. */
-const LARGEST = 32 * 1024 * 1024;
-/** The dictionary of an attached file, up to its data. */
-const ATTACHED = /\/Type\s*\/EmbeddedFile\b(?:(?!endobj)[^])*?\bstream\r?\n/g;
+/** Limits of what is read of one PDF: a statement with a thousand bundles has less. */
+const MOST_ATTACHMENTS = 2_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+/** The length of the description of an attachment. */
+const DICTIONARY_BYTES = 2_048;
 
 /**
- * Returns the files that are attached to a PDF, as far as they lie in it plainly or compressed with Flate. A reader of
- * PDF shows more; a statement of ours is written like this.
+ * Returns the files that are attached to a PDF, as far as they lie in it plainly or compressed with Flate, as those of
+ * a statement do.
  */
 export async function pdfAttachments(pdf: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>[]> {
   // One character for each byte, so that positions are those of the bytes.
   const text = new TextDecoder("latin1").decode(pdf);
   const attachments: Uint8Array<ArrayBuffer>[] = [];
-  for (const { 0: dictionary, index } of text.matchAll(ATTACHED)) {
-    const start = index + dictionary.length;
-    const length = Number(
-      /\/Length\s+(\d+)\b(?!\s+\d+\s+R)/.exec(dictionary)?.[1] ?? text.indexOf("endstream", start) - start,
-    );
+  let left = MOST_BYTES;
+  let at = 0;
+  while (attachments.length < MOST_ATTACHMENTS && left > 0) {
+    const mark = text.indexOf("/EmbeddedFile", at);
+    if (mark === -1) break;
+    at = mark + "/EmbeddedFile".length;
+    const rest = text.slice(at, at + DICTIONARY_BYTES);
+    const begin = rest.indexOf("stream");
+    // The names of the attachments have the same beginning, and no data.
+    if (begin === -1 || rest.slice(0, begin).includes("endobj")) continue;
+    const dictionary = rest.slice(0, begin);
+    const start = at + begin + "stream".length + (rest.startsWith("\r\n", begin + "stream".length) ? 2 : 1);
+    const length = Number(/\/Length (\d{1,9})(?! \d)/.exec(dictionary)?.[1]);
     if (!(length > 0) || start + length > pdf.length) continue;
-    const data = pdf.subarray(start, start + length);
-    const content = /\/Filter\s*\[?\s*\/FlateDecode\b/.test(dictionary) ? await inflated(data) : data;
-    if (content !== undefined) attachments.push(content);
+    at = start + length;
+    const data = pdf.slice(start, at);
+    const content = dictionary.includes("/FlateDecode") ? await inflated(data, left) : data;
+    if (content === undefined) continue;
+    left -= content.length;
+    attachments.push(content);
   }
   return attachments;
 }
 
-/** Decompresses data; `undefined` for data that are damaged or too large. */
-async function inflated(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer> | undefined> {
+/** Decompresses data; `undefined` for data that are damaged, or larger than `most`. */
+async function inflated(data: Uint8Array<ArrayBuffer>, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"))) {
-      size += chunk.length;
-      if (size > LARGEST) return undefined;
-      chunks.push(chunk);
-    }
-  } catch {
-    return undefined;
+  const reader = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate")).getReader();
+  for (let size = 0; ;) {
+    // Data that are not Flate make the reader fail.
+    const part = await reader.read().catch(() => undefined);
+    if (part === undefined) return undefined;
+    if (part.done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    size += part.value.length;
+    if (size > most) return void (await reader.cancel());
+    chunks.push(part.value);
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

@@ -31,9 +31,17 @@ const inZone = new Intl.DateTimeFormat("sv-SE", {
   ...(zone === undefined ? {} : { timeZone: zone }),
 });
 
+/** The last second that a date of JavaScript can have. */
+const LAST_SECOND = 8_640_000_000_000;
+
+/** Formats a time (Unix seconds) as ISO. A time beyond all dates, which only a forger writes, is the last one. */
+export function isoText(seconds: number): string {
+  return new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString().replace(".000Z", "Z");
+}
+
 /** Formats a time (Unix seconds) as `2026-11-26 19:42:51 UTC`: the same everywhere, for everybody. */
 export function utcText(seconds: number): string {
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  return `${isoText(Math.floor(seconds)).replace("T", " ").replace("Z", "")} UTC`;
 }
 
 /** Formats the time of day (UTC) of a time (Unix seconds). */
@@ -43,7 +51,7 @@ export function hourText(seconds: number): string {
 
 /** Formats a time (Unix seconds) in the reader's own zone, with its name; `undefined` when that is UTC. */
 export function zoneText(seconds: number): string | undefined {
-  return zone === undefined || zone === "UTC" ? undefined : `${inZone.format(seconds * 1000)} ${zone}`;
+  return zone === undefined || zone === "UTC" ? undefined : `${inZone.format(Date.parse(isoText(seconds)))} ${zone}`;
 }
 
 /** A time (Unix seconds): UTC, then the reader's own zone. */
@@ -51,7 +59,7 @@ export function Moment({ at }: { at: number }) {
   const own = zoneText(at);
   return (
     <>
-      <time dateTime={new Date(at * 1000).toISOString()} class="number">
+      <time dateTime={isoText(at)} class="number">
         {utcText(at)}
       </time>
       {own === undefined ? null : <span class="moment-zone muted small number"> {own}</span>}
@@ -65,7 +73,7 @@ export function copyTimesAsIso(): void {
     const selection = getSelection();
     const [start, end] = [timeAround(selection?.anchorNode), timeAround(selection?.focusNode)];
     if (start === null || start !== end) return;
-    event.clipboardData?.setData("text/plain", start.dateTime.replace(".000Z", "Z"));
+    event.clipboardData?.setData("text/plain", start.dateTime);
     event.preventDefault();
   });
 }
@@ -83,7 +91,7 @@ export function Ago({ at }: { at: number }) {
     unit,
   );
   return (
-    <time dateTime={new Date(at * 1000).toISOString()} title={utcText(at)} class="number">
+    <time dateTime={isoText(at)} title={utcText(at)} class="number">
       {text}
     </time>
   );

@@ -23,7 +23,12 @@ function Offline() {
           <ThemeSwitch />
         </div>
       </div>
-      <Verify title={texts.value.verify.title} verification={verification} failureText={describe} />
+      <Verify
+        title={texts.value.verify.title}
+        about={texts.value.verify.aboutOffline}
+        verification={verification}
+        failureText={describe}
+      />
     </main>
   );
 }

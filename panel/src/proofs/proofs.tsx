@@ -13,5 +13,5 @@ export default function Proofs() {
     files?.verification.clear();
     files = { account, verification: serverVerification() };
   }
-  return <VerifyWithServer title={texts.value.verify.tabTitle} verification={files.verification} canRecord />;
+  return <VerifyWithServer title={texts.value.verify.tabTitle} verification={files.verification} hasAccount />;
 }

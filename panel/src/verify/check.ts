@@ -10,72 +10,109 @@ import type { EvidenceVerdict, Trusted } from "./verdict.ts";
 
 /** What the reader trusts. */
 export type Trust = Pick<VerifyOptions, "trustedKey" | "validators"> & {
-  /** The chain as a server shows it. */
-  readonly chain?: { readonly id: number | undefined } & Pick<VerifyOptions, "node" | "contract">;
+  /** The chain as a server shows it; without an id it does not respond. */
+  readonly chain?: { readonly id: number | undefined; readonly node: NonNullable<VerifyOptions["node"]> };
 };
 
-/** Verifies a document with the evidence for it: one that verifies it suffices. */
-export async function checkDocument(
-  hash: string,
-  evidence: readonly NamedEvidence[],
-  all: readonly NamedEvidence[],
-  trust: Trust,
-): Promise<EvidenceVerdict | undefined> {
-  let best: EvidenceVerdict | undefined;
-  // A bundle proves the document by itself; a statement can only state it.
-  for (const each of evidence.toSorted((a, b) => a.kind.localeCompare(b.kind))) {
-    const verdict = await verdictOf(each, hash, all, trust);
-    if (best === undefined || rank(verdict) > rank(best)) best = verdict;
-    if (best.kind === "verified") break;
+/** Verifies documents, statements and bundles with all evidence that there is. One is made for a run. */
+export class Checker {
+  readonly #all: readonly NamedEvidence[];
+  readonly #trust: Trust;
+  /** Copies of a file share the verdict. */
+  readonly #known = new Map<NamedEvidence, Map<string | undefined, EvidenceVerdict>>();
+  readonly #byHash: ReadonlyMap<string, NamedEvidence>;
+
+  constructor(all: readonly NamedEvidence[], trust: Trust) {
+    this.#all = all;
+    this.#trust = trust;
+    this.#byHash = new Map(all.map((each) => [each.sha256, each]));
   }
-  return best;
-}
 
-/** Verifies a statement; of a bundle without its document, verifies what does not need the document. */
-export async function checkAlone(
-  evidence: NamedEvidence,
-  all: readonly NamedEvidence[],
-  trust: Trust,
-): Promise<EvidenceVerdict> {
-  if (evidence.kind === "statement") return verdictOf(evidence, undefined, all, trust);
-  const verdict = await verdictOf(evidence, evidence.records[0]?.hash ?? "", all, trust);
-  // Nothing says that a document with this hash exists.
-  const steps = verdict.steps.filter(({ step }) => step !== "document");
-  return verdict.kind === "verified"
-    ? { kind: "undetermined", code: "file", steps, evidence: evidence.name }
-    : { ...verdict, steps };
-}
+  /** Verifies a document with the evidence for it: one that verifies it suffices. */
+  async document(hash: string, evidence: readonly NamedEvidence[]): Promise<EvidenceVerdict | undefined> {
+    let best: EvidenceVerdict | undefined;
+    for (const each of evidence) {
+      const verdict = await this.#verdict(each, hash);
+      if (best === undefined || rank(verdict) > rank(best)) best = verdict;
+      if (best.kind === "verified") break;
+    }
+    return best;
+  }
 
-async function verdictOf(
-  evidence: NamedEvidence,
-  hash: string | undefined,
-  all: readonly NamedEvidence[],
-  trust: Trust,
-): Promise<EvidenceVerdict> {
-  const of = { evidence: evidence.name };
-  // Browsers have no cryptography on pages without TLS, except those of localhost and files.
-  if (!globalThis.isSecureContext) return { kind: "undetermined", code: "cryptography", steps: [], ...of };
-  const options = optionsFor(evidence.chainId, trust);
-  const trusted = trustedBy(options);
-  if (evidence.kind === "bundle") {
-    const result = await verifyBundle(evidence.content, hash ?? "", options);
+  /** Verifies a statement. */
+  statement(evidence: NamedEvidence): Promise<EvidenceVerdict> {
+    return this.#verdict(evidence, undefined);
+  }
+
+  /** Verifies what a bundle says without its document. */
+  async bundleAlone(evidence: NamedEvidence): Promise<EvidenceVerdict> {
+    const verdict = await this.#verdict(evidence, evidence.records[0]?.hash ?? "");
+    // Nothing says that a document with this hash exists.
+    const steps = verdict.steps.filter(({ step }) => step !== "document");
+    return verdict.kind === "verified"
+      ? { kind: "undetermined", code: "file", steps, evidence: evidence.name }
+      : { ...verdict, steps };
+  }
+
+  async #verdict(evidence: NamedEvidence, hash: string | undefined): Promise<EvidenceVerdict> {
+    const known = this.#known.get(evidence) ?? new Map<string | undefined, EvidenceVerdict>();
+    this.#known.set(evidence, known);
+    const verdict = known.get(hash) ?? (await this.#verify(evidence, hash));
+    known.set(hash, verdict);
+    return verdict;
+  }
+
+  async #verify(evidence: NamedEvidence, hash: string | undefined): Promise<EvidenceVerdict> {
+    const of = { evidence: evidence.name };
+    // Browsers have no cryptography on pages without TLS, except those of localhost and files.
+    if (!globalThis.isSecureContext) return { kind: "undetermined", code: "cryptography", steps: [], ...of };
+    const options = optionsFor(evidence.chainId, this.#trust);
+    const trusted = trustedBy(options);
+    if (evidence.kind === "bundle") {
+      const result = await verifyBundle(evidence.content, hash ?? "", options);
+      if (!result.ok) return failed(result, of);
+      const { steps, block, documentId } = result;
+      return { kind: "verified", trusted, steps, block, documentId, statement: undefined, ...of };
+    }
+    const withHash = hash === undefined ? options : { ...options, documentHash: hash };
+    const result = await verifyAttestation(
+      evidence.content,
+      async (file) => this.#attachment(evidence, file),
+      withHash,
+    );
     if (!result.ok) return failed(result, of);
-    const { steps, block, documentId } = result;
-    return { kind: "verified", trusted, steps, block, documentId, statement: undefined, ...of };
+    return {
+      kind: "verified",
+      trusted: result.isTrusted ? "key" : trusted,
+      steps: result.steps,
+      block: undefined,
+      documentId: result.record === undefined ? undefined : evidence.records[result.record - 1]?.document_id,
+      statement: result,
+      ...of,
+    };
   }
-  const withHash = hash === undefined ? options : { ...options, documentHash: hash };
-  const result = await verifyAttestation(evidence.content, attachmentsOf(evidence, all), withHash);
-  if (!result.ok) return failed(result, of);
-  return {
-    kind: "verified",
-    trusted: result.isTrusted ? "key" : trusted,
-    steps: result.steps,
-    block: undefined,
-    documentId: result.record === undefined ? undefined : evidence.records[result.record - 1]?.document_id,
-    statement: result,
-    ...of,
-  };
+
+  /**
+   * Finds a file of a statement: by its hash, wherever it is. By its name only where it can be of no other statement:
+   * in the same PDF, or beside the only statement of a folder.
+   */
+  #attachment(statement: NamedEvidence, file: string): Uint8Array | undefined {
+    const found = this.#byHash.get(statement.attachments.get(file) ?? "");
+    if (found !== undefined) return found.content;
+    const { source, name, isInPdf } = statement;
+    if (isInPdf)
+      return file === STATEMENT_COPY
+        ? this.#all.find((each) => each.kind === "copy" && each.source === source)?.content
+        : undefined;
+    const beside = this.#all.filter((each) => !each.isInPdf && folderOf(each.name) === folderOf(name));
+    return beside.filter(({ kind }) => kind === "statement").length === 1
+      ? beside.find((each) => baseName(each.name) === file)?.content
+      : undefined;
+  }
 }
+
+/** Name of the text of a statement beside it. */
+const STATEMENT_COPY = "statement.json";
 
 function failed(
   { outcome, code, steps }: Extract<Result | AttestationResult, { ok: false }>,
@@ -89,11 +126,9 @@ function failed(
 /** The chain of a server says nothing about a proof of another chain: nothing false, and nothing that is needed. */
 function optionsFor(chainId: number | undefined, { chain, ...others }: Trust): VerifyOptions {
   if (chain === undefined) return others;
-  const { node, contract } = chain;
   const isOther = chain.id !== undefined && chainId !== undefined && chain.id !== chainId;
-  if (!isOther) return { ...others, ...(node && { node }), ...(contract && { contract }) };
   const isTrusted = others.trustedKey !== undefined || others.validators !== undefined;
-  return isTrusted || node === undefined ? others : { node };
+  return isOther && isTrusted ? others : { ...others, node: chain.node };
 }
 
 function trustedBy({ validators, node }: VerifyOptions): Trusted {
@@ -103,20 +138,3 @@ function trustedBy({ validators, node }: VerifyOptions): Trusted {
 function rank({ kind }: EvidenceVerdict): number {
   return { not_verified: 0, undetermined: 1, verified: 2 }[kind];
 }
-
-/** The files of a statement: those with its hashes, wherever they lie; else those with its names, beside it. */
-function attachmentsOf(
-  statement: NamedEvidence,
-  all: readonly NamedEvidence[],
-): (file: string) => Promise<Uint8Array | undefined> {
-  const byHash = new Map(all.map((each) => [each.sha256, each.content]));
-  const beside = all.filter(({ name }) => folderOf(name) === folderOf(statement.name));
-  // The files in a PDF have its name.
-  const nameOf = ({ name, kind }: NamedEvidence) =>
-    kind === "copy" && name === statement.name ? STATEMENT_COPY : baseName(name);
-  const byName = new Map(beside.map((each) => [nameOf(each), each.content]));
-  return async (file) => byHash.get(statement.attachments.get(file) ?? "") ?? byName.get(file);
-}
-
-/** Name of the text of a statement beside it. */
-const STATEMENT_COPY = "statement.json";

@@ -1,53 +1,48 @@
-import { type Claim, claimOf } from "../files/evidence.ts";
-import type { HashedEvidence } from "../files/file-worker.ts";
+import type { ReadEvidence } from "../files/evidence.ts";
 import type { Subject } from "./verdict.ts";
 
-/** Evidence with the name of its file and what it claims. */
-export interface NamedEvidence extends HashedEvidence, Claim {
+/** Evidence with the file that has it; a PDF can have several. */
+export interface NamedEvidence extends ReadEvidence {
+  /** Number of the file. */
+  readonly source: string;
   readonly name: string;
-}
-
-export function namedEvidence(name: string, evidence: HashedEvidence): NamedEvidence {
-  return { ...evidence, ...claimOf(evidence), name };
-}
-
-/** Subjects with their evidence, and evidence that is of none of them. */
-export interface Pairs {
-  readonly ofSubjects: ReadonlyMap<Subject, readonly NamedEvidence[]>;
-  readonly alone: readonly NamedEvidence[];
+  readonly isInPdf: boolean;
 }
 
 /**
- * Pairs by hash, in any order and under any name. What has no partner by hash is paired by name, or because there is
- * only one of each: the verifier then says how they differ.
+ * Pairs documents with evidence by hash, in any order and under any name. A bundle without its document is paired with
+ * the file that it is called after, or with the only file there is: the verifier then says how they differ.
  */
-export function pairUp(subjects: readonly Subject[], evidence: readonly NamedEvidence[]): Pairs {
-  const provers = evidence.filter(({ kind }) => kind !== "copy");
-  const byHash = groupedBy(provers, ({ records }) => records.map(({ hash }) => hash));
-  const ofSubjects = new Map(subjects.map((subject) => [subject, byHash.get(subject.hash) ?? []]));
-  const hashes = new Set(subjects.map(({ hash }) => hash));
-  const free = provers.filter(
-    ({ kind, records }) => kind === "bundle" && !records.some(({ hash }) => hashes.has(hash)),
+export function pairUp(
+  subjects: readonly Subject[],
+  evidence: readonly NamedEvidence[],
+): ReadonlyMap<Subject, readonly NamedEvidence[]> {
+  const byHash = groupedBy(
+    evidence.filter(({ kind }) => kind !== "copy"),
+    ({ records }) => records.map(({ hash }) => hash),
   );
-  const byName = groupedBy(free, namesOf);
-  const used = new Set(evidence.filter(({ records }) => records.some(({ hash }) => hashes.has(hash))));
-  for (const [subject, found] of ofSubjects) {
-    if (found.length > 0 || subject.size === undefined) continue;
-    const [only, ...others] = free;
-    const isOnlyPair = subjects.length === 1 && others.length === 0 && only !== undefined;
-    const named = byName.get(baseName(subject.name)) ?? (isOnlyPair ? [only] : []);
-    ofSubjects.set(subject, named);
-    for (const each of named) used.add(each);
-  }
-  // A statement has a verdict of its own; the bundles that it attaches are checked with it.
-  const attached = new Set(provers.flatMap(({ attachments }) => [...attachments.values()]));
-  const alone = provers.filter((each) => each.kind === "statement" || !(used.has(each) || attached.has(each.sha256)));
-  return { ofSubjects, alone };
+  const hashes = new Set(subjects.map(({ hash }) => hash));
+  const attached = new Set(evidence.flatMap(({ attachments }) => [...attachments.values()]));
+  const free = evidence.filter(
+    ({ kind, isInPdf, sha256, records }) =>
+      kind === "bundle" && !isInPdf && !attached.has(sha256) && !records.some(({ hash }) => hashes.has(hash)),
+  );
+  const byName = groupedBy(free, ({ name }) => [name]);
+  const isOnlyPair = subjects.length === 1 && evidence.length === 1;
+  return new Map(
+    subjects.map((subject) => {
+      const found = byHash.get(subject.hash) ?? [];
+      if (found.length > 0 || subject.size === undefined) return [subject, inOrder(subject, found)];
+      return [subject, isOnlyPair ? free : (byName.get(`${subject.name}.bundle.json`) ?? [])];
+    }),
+  );
 }
 
-/** Returns the last part of a path. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+/** A bundle proves a document by itself, a statement can only state it; the one with the file's name comes first. */
+function inOrder({ name }: Subject, evidence: readonly NamedEvidence[]): readonly NamedEvidence[] {
+  const rank = ({ kind, records }: NamedEvidence) =>
+    kind === "statement" ? 2 : records.some(({ document_id }) => document_id === name) ? 0 : 1;
+  return evidence.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** Returns the path without its last part. */
@@ -55,11 +50,9 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/") + 1);
 }
 
-/** The names of the file of a bundle: as the bundle is called, and as the file was recorded. */
-function namesOf({ name, records }: NamedEvidence): string[] {
-  return [
-    ...new Set([baseName(name).replace(/\.bundle\.json$/, ""), ...records.map((each) => baseName(each.document_id))]),
-  ];
+/** Returns the last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function groupedBy(

@@ -1,31 +1,37 @@
 import type { Texts } from "../texts/texts.ts";
 import type { Row, Verdict } from "./verdict.ts";
 
-/** Says why a verdict is not better; empty for the best one. */
+/** Says why a verdict is not better, or what it does not say; empty for the best one. */
 export function reasonOf({ verify: words }: Texts, verdict: Verdict): string {
   switch (verdict.kind) {
     case "unreadable":
       return verdict.reason;
     case "not_verified":
     case "undetermined": {
-      const { code } = verdict;
-      if (code === "file" || code === "cryptography" || code === "evidence" || code === "server")
-        return words.missing[code];
-      const last = verdict.steps.at(-1);
-      return last === undefined ? code : words.step(last).reason;
+      const last = verdict.steps.findLast(({ ok }) => !ok);
+      const ofMissing: Readonly<Record<string, string>> = words.missing;
+      return last === undefined ? (ofMissing[verdict.code] ?? verdict.code) : words.step(last).reason;
+    }
+    case "verified": {
+      const { statement } = verdict;
+      if (statement === undefined || verdict.documentId !== undefined) return "";
+      return statement.isTrusted ? words.statement.notPages : words.statement.unknownKey;
     }
     default:
       return "";
   }
 }
 
-/** The time that a verdict proves or states, in Unix seconds. */
+/** The title of a row. */
+export function titleOf({ verify: words }: Texts, { name, isStatement }: Row): string {
+  return isStatement === true ? words.statementIn(name) : name;
+}
+
+/** The time at which the document was recorded, in Unix seconds. */
 export function timeOf(verdict: Verdict | undefined): number | undefined {
   if (verdict?.kind === "recorded") return verdict.timestamp;
   if (verdict?.kind !== "verified") return undefined;
-  const { block, statement } = verdict;
-  // The time of a signature by an unknown key is only a claim.
-  return block?.timestamp ?? (statement?.isTrusted === true ? statement.issuedAt : undefined);
+  return verdict.block?.timestamp;
 }
 
 /** Names what a verdict trusts; empty for none. */

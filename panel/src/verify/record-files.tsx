@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { AccessField } from "../access/access-field.tsx";
-import { isAccessNeeded, noteUnauthorized, proofClient } from "../access/proof-access.ts";
+import { isAccessNeeded } from "../access/proof-access.ts";
 import { proofFailure } from "../access/proof-failure.ts";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
@@ -9,51 +8,43 @@ import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import type { Row } from "./verdict.ts";
+import { Recording } from "./recording.ts";
 import type { Verification } from "./verification.ts";
 
-/** The most documents of one request. */
-const MOST_DOCUMENTS = 1_000;
-
 /** Records the files that the server has not recorded: their hashes, under their names. */
-export function RecordFiles({ rows, verification }: { rows: readonly Row[]; verification: Verification }) {
+export function RecordFiles({ verification }: { verification: Verification }) {
   const { record: words } = texts.value.verify;
+  const rows = verification.rows.value.filter(
+    ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
+  );
   const [only, ...others] = rows;
   const isOne = others.length === 0;
-  const id = useSignal(only?.name ?? "");
+  /** The name that was entered for a single file, and the file. */
+  const entered = useSignal({ of: "", name: "" });
   const type = useSignal("");
-  const recorded = useSignal<number | undefined>(undefined);
-  const failure = useSignal<unknown>(undefined);
-  const ended = useRef(new AbortController());
-  useEffect(() => () => ended.current.abort(), []);
-  const isMissing = isOne && id.value.trim() === "";
+  const recording = useSignal<Recording | undefined>(undefined);
+  const id = entered.value.of === only?.id ? entered.value.name : (only?.name ?? "");
+  const isMissing = isOne && id.trim() === "";
+  const current = recording.value;
 
   const record = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (recorded.value !== undefined || isMissing) return;
-    recorded.value = 0;
-    failure.value = undefined;
-    const { signal } = ended.current;
+    if (current?.isRunning.value === true || isMissing) return;
     const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
     const documents = rows.flatMap(({ name, hash }) =>
-      hash === undefined ? [] : [{ document_id: isOne ? id.value.trim() : name, hash, metadata }],
+      hash === undefined ? [] : [{ document_id: isOne ? id.trim() : name, hash, metadata }],
     );
-    try {
-      for (let start = 0; start < documents.length; start += MOST_DOCUMENTS) {
-        const some = documents.slice(start, start + MOST_DOCUMENTS);
-        await proofClient().submitTogether(some, { signal });
-        recorded.value = start + some.length;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      noteUnauthorized(error);
-      failure.value = error;
-    }
-    recorded.value = undefined;
-    if (failure.value === undefined) await verification.check();
+    const isSame = JSON.stringify(current?.documents) === JSON.stringify(documents);
+    const next = current !== undefined && isSame ? current : new Recording(documents);
+    recording.value = next;
+    if (await next.run()) await verification.check();
   };
 
-  const failed = failure.value === undefined ? undefined : proofFailure(failure.value);
+  const accepted = new Set(current?.isPending.value === true ? current.documents.map(({ hash }) => hash) : []);
+  if (rows.length > 0 && rows.every(({ hash }) => accepted.has(hash ?? "")))
+    return <Notice title={words.pending}>{words.pendingHelp}</Notice>;
+  if (only === undefined && current?.isRunning.value !== true) return null;
+  const failed = current?.failure.value === undefined ? undefined : proofFailure(current.failure.value);
   return (
     <form class="card stack" onSubmit={(event) => void record(event)}>
       <div>
@@ -70,10 +61,10 @@ export function RecordFiles({ rows, verification }: { rows: readonly Row[]; veri
             {(control) => (
               <input
                 {...control}
-                value={id.value}
+                value={id}
                 maxLength={512}
                 autocomplete="off"
-                onInput={(event) => (id.value = event.currentTarget.value)}
+                onInput={(event) => (entered.value = { of: only?.id ?? "", name: event.currentTarget.value })}
               />
             )}
           </Field>
@@ -96,11 +87,11 @@ export function RecordFiles({ rows, verification }: { rows: readonly Row[]; veri
           {failed.help}
         </Notice>
       )}
-      {recorded.value === undefined ? null : (
-        <Progress>{words.sending(wholeNumber(recorded.value), wholeNumber(rows.length))}</Progress>
-      )}
+      {current?.isRunning.value === true ? (
+        <Progress>{words.sending(wholeNumber(current.done.value), wholeNumber(current.documents.length))}</Progress>
+      ) : null}
       <div>
-        <Button free kind="main" icon="proofs" type="submit" busy={recorded.value !== undefined}>
+        <Button free kind="main" icon="proofs" type="submit" busy={current?.isRunning.value === true}>
           {words.button}
         </Button>
       </div>

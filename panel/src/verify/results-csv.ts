@@ -1,21 +1,22 @@
 import { stringify } from "csv-stringify/browser/esm/sync";
 import { saveFile } from "../components/save-file.ts";
+import { isoText } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
-import { reasonOf, timeOf, trustOf } from "./reason.ts";
+import { reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import type { Row } from "./verdict.ts";
 import { otherName } from "./verification.ts";
 
 /** Saves the results as a table for programs: codes and ISO times, and the words of the page beside them. */
 export function saveCsv(rows: readonly Row[]): void {
   const lines = rows.map((row) => {
-    const { name, hash, verdict } = row;
+    const { hash, verdict } = row;
     const time = timeOf(verdict);
     return {
-      name,
+      name: titleOf(texts.value, row),
       verdict: verdict?.kind,
       code: verdict !== undefined && "code" in verdict ? verdict.code : undefined,
       reason: verdict === undefined ? undefined : reasonOf(texts.value, verdict),
-      time: time === undefined ? undefined : new Date(time * 1000).toISOString(),
+      time: time === undefined ? undefined : isoText(time),
       trusted: trustOf(texts.value, verdict),
       recorded_as: otherName(row),
       sha256: hash,

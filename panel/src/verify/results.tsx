@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { Segments } from "../components/segments.tsx";
 import { utcText } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { countsOf, reasonOf, timeOf, trustOf } from "./reason.ts";
-import { ServerDetails } from "./server-details.tsx";
+import { countsOf, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import { KINDS, type Row, type Verdict } from "./verdict.ts";
 import { VerdictBadge } from "./verdict-badge.tsx";
 import { VerdictDetails } from "./verdict-details.tsx";
@@ -14,8 +14,11 @@ import { otherName, type Verification } from "./verification.ts";
 /** Rows that are drawn at once; ten thousand would make the page slow. */
 const PAGE_ROWS = 200;
 
+/** What can be done with one file, below its verdict. */
+export type More = (row: Row) => ComponentChildren;
+
 /** The verdict of each file in a table; of a single file with everything about it. */
-export function Results({ verification }: { verification: Verification }) {
+export function Results({ verification, more }: { verification: Verification; more: More }) {
   const { verify: words } = texts.value;
   const rows = verification.rows.value;
   const chosen = useSignal<Verdict["kind"] | "all">("all");
@@ -25,10 +28,8 @@ export function Results({ verification }: { verification: Verification }) {
   if (others.length === 0)
     return (
       <section class="card stack" aria-label={words.results}>
-        <h2>{only.name}</h2>
-        <VerdictDetails row={only}>
-          <ServerDetails row={only} verification={verification} />
-        </VerdictDetails>
+        <h2>{titleOf(texts.value, only)}</h2>
+        <VerdictDetails row={only}>{more(only)}</VerdictDetails>
         <Actions rows={rows} />
       </section>
     );
@@ -55,9 +56,9 @@ export function Results({ verification }: { verification: Verification }) {
           ]}
           onChoose={(value) => (chosen.value = value)}
         />
-        <Actions rows={rows} />
+        <Actions rows={rows} onPrint={() => (shown.value = rows.length)} />
       </div>
-      <div class="table-frame" tabIndex={0} role="region" aria-label={words.results}>
+      <div class="table-frame" tabIndex={0} role="region" aria-label={words.table}>
         <table class="table">
           <thead>
             <tr>
@@ -70,13 +71,14 @@ export function Results({ verification }: { verification: Verification }) {
           </thead>
           <tbody>
             {listed.slice(0, shown.value).map((row) => (
-              <ResultRow key={row.name} row={row} verification={verification} />
+              <ResultRow key={row.id} row={row} more={more} />
             ))}
           </tbody>
         </table>
       </div>
       {listed.length <= shown.value ? null : (
-        <div>
+        <div class="row">
+          <span class="muted small">{words.shownOf(wholeNumber(shown.value), wholeNumber(listed.length))}</span>
           <Button free onClick={() => (shown.value += PAGE_ROWS)}>
             {words.showMore(wholeNumber(Math.min(PAGE_ROWS, listed.length - shown.value)))}
           </Button>
@@ -86,7 +88,7 @@ export function Results({ verification }: { verification: Verification }) {
   );
 }
 
-function Actions({ rows }: { rows: readonly Row[] }) {
+function Actions({ rows, onPrint }: { rows: readonly Row[]; onPrint?: () => void }) {
   const { verify: words } = texts.value;
   const save = async (): Promise<void> => (await import("./results-csv.ts")).saveCsv(rows);
   return (
@@ -94,14 +96,21 @@ function Actions({ rows }: { rows: readonly Row[] }) {
       <Button free icon="download" onClick={() => void save()}>
         {words.csv}
       </Button>
-      <Button free onClick={() => print()}>
+      <Button
+        free
+        onClick={() => {
+          onPrint?.();
+          // After the rows are drawn.
+          setTimeout(() => print());
+        }}
+      >
         {words.print}
       </Button>
     </div>
   );
 }
 
-function ResultRow({ row, verification }: { row: Row; verification: Verification }) {
+function ResultRow({ row, more }: { row: Row; more: More }) {
   const { verify: words } = texts.value;
   const isOpen = useSignal(false);
   const time = timeOf(row.verdict);
@@ -116,14 +125,12 @@ function ResultRow({ row, verification }: { row: Row; verification: Verification
             aria-expanded={isOpen.value}
             onClick={() => (isOpen.value = !isOpen.value)}
           >
-            {row.name}
+            {titleOf(texts.value, row)}
           </button>
           {recordedAs === undefined ? null : <div class="small muted">{words.recordedAs(recordedAs)}</div>}
         </td>
         <td>
-          {row.verdict === undefined ? (
-            words.checking
-          ) : (
+          {row.verdict === undefined ? null : (
             <>
               <VerdictBadge kind={row.verdict.kind} />
               <div class="result-reason small muted">{reasonOf(texts.value, row.verdict)}</div>
@@ -136,9 +143,7 @@ function ResultRow({ row, verification }: { row: Row; verification: Verification
       {isOpen.value ? (
         <tr>
           <td colSpan={4}>
-            <VerdictDetails row={row}>
-              <ServerDetails row={row} verification={verification} />
-            </VerdictDetails>
+            <VerdictDetails row={row}>{more(row)}</VerdictDetails>
           </td>
         </tr>
       ) : null}

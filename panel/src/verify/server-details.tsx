@@ -14,13 +14,23 @@ import { baseName } from "./pairing.ts";
 import type { Row } from "./verdict.ts";
 import type { Verification } from "./verification.ts";
 
-/** What the server has about one file: its bundle, or another file with its name. */
-export function ServerDetails({ row, verification }: { row: Row; verification: Verification }) {
+/**
+ * What the server has about one file: its bundle, or another file with its name.
+ * @param findsNames Whether names may be sent
+ */
+export function ServerDetails({
+  row,
+  verification,
+  findsNames,
+}: {
+  row: Row;
+  verification: Verification;
+  findsNames: boolean;
+}) {
   const { verdict } = row;
-  if (!verification.hasServer || verdict === undefined) return null;
-  if (verdict.kind === "recorded" && verdict.id !== undefined)
-    return <BundleOf id={verdict.id} name={row.name} verification={verification} />;
-  return verdict.kind === "not_recorded" && row.size !== undefined ? <SameName row={row} /> : null;
+  if (verdict?.kind === "recorded" && verdict.proofId !== undefined)
+    return <BundleOf id={verdict.proofId} name={row.name} verification={verification} />;
+  return findsNames && verdict?.kind === "not_recorded" && row.size !== undefined ? <SameName row={row} /> : null;
 }
 
 /** Fetches the bundle of a recorded file, to verify it or to keep it. */

@@ -1,32 +1,29 @@
-import { proofClient } from "../access/proof-access.ts";
+import { MAX_TREE_SIZE } from "../../../server/kit/tree-size.ts";
+import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import type { ServerVerdict } from "./verdict.ts";
 
-/** The most hashes of one request. */
-const MOST_HASHES = 1_000;
-
-/** Looks up hashes at this server. */
-export async function serverRecords(hashes: readonly string[]): Promise<Map<string, ServerVerdict>> {
+/**
+ * Looks up hashes at this server, as many at once as it accepts.
+ * @param onFound Called with the verdicts of some of them
+ */
+export async function serverRecords(
+  hashes: readonly string[],
+  onFound: (some: ReadonlyMap<string, ServerVerdict>) => void,
+): Promise<void> {
   const client = proofClient();
-  const verdicts = new Map<string, ServerVerdict>();
-  for (let start = 0; start < hashes.length; start += MOST_HASHES) {
-    const some = hashes.slice(start, start + MOST_HASHES);
-    for (const [index, result] of (await client.verifyAll(some)).entries()) {
-      const hash = some[index];
-      if (hash === undefined) continue;
-      if (!result.valid) {
-        verdicts.set(hash, { kind: "not_recorded" });
-        continue;
-      }
-      const { timestamp, block_number: block, tx_hash: transaction } = result.proof;
-      verdicts.set(hash, {
-        kind: "recorded",
-        timestamp,
-        block,
-        transaction,
-        id: result.id,
-        documentId: result.document_id,
-      });
-    }
+  for (let start = 0; start < hashes.length; start += MAX_TREE_SIZE) {
+    const some = hashes.slice(start, start + MAX_TREE_SIZE);
+    const results = await client.verifyAll(some).catch((error: unknown) => {
+      noteUnauthorized(error);
+      throw error;
+    });
+    onFound(new Map(results.map((result, index) => [some[index] ?? "", toVerdict(result)])));
   }
-  return verdicts;
+}
+
+function toVerdict(result: Awaited<ReturnType<ReturnType<typeof proofClient>["verifyAll"]>>[number]): ServerVerdict {
+  if (!result.valid) return { kind: "not_recorded" };
+  const { id: proofId, document_id: documentId, proof } = result;
+  const { timestamp, block_number: block, tx_hash: transaction } = proof;
+  return { kind: "recorded", timestamp, block, transaction, proofId, documentId };
 }

@@ -21,7 +21,7 @@ export function VerdictDetails({ row, children }: { row: Row; children?: Compone
   const block = verdict.kind === "verified" ? verdict.block : undefined;
   return (
     <div class="stack">
-      <VerdictNotice verdict={verdict} />
+      <VerdictNotice verdict={verdict} isFile={size !== undefined} />
       {children}
       <Facts
         of={[
@@ -52,7 +52,7 @@ function fact(name: string, value: ComponentChildren): Fact {
   return value === undefined || value === null ? undefined : [name, value];
 }
 
-function VerdictNotice({ verdict }: { verdict: Verdict }) {
+function VerdictNotice({ verdict, isFile }: { verdict: Verdict; isFile: boolean }) {
   const { verify: words } = texts.value;
   const { verified, server, kinds } = words;
   switch (verdict.kind) {
@@ -60,9 +60,9 @@ function VerdictNotice({ verdict }: { verdict: Verdict }) {
       return (
         <Notice kind="good" title={kinds.verified}>
           {verdict.block !== undefined
-            ? verified.document(utcText(verdict.block.timestamp))
+            ? verified[isFile ? "document" : "hash"](utcText(verdict.block.timestamp))
             : verdict.documentId === undefined
-              ? verified.statement
+              ? reasonOf(texts.value, verdict)
               : verified.stated}
         </Notice>
       );

@@ -2,7 +2,8 @@ import type { Code, Step } from "../../../verifier/verify.mjs";
 
 /** A file or a pasted hash. Its content stays in the browser. */
 export interface Subject {
-  /** The path of a file, or the pasted hash. */
+  readonly id: string;
+  /** The path of a file; for a pasted hash the name beside it, or the hash. */
   readonly name: string;
   /** `undefined` for a pasted hash. */
   readonly size: number | undefined;
@@ -13,8 +14,8 @@ export interface Subject {
 /** What a verification trusted, apart from mathematics. */
 export type Trusted = "validators" | "chain" | "key";
 
-/** Why something cannot be said, beyond the codes of the verifier. */
-export type Missing = "file" | "cryptography" | "evidence" | "server";
+/** What is missing for a verdict, beyond the codes of the verifier. */
+export type Missing = "file" | "cryptography" | "evidence" | "server" | "cancelled" | "statement";
 
 /** What the evidence says. Only the verifier makes `verified` and `not_verified`. */
 export type EvidenceVerdict = {
@@ -55,7 +56,7 @@ export type ServerVerdict =
       readonly block: number;
       readonly transaction: string;
       /** The proof's id and the recorded name, for callers with access to the journal. */
-      readonly id: string | undefined;
+      readonly proofId: string | undefined;
       readonly documentId: string | undefined;
     }
   | { readonly kind: "not_recorded" };
@@ -67,12 +68,17 @@ export type Verdict =
   | { readonly kind: "unreadable"; readonly reason: string };
 
 /** A line of the results. */
-export interface Row {
-  readonly name: string;
-  readonly size: number | undefined;
+export interface Row extends Omit<Subject, "hash"> {
   readonly hash: string | undefined;
+  /** Whether it is about a signed statement, not about a file as it is shown or printed. */
+  readonly isStatement?: true;
   /** `undefined` while it is being determined. */
   readonly verdict: Verdict | undefined;
+}
+
+/** A verdict that something is missing which no evidence is for. */
+export function missing(code: Missing): Verdict {
+  return { kind: "undetermined", code, steps: [], evidence: undefined };
 }
 
 /** The kinds of verdicts, worst first. */

@@ -2,14 +2,22 @@ import { batch, computed, signal } from "@preact/signals";
 import { MOST_FILES, type Picked } from "../files/dropped-files.ts";
 import { pastedEvidence } from "../files/evidence.ts";
 import { FileQueue } from "../files/file-queue.ts";
-import { checkAlone, checkDocument, type Trust } from "./check.ts";
-import { baseName, type NamedEvidence, namedEvidence, pairUp } from "./pairing.ts";
-import type { Row, ServerVerdict, Subject, Verdict } from "./verdict.ts";
+import { Checker, type Trust } from "./check.ts";
+import { baseName, folderOf, type NamedEvidence, pairUp } from "./pairing.ts";
+import { missing, type Row, type ServerVerdict, type Subject } from "./verdict.ts";
 
-/** What a server adds to a verification: the chain, and what it recorded. The offline page has none. */
+/** What a server adds to a verification. The offline page has none. */
 export interface VerificationServer {
-  chain(): Promise<NonNullable<Trust["chain"]>>;
-  records(hashes: readonly string[]): Promise<ReadonlyMap<string, ServerVerdict>>;
+  /**
+   * Returns the chain as the server shows it.
+   * @param onFailure Called when the chain does not respond
+   */
+  chain(onFailure: (error: unknown) => void): Promise<NonNullable<Trust["chain"]>>;
+  /**
+   * Looks up hashes.
+   * @param onFound Called with some of them
+   */
+  records(hashes: readonly string[], onFound: (some: ReadonlyMap<string, ServerVerdict>) => void): Promise<void>;
 }
 
 /** Time after which the page is drawn again during a long run. */
@@ -23,21 +31,23 @@ export class Verification {
   readonly queue: FileQueue;
   readonly rows = signal<readonly Row[]>([]);
   readonly trust = signal<Pick<Trust, "trustedKey" | "validators">>({});
-  /** Why the server has not answered; the verdicts of evidence remain. */
+  /** Why the server or its chain has not responded. */
   readonly failure = signal<unknown>(undefined);
   readonly isTruncated = signal(false);
-  readonly isChecking = signal(false);
-  readonly isBusy = computed(() => this.isChecking.value || this.queue.progress.value !== undefined);
+  /** The number of files with a verdict, while they are verified. */
+  readonly checked = signal<number | undefined>(undefined);
+  readonly isBusy = computed(() => this.checked.value !== undefined || this.queue.progress.value !== undefined);
   readonly #server: VerificationServer | undefined;
+  /** In the order in which they were given; copies of a file with the same name are one. */
   readonly #subjects = new Map<string, Subject>();
-  readonly #unreadable = new Map<string, Extract<Verdict, { kind: "unreadable" }>>();
-  #evidence: NamedEvidence[] = [];
-  /** Number of the newest run: results of an earlier one are dropped. */
+  readonly #unread: Row[] = [];
+  readonly #evidence = new Map<string, NamedEvidence>();
+  #given = 0;
+  /** Number of the newest check: results of an earlier one are dropped. */
   #run = 0;
   /** Changes when everything is removed. */
   #generation = 0;
   #adding: Promise<void> = Promise.resolve();
-  #pasted = 0;
 
   constructor(createWorker: () => Worker, server?: VerificationServer) {
     this.queue = new FileQueue(createWorker);
@@ -49,26 +59,29 @@ export class Verification {
     return this.#server !== undefined;
   }
 
-  /** Adds files to those that are there, after those that are being read; a file with the same name replaces one. */
-  add(picked: Promise<Picked>): Promise<void> {
+  /** Adds files to those that are there, after those that are being read. */
+  add(picked: Picked | Promise<Picked>): Promise<void> {
     const generation = this.#generation;
-    const adding = this.#adding.then(async () => {
-      if (generation !== this.#generation) return;
-      this.isChecking.value = true;
+    const isCurrent = () => generation === this.#generation;
+    const given = Promise.resolve(picked);
+    // Otherwise a failure while others are read would be one that nobody handles.
+    given.catch(() => undefined);
+    this.#adding = this.#adding.then(async () => {
+      if (!isCurrent()) return;
+      this.checked.value ??= 0;
       try {
-        await this.#read(await picked);
+        await this.#read(await given, isCurrent);
       } catch (error) {
-        this.failure.value = error;
+        this.#unread.push(this.#unreadable("", error instanceof Error ? error.message : String(error)));
       }
-      if (generation === this.#generation) await this.check();
+      if (isCurrent()) await this.check();
     });
-    this.#adding = adding;
-    return adding;
+    return this.#adding;
   }
 
   /** Adds a text as a file. */
   addText(text: string, name: string): Promise<void> {
-    return this.add(Promise.resolve({ files: [{ name, file: new File([text], baseName(name)) }], isTruncated: false }));
+    return this.add({ files: [{ name, file: new File([text], baseName(name)) }], unreadable: [], isTruncated: false });
   }
 
   /**
@@ -77,7 +90,7 @@ export class Verification {
    */
   async paste(text: string): Promise<boolean> {
     if (pastedEvidence(text) !== undefined) {
-      await this.addText(text, `${PASTED}-${(this.#pasted += 1)}.bundle.json`);
+      await this.addText(text, PASTED);
       return true;
     }
     const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -85,8 +98,7 @@ export class Verification {
     if (hashes.length === 0 || hashes.length > MOST_FILES || hashes.includes(null)) return false;
     for (const found of hashes) {
       const hash = found?.[1]?.toLowerCase() ?? "";
-      const name = found?.[2] ?? hash;
-      this.#subjects.set(name, { name, size: undefined, hash });
+      this.#take({ name: found?.[2] ?? hash, size: undefined, hash });
     }
     await this.check();
     return true;
@@ -98,13 +110,13 @@ export class Verification {
     this.#generation += 1;
     this.queue.cancel();
     this.#subjects.clear();
-    this.#unreadable.clear();
-    this.#evidence = [];
+    this.#evidence.clear();
+    this.#unread.length = 0;
     batch(() => {
       this.rows.value = [];
       this.failure.value = undefined;
       this.isTruncated.value = false;
-      this.isChecking.value = false;
+      this.checked.value = undefined;
     });
   }
 
@@ -112,92 +124,137 @@ export class Verification {
   async check(): Promise<void> {
     const run = (this.#run += 1);
     const isCurrent = () => run === this.#run;
-    this.failure.value = undefined;
-    this.isChecking.value = true;
+    batch(() => {
+      this.failure.value = undefined;
+      this.checked.value = 0;
+    });
     try {
       await this.#check(isCurrent);
-    } finally {
-      if (isCurrent()) this.isChecking.value = false;
+    } catch (error) {
+      if (isCurrent()) this.failure.value = error;
     }
+    if (isCurrent()) this.checked.value = undefined;
   }
 
   async #check(isCurrent: () => boolean): Promise<void> {
     const subjects = this.#documents();
-    const { ofSubjects, alone } = pairUp(subjects, this.#evidence);
+    const evidence = [...this.#evidence.values()];
+    const onFailure = (error: unknown): void => void (isCurrent() && (this.failure.value = error));
+    const chain = evidence.length === 0 ? undefined : await this.#server?.chain(onFailure);
+    const checker = new Checker(evidence, { ...this.trust.value, ...(chain && { chain }) });
     const rows: Row[] = [];
-    const chain = this.#evidence.length === 0 ? undefined : await this.#server?.chain();
-    const trust: Trust = { ...this.trust.value, ...(chain && { chain }) };
     let drawnAt = performance.now();
-    const show = async (row: Row): Promise<void> => {
+    /** Adds a row, and returns whether to go on. */
+    const add = async (row: Row): Promise<boolean> => {
       rows.push(row);
-      if (performance.now() - drawnAt < DRAW_MILLISECONDS) return;
-      await new Promise((resolve) => setTimeout(resolve));
-      drawnAt = performance.now();
+      if (performance.now() - drawnAt > DRAW_MILLISECONDS) {
+        if (isCurrent()) this.checked.value = rows.length;
+        await new Promise((resolve) => setTimeout(resolve));
+        drawnAt = performance.now();
+      }
+      return isCurrent();
     };
+    const ofSubjects = pairUp(subjects, evidence);
     for (const subject of subjects) {
-      const verdict = await checkDocument(subject.hash, ofSubjects.get(subject) ?? [], this.#evidence, trust);
-      if (!isCurrent()) return;
-      await show({ ...subject, verdict });
+      const verdict = await checker.document(subject.hash, ofSubjects.get(subject) ?? []);
+      if (!(await add({ ...subject, verdict }))) return;
     }
-    for (const evidence of alone) {
-      const verdict = await checkAlone(evidence, this.#evidence, trust);
-      if (!isCurrent()) return;
-      await show({ name: evidence.name, size: undefined, hash: undefined, verdict });
+    // What a verified statement attaches is verified with it; what a document was verified with has its row there.
+    const covered = new Set([...ofSubjects.values()].flat());
+    const attached = new Set<string>();
+    for (const each of evidence.filter(({ kind }) => kind === "statement")) {
+      const verdict = await checker.statement(each);
+      if (verdict.kind === "verified") for (const hash of each.attachments.values()) attached.add(hash);
+      const { source: id, name } = each;
+      if (
+        !(await add({ id: `${id} ${each.sha256}`, name, size: undefined, hash: undefined, isStatement: true, verdict }))
+      )
+        return;
     }
-    for (const [name, verdict] of this.#unreadable) rows.push({ name, size: undefined, hash: undefined, verdict });
+    for (const each of evidence.filter(({ kind }) => kind === "bundle")) {
+      if (covered.has(each) || each.isInPdf || attached.has(each.sha256)) continue;
+      const { source: id, name } = each;
+      const verdict = await checker.bundleAlone(each);
+      if (!(await add({ id: `${id} ${each.sha256}`, name, size: undefined, hash: undefined, verdict }))) return;
+    }
+    rows.push(...this.#unread);
     this.rows.value = rows;
     await this.#ask(rows, isCurrent);
   }
 
   /** Asks the server about what no evidence is for. */
   async #ask(rows: readonly Row[], isCurrent: () => boolean): Promise<void> {
-    const unknown = rows.flatMap(({ hash, verdict }) => (hash !== undefined && verdict === undefined ? [hash] : []));
-    let records: ReadonlyMap<string, ServerVerdict> = new Map();
-    let failure: unknown;
-    if (unknown.length > 0 && this.#server !== undefined) {
-      try {
-        records = await this.#server.records([...new Set(unknown)]);
-      } catch (error) {
-        failure = error;
+    const unknown = new Set(
+      rows.flatMap(({ hash, verdict }) => (hash !== undefined && verdict === undefined ? [hash] : [])),
+    );
+    const found = new Map<string, ServerVerdict>();
+    try {
+      if (unknown.size > 0)
+        await this.#server?.records([...unknown], (some) => some.forEach((verdict, hash) => found.set(hash, verdict)));
+    } finally {
+      if (isCurrent()) {
+        const without = missing(this.#server === undefined ? "evidence" : "server");
+        this.rows.value = rows.map((row) => ({
+          ...row,
+          verdict: row.verdict ?? found.get(row.hash ?? "") ?? without,
+        }));
       }
     }
+  }
+
+  async #read({ files, unreadable, isTruncated }: Picked, isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
-    const code = this.#server === undefined ? "evidence" : "server";
-    const missing: Verdict = { kind: "undetermined", code, steps: [], evidence: undefined };
-    batch(() => {
-      this.failure.value = failure;
-      this.rows.value = rows.map((row) => ({ ...row, verdict: row.verdict ?? records.get(row.hash ?? "") ?? missing }));
-    });
-  }
-
-  async #read({ files, isTruncated }: Picked): Promise<void> {
-    const generation = this.#generation;
-    this.isTruncated.value = isTruncated;
+    if (isTruncated) this.isTruncated.value = true;
+    for (const { name, reason } of unreadable) this.#unread.push(this.#unreadable(name, reason));
     await this.queue.read(files, ({ name, file }, outcome) => {
-      if (generation !== this.#generation) return;
-      this.#remove(name);
-      if ("failure" in outcome) return void this.#unreadable.set(name, { kind: "unreadable", reason: outcome.failure });
-      this.#subjects.set(name, { name, size: file.size, hash: outcome.hash });
-      for (const each of outcome.evidence) this.#evidence.push(namedEvidence(name, each));
+      if (!isCurrent()) return;
+      if (outcome === "cancelled")
+        return void this.#unread.push({ ...this.#unreadable(name, ""), verdict: missing("cancelled") });
+      if ("failure" in outcome) return void this.#unread.push(this.#unreadable(name, outcome.failure));
+      const { id } = this.#take({ name, size: file.size, hash: outcome.hash });
+      for (const each of outcome.evidence) {
+        const isInPdf = each.sha256 !== outcome.hash;
+        this.#evidence.set(`${id} ${each.sha256}`, { ...each, source: id, name, isInPdf });
+      }
     });
   }
 
-  /** The documents: files that are evidence are documents only when other evidence is for them. */
-  #documents(): Subject[] {
-    const sources = new Set(this.#evidence.map(({ name }) => name));
-    const proven = new Set(this.#evidence.flatMap(({ records }) => records.map(({ hash }) => hash)));
-    return [...this.#subjects.values()].filter(({ name, hash }) => !sources.has(name) || proven.has(hash));
+  #take(subject: Omit<Subject, "id">): Subject {
+    const key = `${subject.size === undefined ? "pasted" : "file"} ${subject.hash} ${subject.name}`;
+    const known = this.#subjects.get(key) ?? { ...subject, id: this.#newId() };
+    this.#subjects.set(key, known);
+    return known;
   }
 
-  #remove(name: string): void {
-    this.#subjects.delete(name);
-    this.#unreadable.delete(name);
-    this.#evidence = this.#evidence.filter((each) => each.name !== name);
+  #unreadable(name: string, reason: string): Row {
+    return { id: this.#newId(), name, size: undefined, hash: undefined, verdict: { kind: "unreadable", reason } };
+  }
+
+  #newId(): string {
+    return String((this.#given += 1));
+  }
+
+  /**
+   * The documents. A bundle or a statement is one only when other evidence is for it, the text of a statement unless it
+   * is beside that, and a PDF always: what it shows is not what its statement says.
+   */
+  #documents(): Subject[] {
+    const evidence = [...this.#evidence.values()];
+    const proven = new Set(evidence.flatMap(({ records }) => records.map(({ hash }) => hash)));
+    const folders = new Set(
+      evidence.filter(({ kind, isInPdf }) => kind === "statement" && !isInPdf).map(({ name }) => folderOf(name)),
+    );
+    const hidden = new Set(
+      evidence
+        .filter(({ kind, isInPdf, name }) => !isInPdf && (kind !== "copy" || folders.has(folderOf(name))))
+        .map(({ source }) => source),
+    );
+    return [...this.#subjects.values()].filter(({ id, hash }) => !hidden.has(id) || proven.has(hash));
   }
 }
 
 /** The name under which a document was recorded, when it is another one than the file's. */
 export function otherName({ name, verdict }: Row): string | undefined {
-  if (verdict === undefined || !("documentId" in verdict) || verdict.documentId === undefined) return undefined;
-  return baseName(verdict.documentId) === baseName(name) ? undefined : verdict.documentId;
+  if (verdict === undefined || !("documentId" in verdict)) return undefined;
+  return verdict.documentId === name ? undefined : verdict.documentId;
 }

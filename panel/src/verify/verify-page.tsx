@@ -8,7 +8,9 @@ const verification = serverVerification();
 
 /** Verifies a text that was entered elsewhere: a hash, or a bundle. */
 export function verifyText(text: string): void {
-  void verification.paste(text);
+  void verification.paste(text).then((isTaken) => {
+    if (!isTaken) verification.failure.value = new Error(texts.value.verify.paste.unreadable);
+  });
 }
 
 /** The page at `/verify`: for everybody, without an account. */
@@ -18,7 +20,7 @@ export default function VerifyPage() {
   const isLoggedIn = storedText("session").read() !== undefined || access.value !== "";
   return (
     <div class="stack stack-wide">
-      <VerifyWithServer title={words.title} verification={verification} canRecord={isLoggedIn} />
+      <VerifyWithServer title={words.title} verification={verification} hasAccount={isLoggedIn} />
       <p class="small muted no-print">
         <a href="/verify/offline.html" download="sealbook-verify.html">
           {words.offlinePage}

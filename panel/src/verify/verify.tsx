@@ -1,16 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { AccessField } from "../access/access-field.tsx";
-import { isAccessNeeded } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { droppedFiles } from "../files/dropped-files.ts";
 import { FileDrop } from "../files/file-drop.tsx";
 import { FileProgress } from "../files/file-progress.tsx";
+import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
 import { PasteForm } from "./paste-form.tsx";
-import { Results } from "./results.tsx";
+import { type More, Results } from "./results.tsx";
 import { TrustForm } from "./trust-form.tsx";
 import "./verify.css";
 import type { Verification } from "./verification.ts";
@@ -18,16 +17,24 @@ import type { Verification } from "./verification.ts";
 /**
  * Verifies files: with bundles and statements by the verifier, else by what a server says.
  * @param title The page's heading
- * @param children What can be done with the results
+ * @param access What the server needs after it has refused
+ * @param more What can be done with one file
+ * @param children What can be done with all results
  */
 export function Verify({
   title,
+  about,
   verification,
   failureText,
+  more = () => null,
+  access,
   children,
 }: {
   title: string;
+  about: string;
   verification: Verification;
+  more?: More;
+  access?: ComponentChildren;
   failureText: (error: unknown) => { readonly title: string; readonly help: string };
   children?: ComponentChildren;
 }) {
@@ -36,9 +43,11 @@ export function Verify({
   const failure = verification.failure.value;
   // A file that is dropped beside the field must not take the place of the page.
   useEffect(() => {
-    const allow = (event: DragEvent) => event.preventDefault();
+    // Text is dragged into a field.
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
+    const allow = (event: DragEvent) => void (hasFiles(event) && event.preventDefault());
     const drop = (event: DragEvent) => {
-      if (event.defaultPrevented || event.dataTransfer === null) return;
+      if (event.defaultPrevented || event.dataTransfer === null || !hasFiles(event)) return;
       event.preventDefault();
       void verification.add(droppedFiles(event.dataTransfer));
     };
@@ -55,7 +64,7 @@ export function Verify({
       <div class="heading">
         <div>
           <h1>{title}</h1>
-          <p>{verification.hasServer ? words.about : words.aboutOffline}</p>
+          <p>{about}</p>
         </div>
         {rows.length === 0 && !verification.isBusy.value ? null : (
           <Button free onClick={() => verification.clear()}>
@@ -71,9 +80,9 @@ export function Verify({
         </div>
       </div>
       <FileProgress queue={verification.queue} />
-      {verification.isChecking.value && verification.queue.progress.value === undefined ? (
-        <Progress>{words.checking}</Progress>
-      ) : null}
+      {verification.checked.value === undefined || verification.queue.progress.value !== undefined ? null : (
+        <Progress>{words.checking(wholeNumber(verification.checked.value))}</Progress>
+      )}
       {verification.isTruncated.value ? <Notice kind="warning" title={words.drop.truncated} /> : null}
       {failed === undefined ? null : (
         <form
@@ -86,7 +95,7 @@ export function Verify({
           <Notice kind="warning" title={failed.title}>
             {failed.help}
           </Notice>
-          {isAccessNeeded.value ? <AccessField /> : null}
+          {access}
           <div>
             <Button free type="submit">
               {texts.value.explorer.retry}
@@ -94,8 +103,11 @@ export function Verify({
           </div>
         </form>
       )}
-      <Results verification={verification} />
-      {verification.isBusy.value ? null : children}
+      <p class="visually-hidden" role="status">
+        {verification.isBusy.value || rows.length === 0 ? null : words.done(rows.length)}
+      </p>
+      <Results verification={verification} more={more} />
+      {children}
     </div>
   );
 }

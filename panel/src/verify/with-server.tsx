@@ -1,6 +1,9 @@
-import { noteUnauthorized } from "../access/proof-access.ts";
+import { AccessField } from "../access/access-field.tsx";
+import { isAccessNeeded } from "../access/proof-access.ts";
 import { proofFailure } from "../access/proof-failure.ts";
+import { texts } from "../texts/texts.ts";
 import { RecordFiles } from "./record-files.tsx";
+import { ServerDetails } from "./server-details.tsx";
 import { serverChain } from "./server-chain.ts";
 import { serverRecords } from "./server-records.ts";
 import { Verification } from "./verification.ts";
@@ -14,29 +17,28 @@ export function serverVerification(): Verification {
 
 /**
  * Verifies files with bundles, the chain and the records of this server.
- * @param canRecord Whether files that are not recorded can be recorded
+ * @param hasAccount Whether the reader can record files, and may send their names
  */
 export function VerifyWithServer({
   title,
   verification,
-  canRecord,
+  hasAccount,
 }: {
   title: string;
   verification: Verification;
-  canRecord: boolean;
+  hasAccount: boolean;
 }) {
-  const rows = verification.rows.value.filter(
-    ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
-  );
-  const describe = (error: unknown) => {
-    noteUnauthorized(error);
-    return proofFailure(error);
-  };
+  const { about, aboutWithNames } = texts.value.verify;
   return (
-    <Verify title={title} verification={verification} failureText={describe}>
-      {canRecord && rows.length > 0 ? (
-        <RecordFiles key={rows.map(({ hash }) => hash).join()} rows={rows} verification={verification} />
-      ) : null}
+    <Verify
+      title={title}
+      about={hasAccount ? aboutWithNames : about}
+      verification={verification}
+      failureText={proofFailure}
+      access={isAccessNeeded.value ? <AccessField /> : null}
+      more={(row) => <ServerDetails row={row} verification={verification} findsNames={hasAccount} />}
+    >
+      {hasAccount ? <RecordFiles verification={verification} /> : null}
     </Verify>
   );
 }

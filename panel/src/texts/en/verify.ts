@@ -1,4 +1,4 @@
-import type { Code, Step } from "../../../../verifier/verify.mjs";
+import type { Step } from "../../../../verifier/verify.mjs";
 
 /** A step of the verifier, in words. */
 export interface StepText {
@@ -9,10 +9,16 @@ export interface StepText {
   readonly reason: string;
 }
 
+/** Leaves out what is for the command line, and the verifier's word for any failure of a node. */
+function withoutOptions(reason: string): string {
+  return reason.replace(/ \(on the command line: [^)]*\)/, "").replace(/^unreadable: /, "");
+}
+
 export const verify = {
   title: "Verify",
   tabTitle: "Proofs",
-  about: "Find out whether files are what was recorded. They are read in your browser and are not sent.",
+  about: "Find out whether files are what was recorded. Your browser reads them and sends their hashes only.",
+  aboutWithNames: "Verify files and record them. Your browser reads them and sends their hashes and names only.",
   aboutOffline: "Find out whether files are what was recorded. This page sends nothing and works offline.",
   drop: {
     title: "Drop files or folders here, or choose files",
@@ -34,7 +40,7 @@ export const verify = {
     about:
       "A bundle is worth as much as what you compare it with. Take keys and validators from a source other than the " +
       "bundle.",
-    server: "The chain as this server shows it is always compared too.",
+    server: "A bundle of this server's chain is compared with the chain as the server shows it.",
     key: "Id of the issuer's key",
     keyHint: "43 characters.",
     keyInvalid: "The id of a key has 43 characters: letters, digits, - and _.",
@@ -48,7 +54,8 @@ export const verify = {
     left: (time: string) => `${time} left`,
     cancel: "Cancel",
   },
-  checking: "Verifying…",
+  checking: (done: string) => `Verifying… ${done} done`,
+  done: (count: number) => `Finished: ${count}`,
   clear: "Start again",
   kinds: {
     verified: "Verified",
@@ -69,6 +76,9 @@ export const verify = {
   all: "All",
   show: "Show",
   results: "Results",
+  table: "Verdicts",
+  statementIn: (name: string) => `Signed statement in ${name}`,
+  shownOf: (shown: string, all: string) => `${shown} of ${all} shown`,
   columns: { name: "Name", verdict: "Verdict", time: "Time", trusted: "What is trusted" },
   recordedAs: (name: string) => `recorded as ${name}`,
   showMore: (count: string) => `Show ${count} more`,
@@ -82,10 +92,14 @@ export const verify = {
   },
   verified: {
     document: (time: string) => `This file existed, as it is now, when its block was produced: ${time}.`,
+    hash: (time: string) => `A file with this SHA-256 existed when its block was produced: ${time}.`,
     stated: "The issuer of the trusted key stated that this file was recorded. No other proof of it is here.",
-    statement: "The signed statement in this file is unchanged. Pages that are printed or shown are not checked.",
   },
   statement: {
+    notPages: "The signed statement is unchanged. Pages that are printed or shown are not checked.",
+    unknownKey:
+      "The statement's proofs are valid, but its key is not one that you named: name and time of its issuer are " +
+      "claims. Pages that are printed or shown are not checked.",
     signed: "Signed by",
     claimed: "Claims to be signed by",
     at: "Signed at",
@@ -106,11 +120,11 @@ export const verify = {
   },
   missing: {
     file: "The bundle is consistent, but its file is missing. Add the file.",
-    fileNamed: (name: string) => `The bundle is consistent, but its file is missing. It was recorded as ${name}.`,
     cryptography:
       "Browsers provide no cryptography for pages without TLS. Open this page with https, or use the offline page.",
     evidence: "There is no bundle for this file. Add its bundle (.bundle.json).",
     server: "There is no bundle for this file, and the server could not be asked.",
+    cancelled: "You cancelled before this file was read.",
   },
   server: {
     recorded: "This content is recorded, according to this server",
@@ -132,11 +146,10 @@ export const verify = {
     title: step.title,
     ...(step.ok
       ? { proves: step.proves, assumes: step.assumes, reason: "" }
-      : { proves: "", assumes: "", reason: step.reason }),
+      : { proves: "", assumes: "", reason: withoutOptions(step.reason) }),
   }),
   proves: "Proves:",
   assumes: "Assumes:",
-  code: (code: Code) => code as string,
   record: {
     title: (count: string, isOne: boolean) => `Record the ${isOne ? "file" : `${count} files`} not recorded yet`,
     about: "Only hashes and names are sent.",
@@ -147,8 +160,8 @@ export const verify = {
     typeHint: "Optional, for instance contract.",
     button: "Record",
     sending: (done: string, all: string) => `Recorded ${done} of ${all}…`,
-    done: (count: string) => `${count} recorded on the chain`,
-    pending: "Accepted. They will be anchored soon.",
+    pending: "Accepted, waiting for the chain",
+    pendingHelp: "The files will be anchored soon. Verify again in a moment.",
     logIn: "Log in to record files.",
   },
   download: {
