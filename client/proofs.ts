@@ -23,6 +23,7 @@ import {
   type Verification,
   Verifications,
 } from "../server/proofs/responses.ts";
+import { MAX_TREE_SIZE } from "../server/kit/tree-size.ts";
 import { gap, inventory, type RestoredRow, verifyRestored } from "../server/recovery/api.ts";
 import {
   ComparedDocument,
@@ -49,6 +50,9 @@ import { pause } from "./pause.ts";
 import { toClientError } from "./problem.ts";
 import { withRetry } from "./retry.ts";
 import { requestOf, type RouteInput } from "./route-request.ts";
+
+/** The most documents, or hashes, of one request: as many as can share a transaction. */
+export const MAX_DOCUMENTS = MAX_TREE_SIZE;
 
 const RETRY_FOR_MILLISECONDS = 60_000;
 const CONFIRM_WITHIN_MILLISECONDS = 300_000;

@@ -328,7 +328,7 @@ describe("the OpenAPI document", function () {
 
 /** What a browser gets that looks at a page is no API: its paths are a few, or a pattern. */
 function isOfAPage(route: string): boolean {
-  return /^GET (\/docs(\/.*)?|\/|\/seal\.svg|\/\^.*)$/.test(route);
+  return /^GET (\/docs(\/.*)?|\/|\/verify(\/offline\.html)?|\/seal\.svg|\/\^.*)$/.test(route);
 }
 
 /** What a refusal says, in either API. */

@@ -200,7 +200,7 @@ describeInBrowser("the panel's records", function () {
       ["", "Paste call data or a transaction hash."],
       ["0x123", "Enter an even number of hexadecimal digits"],
       ["not hexadecimal", "Enter an even number of hexadecimal digits"],
-      ["0xdeadbeef00", "0xdeadbeef is not the selector of set or insert"],
+      ["0xdeadbeef00", "0xdeadbeef is not the selector of set, insert, anchor or anchorBatch"],
       [`0x${"0".repeat(64)}`, "The chain has no transaction with this hash."],
       [input.slice(0, -64), "The input is invalid."],
     ] as const) {

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { newIdempotencyKey } from "../../../client/idempotency-key.ts";
-import { MAX_TREE_SIZE } from "../../../server/kit/tree-size.ts";
+import { MAX_DOCUMENTS } from "../../../client/proofs.ts";
 import type { ProofRequest } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 
@@ -30,7 +30,7 @@ export class Recording {
         const start = this.done.value;
         const key = this.#keys.get(start) ?? newIdempotencyKey();
         this.#keys.set(start, key);
-        const some = this.documents.slice(start, start + MAX_TREE_SIZE);
+        const some = this.documents.slice(start, start + MAX_DOCUMENTS);
         const { status } = await proofClient().submitTogether(some, { key });
         if (status === "pending") this.isPending.value = true;
         this.done.value = start + some.length;

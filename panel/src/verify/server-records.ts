@@ -1,4 +1,4 @@
-import { MAX_TREE_SIZE } from "../../../server/kit/tree-size.ts";
+import { MAX_DOCUMENTS } from "../../../client/proofs.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import type { ServerVerdict } from "./verdict.ts";
 
@@ -11,8 +11,8 @@ export async function serverRecords(
   onFound: (some: ReadonlyMap<string, ServerVerdict>) => void,
 ): Promise<void> {
   const client = proofClient();
-  for (let start = 0; start < hashes.length; start += MAX_TREE_SIZE) {
-    const some = hashes.slice(start, start + MAX_TREE_SIZE);
+  for (let start = 0; start < hashes.length; start += MAX_DOCUMENTS) {
+    const some = hashes.slice(start, start + MAX_DOCUMENTS);
     const results = await client.verifyAll(some).catch((error: unknown) => {
       noteUnauthorized(error);
       throw error;
