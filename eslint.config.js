@@ -7,15 +7,7 @@ const SHARED_GLOBALS = { TextEncoder: "readonly", console: "readonly", fetch: "r
 
 export default tseslint.config(
   {
-    ignores: [
-      "artifacts/",
-      "cache/",
-      "coverage/",
-      "data/",
-      "node_modules/",
-      "panel/dist/",
-      "typechain-types/",
-    ],
+    ignores: ["artifacts/", "cache/", "coverage/", "data/", "node_modules/", "panel/dist/", "typechain-types/"],
   },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
