@@ -39,7 +39,8 @@ describe("a relayer that follows", () => {
       [first, second].map(async (server) => {
         const { status, body, text } = await server.get("/readyz");
         assert.equal(status, 200, text);
-        const { status: _, ...leadership } = body;
+        const { status: _, node_responds, ...leadership } = body;
+        assert.isTrue(node_responds);
         assert.deepEqual((await server.get("/api/v1/status")).body.leadership, leadership);
         return leadership;
       }),

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { describeInBrowser } from "../support/chromium.ts";
 import { seriousViolations } from "../support/accessibility.ts";
 import { sha256 } from "../support/dropped-files.ts";
+import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import type { ParsedJson } from "../support/parsed-json.ts";
 import { ROUTES } from "../support/server.ts";
@@ -30,7 +31,7 @@ describeInBrowser("the explorer page", function () {
     await server.call(ROUTES.store, { token }, { code: "station-1", topic: "PM2.5", payload: { sensorvalue: 12.5 } });
     [record] = (await server.get(`/explorer/api/addresses/${server.demo.login}/activity`)).body.activity;
     // The page's policy blocks axe; the panel's tests check the policy.
-    page = await (await stage.window({ bypassCSP: true })).newPage();
+    page = await (await stage.window({ bypassCSP: true, reducedMotion: "reduce" })).newPage();
   });
   after(() => stage[Symbol.asyncDispose]());
 
@@ -83,7 +84,7 @@ describeInBrowser("the explorer page", function () {
       await open(`/explorer/tx/${one.proof.tx_hash}`);
       const expected = `Anchor (${status === "pending" ? "waiting" : status})`;
       await title(expected);
-      assert.include(await page.title(), expected);
+      await eventually(async () => assert.include(await page.title(), expected));
       assert.equal(await page.getByText("A hash was anchored").count(), 0);
       const why = page.getByText("The sender is not a relayer of this contract.");
       assert.equal(await why.count(), status === "reverted" ? 1 : 0);

@@ -14,7 +14,7 @@ describeInBrowser("the panel's proofs", function () {
 
   before(async () => {
     stage = await openPanel({ SESSION_LIFETIME: "600" });
-    page = await (await stage.window({ bypassCSP: true })).newPage();
+    page = await (await stage.window({ bypassCSP: true, reducedMotion: "reduce" })).newPage();
     await page.goto("/");
     await logIn(page, stage.server.demo);
     await page.getByRole("link", { name: "Proofs" }).click();

@@ -43,7 +43,7 @@ describeInBrowser("the page for verification", function () {
     await stage.server.post("/api/v1/proof/batch", { documents });
     bundles = await Promise.all(documents.map(({ document_id }) => bundleOf(stage.server, document_id)));
     // The page's policy blocks axe; the panel's tests check the policy.
-    page = await (await stage.window({ bypassCSP: true, acceptDownloads: true })).newPage();
+    page = await (await stage.window({ bypassCSP: true, acceptDownloads: true, reducedMotion: "reduce" })).newPage();
     page.on("request", (request) => void sent.push(request.postData() ?? ""));
     await page.goto("/verify");
     await page.getByRole("heading", { level: 1, name: "Verify" }).waitFor();
@@ -361,6 +361,7 @@ describeInBrowser("the page for verification", function () {
       colorScheme: "dark",
       locale: "ru-RU",
       bypassCSP: true,
+      reducedMotion: "reduce",
     } as const;
     const phone = await (await stage.window(look)).newPage();
     await phone.goto("/verify");

@@ -145,7 +145,9 @@ describeInBrowser("the offline page", () => {
   });
 
   it("is accessible: axe finds nothing serious", async () => {
-    const other = await (await browser.newContext({ locale: "en-GB", bypassCSP: true })).newPage();
+    const other = await (
+      await browser.newContext({ locale: "en-GB", bypassCSP: true, reducedMotion: "reduce" })
+    ).newPage();
     await other.goto(PAGE);
     await other.locator(".drop").waitFor();
     assert.deepEqual(await seriousViolations(other), []);
