@@ -1,4 +1,4 @@
-/** Limits of what is read of one PDF: a statement with a thousand bundles has less. */
+/** Limits of what is read of one PDF. A statement has less: the bundles of its newest records. */
 const MOST_ATTACHMENTS = 2_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 /** The length of the description of an attachment. */

@@ -50,7 +50,7 @@ export function hourText(seconds: number): string {
 }
 
 /** Formats a time (Unix seconds) in the reader's own zone, with its name; `undefined` when that is UTC. */
-export function zoneText(seconds: number): string | undefined {
+function zoneText(seconds: number): string | undefined {
   return zone === undefined || zone === "UTC" ? undefined : `${inZone.format(Date.parse(isoText(seconds)))} ${zone}`;
 }
 

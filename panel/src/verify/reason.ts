@@ -27,11 +27,16 @@ export function titleOf({ verify: words }: Texts, { name, isStatement }: Row): s
   return isStatement === true ? words.statementIn(name) : name;
 }
 
+/** The name under which a document was recorded, when it is another one than the file's. */
+export function otherName({ name, verdict }: Row): string | undefined {
+  if (verdict === undefined || !("documentId" in verdict)) return undefined;
+  return verdict.documentId === name ? undefined : verdict.documentId;
+}
+
 /** The time at which the document was recorded, in Unix seconds. */
 export function timeOf(verdict: Verdict | undefined): number | undefined {
   if (verdict?.kind === "recorded") return verdict.timestamp;
-  if (verdict?.kind !== "verified") return undefined;
-  return verdict.block?.timestamp;
+  return verdict?.kind === "verified" ? verdict.block?.timestamp : undefined;
 }
 
 /** Names what a verdict trusts; empty for none. */

@@ -2,9 +2,8 @@ import { stringify } from "csv-stringify/browser/esm/sync";
 import { saveFile } from "../components/save-file.ts";
 import { isoText } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
-import { reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
+import { otherName, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import type { Row } from "./verdict.ts";
-import { otherName } from "./verification.ts";
 
 /** Saves the results as a table for programs: codes and ISO times, and the words of the page beside them. */
 export function saveCsv(rows: readonly Row[]): void {

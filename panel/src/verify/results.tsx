@@ -5,11 +5,11 @@ import { Segments } from "../components/segments.tsx";
 import { utcText } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { countsOf, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
+import { countsOf, otherName, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import { KINDS, type Row, type Verdict } from "./verdict.ts";
 import { VerdictBadge } from "./verdict-badge.tsx";
 import { VerdictDetails } from "./verdict-details.tsx";
-import { otherName, type Verification } from "./verification.ts";
+import type { Verification } from "./verification.ts";
 
 /** Rows that are drawn at once; ten thousand would make the page slow. */
 const PAGE_ROWS = 200;

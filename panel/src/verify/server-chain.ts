@@ -3,7 +3,7 @@ import { noteUnauthorized } from "../access/proof-access.ts";
 import { explorerClient } from "../explorer/explorer-client.ts";
 import type { Trust } from "./check.ts";
 
-/** Long enough for a limit of requests, when many bundles are of different blocks. */
+/** A reader waits no longer. The wait for the limit of the explorer is longer: it ends the comparison of a run. */
 const RETRY_FOR_MILLISECONDS = 20_000;
 
 /**

@@ -5,10 +5,9 @@ import { Hash } from "../explorer/hash.tsx";
 import { Moment, utcText } from "../format/moment.tsx";
 import { byteSize, wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { reasonOf, timeOf, trustOf } from "./reason.ts";
+import { otherName, reasonOf, timeOf, trustOf } from "./reason.ts";
 import { StepList } from "./step-list.tsx";
 import type { Row, StatementFacts, Verdict } from "./verdict.ts";
-import { otherName } from "./verification.ts";
 
 /** Everything about one file: the verdict, the facts, and the steps that lead to it. */
 export function VerdictDetails({ row, children }: { row: Row; children?: ComponentChildren }) {

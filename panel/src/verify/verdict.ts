@@ -15,7 +15,7 @@ export interface Subject {
 export type Trusted = "validators" | "chain" | "key";
 
 /** What is missing for a verdict, beyond the codes of the verifier. */
-export type Missing = "file" | "cryptography" | "evidence" | "server" | "cancelled" | "statement";
+export type Missing = "file" | "cryptography" | "evidence" | "server" | "cancelled";
 
 /** What the evidence says. Only the verifier makes `verified` and `not_verified`. */
 export type EvidenceVerdict = {

@@ -38,7 +38,7 @@ export class Verification {
   readonly checked = signal<number | undefined>(undefined);
   readonly isBusy = computed(() => this.checked.value !== undefined || this.queue.progress.value !== undefined);
   readonly #server: VerificationServer | undefined;
-  /** In the order in which they were given; copies of a file with the same name are one. */
+  /** Copies of a file with the same name are one. */
   readonly #subjects = new Map<string, Subject>();
   readonly #unread: Row[] = [];
   readonly #evidence = new Map<string, NamedEvidence>();
@@ -159,7 +159,7 @@ export class Verification {
       const verdict = await checker.document(subject.hash, ofSubjects.get(subject) ?? []);
       if (!(await add({ ...subject, verdict }))) return;
     }
-    // What a verified statement attaches is verified with it; what a document was verified with has its row there.
+    // What a verified statement attaches is verified with it; what is paired with a document has its row there.
     const covered = new Set([...ofSubjects.values()].flat());
     const attached = new Set<string>();
     for (const each of evidence.filter(({ kind }) => kind === "statement")) {
@@ -251,10 +251,4 @@ export class Verification {
     );
     return [...this.#subjects.values()].filter(({ id, hash }) => !hidden.has(id) || proven.has(hash));
   }
-}
-
-/** The name under which a document was recorded, when it is another one than the file's. */
-export function otherName({ name, verdict }: Row): string | undefined {
-  if (verdict === undefined || !("documentId" in verdict)) return undefined;
-  return verdict.documentId === name ? undefined : verdict.documentId;
 }
