@@ -215,7 +215,7 @@ describeInBrowser("The panel's map of a city", function () {
     }
     const zoomIn = page.getByRole("button", { name: "Zoom in" });
     await eventually(async () => {
-      if ((await zoomIn.getAttribute("aria-disabled")) !== "true") await zoomIn.click();
+      if ((await zoomIn.getAttribute("aria-disabled")) !== "true") await zoomIn.click({ force: true });
       assert.equal(await zoomIn.getAttribute("aria-disabled"), "true");
     });
     const view = await page.evaluate(() => JSON.parse(sessionStorage.getItem("sealbook.map.view") ?? "{}"));
