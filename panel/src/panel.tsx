@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { Empty } from "./components/empty.tsx";
 import { Icon } from "./components/icon.tsx";
 import { Lazy } from "./components/lazy.tsx";
 import { Login } from "./login/login.tsx";
@@ -14,8 +15,10 @@ import { texts } from "./texts/texts.ts";
 export function Panel() {
   const home = addressOf(TABS[0].id);
   const account = session.current.value?.account;
-  const current = TABS.find(({ id }) => id === route.value.tab) ?? TABS[0];
-  const title = account === undefined ? texts.value.login.title : `${current.title(texts.value)} · Sealbook`;
+  const { tab } = route.value;
+  const current = tab === "" ? TABS[0] : TABS.find(({ id }) => id === tab);
+  const { noPage, noPageHelp } = texts.value.common;
+  const title = account === undefined ? texts.value.login.title : `${current?.title(texts.value) ?? noPage} · Sealbook`;
   useEffect(() => void (document.title = title), [title]);
   if (account === undefined)
     return (
@@ -28,12 +31,18 @@ export function Panel() {
       <div class="session-notices">
         <SessionNotices />
       </div>
-      <Lazy key={account} load={current.load} />
+      {current === undefined ? (
+        <Empty icon="search" title={noPage}>
+          <p>{noPageHelp}</p>
+        </Empty>
+      ) : (
+        <Lazy key={account} load={current.load} />
+      )}
     </Shell>
   );
 }
 
-function Tabs({ current }: { current: Tab }) {
+function Tabs({ current }: { current: Tab | undefined }) {
   return (
     <nav class="tabs" aria-label={texts.value.common.sections}>
       {TABS.map((tab) => (

@@ -5,8 +5,10 @@ import { Notice } from "./components/notice.tsx";
 import { texts } from "./texts/texts.ts";
 
 /** Together less than the five seconds within which a reader knows. */
-const INTERVAL_MILLISECONDS = 2_500;
+const INTERVAL_MILLISECONDS = 1_000;
 const TIMEOUT_MILLISECONDS = 2_000;
+/** What a proxy answers for a server that does not respond. */
+const OF_PROXIES = [502, 504];
 
 const Readiness = z.object({ node_responds: z.boolean() });
 
@@ -50,7 +52,8 @@ export function ServerNotice() {
 async function silentPart(): Promise<"server" | "chain" | undefined> {
   try {
     const response = await fetch("/readyz", { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
-    const state = Readiness.safeParse(await response.json()).data;
+    if (OF_PROXIES.includes(response.status)) return "server";
+    const state = Readiness.safeParse(await response.json().catch(() => undefined)).data;
     // A server that is not ready says what is wrong where it is asked.
     return state?.node_responds === false ? "chain" : undefined;
   } catch {

@@ -13,12 +13,14 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
 
 /** The rest of its policy is in the page, which has to work without a server. */
 const OFFLINE_POLICY = "frame-ancestors 'none'";
+/** Every address that is not of data. */
+const NO_PAGE = /^\/(?!(?:api|assets|explorer\/api)(?:\/|$))/;
 /** Workers that hash files compile WebAssembly; the pages must not. */
 const WORKER_POLICY = "default-src 'none';script-src 'wasm-unsafe-eval'";
 
 /**
  * Serves the panel at `/`, the explorer's page at `/explorer` and every path below it except `/explorer/api`, and the
- * same page at `/verify`; at `/verify/offline.html` the page for use without a server.
+ * same page at `/verify` and where there is none; at `/verify/offline.html` the page for use without a server.
  * Browsers cache files with a digest in their name forever, and do not cache pages.
  * @param headers Sets the headers of the pages
  */
@@ -38,8 +40,16 @@ export function panelRouter(settings: PageSettings, headers: RequestHandler, dir
     express.static(join(directory, "assets"), KEPT),
   );
   router.get("/seal.svg", (_request, response) => response.sendFile("seal.svg", { root: directory, maxAge: "1d" }));
+  router.get(NO_PAGE, forReaders, headers, page(join(directory, "explorer.html"), settings));
   return router;
 }
+
+/** Readers who follow a wrong link get a page that says so; programs get the error. */
+const forReaders: RequestHandler = (request, response, next) => {
+  if (request.accepts(["json", "html"]) !== "html") return next("route");
+  response.status(404);
+  next();
+};
 
 /** Sets the policy of workers: they do not take that of their page. */
 const workerPolicy: RequestHandler = (request, response, next) => {

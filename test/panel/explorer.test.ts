@@ -119,9 +119,20 @@ describeInBrowser("the explorer page", function () {
       [`anchor/0x${sha256("nothing")}`, "This hash was not anchored"],
       ["address/nobody", "Invalid address"],
       ["nowhere", "Page not found"],
+      ["../nowhere", "Page not found"],
     ] as const) {
       await open(`/explorer/${path}`);
       await page.getByText(expected).first().waitFor();
+    }
+    // Programs get the error, readers a page with the same status.
+    const accepting = (accept: string) => stage.server.get("/nowhere", { headers: { Accept: accept } });
+    for (const [accept, type] of [
+      ["text/html,*/*;q=0.8", /^text\/html/],
+      ["*/*", /^application\/problem\+json/],
+    ] as const) {
+      const { status, headers } = await accepting(accept);
+      assert.equal(status, 404);
+      assert.match(headers.get("content-type") ?? "", type);
     }
     assert.deepEqual(await seriousViolations(page), []);
   });

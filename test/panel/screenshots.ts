@@ -1,4 +1,4 @@
-// Takes screenshots of every view, in light, in dark and at the width of a phone: `npm run screenshots -- DIR`.
+// Takes screenshots of the views, in light, in dark, on a phone, in Russian and in print: `npm run screenshots -- DIR`.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
@@ -130,11 +130,20 @@ await fillWithRecords(stage.server);
 for (const [look, options] of Object.entries(LOOKS)) {
   await picturesOf(look, await stage.window(options));
 }
-await picturesOf("russian", await stage.window({ ...LOOKS.light, locale: "ru-RU" }), [
-  ["home", async (page) => page.locator("[name=token]").waitFor()],
-]);
+/** The views that do not look for English words. */
+const isInAnyLanguage = ([name]: View): boolean =>
+  /^(home|records|map|proofs|verify|explorer)/.test(name) && name !== "records-none-match";
+await picturesOf("russian", await stage.window({ ...LOOKS.light, locale: "ru-RU" }), VIEWS.filter(isInAnyLanguage));
+/** The views that readers print. */
+const isPrinted = ([name]: View): boolean => ["verify-passed", "verify-many", "explorer-transaction"].includes(name);
+await picturesOf("print", await stage.window(LOOKS.dark), VIEWS.filter(isPrinted), "print");
 
-async function picturesOf(look: string, window: BrowserContext, views = VIEWS): Promise<void> {
+async function picturesOf(
+  look: string,
+  window: BrowserContext,
+  views = VIEWS,
+  media: "screen" | "print" = "screen",
+): Promise<void> {
   const page = await window.newPage();
   await page.goto("/");
   await page.locator("[name=login]").waitFor();
@@ -144,7 +153,9 @@ async function picturesOf(look: string, window: BrowserContext, views = VIEWS): 
   await logIn(page, stage.server.demo);
   for (const [name, open] of views) {
     await open(page, stage);
+    await page.emulateMedia({ media });
     await take(name);
+    await page.emulateMedia({ media: "screen" });
   }
   await window.close();
 }

@@ -309,7 +309,7 @@ describeInBrowser("the page for verification", function () {
         : route.fulfill({ status: 401, contentType: "application/problem+json", body: JSON.stringify(unauthorized) }),
     );
     await giveFiles(page, ["nine.txt", order(9)]);
-    await page.getByText("Authentication required").waitFor();
+    await page.getByText("An API key is required.").waitFor();
     await page.getByLabel("API key or token").fill("wrong");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Enter another one").waitFor();

@@ -4,9 +4,9 @@ import { access } from "./proof-access.ts";
 
 /** Accepts an API key or a token, after the server requested one. */
 export function AccessField() {
-  const { failures } = texts.value.verify;
+  const { access: words } = texts.value.verify;
   return (
-    <Field label={failures.keyLabel} hint={failures.keyHint}>
+    <Field label={words.label} hint={words.hint}>
       {(control) => (
         <input
           {...control}

@@ -3,10 +3,10 @@ import { texts } from "../texts/texts.ts";
 import { explain } from "./explain.ts";
 
 /** Shows an error and its remedy. */
-export function ErrorNotice({ error }: { error: unknown }) {
+export function ErrorNotice({ error, kind = "bad" }: { error: unknown; kind?: "bad" | "warning" }) {
   const { title, help, details } = explain(error, texts.value);
   return (
-    <Notice kind="bad" title={title}>
+    <Notice kind={kind} title={title}>
       <p>{help}</p>
       {details.length === 0 ? null : (
         <ul>

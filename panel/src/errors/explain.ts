@@ -1,4 +1,5 @@
 import { ClientError } from "../../../client/errors.ts";
+import { access } from "../access/proof-access.ts";
 import type { Texts } from "../texts/texts.ts";
 
 /** An error text and its remedy. */
@@ -9,43 +10,21 @@ export interface Explanation {
   readonly details: readonly { readonly path: string; readonly message: string }[];
 }
 
+/** Codes whose message of the server says what no text of ours can. */
+const SAYING = ["forbidden", "conflict", "too_large", "malformed", "chain_unavailable", "chain_reverted"];
+
 /** Converts an error to a text. */
 export function explain(error: unknown, { errors }: Texts): Explanation {
   if (!(error instanceof ClientError)) return { title: errors.unknown, help: messageOf(error), details: [] };
-  const { code, details, retryAfterSeconds: wait } = error;
-  const common = { details };
-  switch (code) {
-    case "unreachable":
-      return { title: errors.unreachable, help: errors.unreachableHelp, ...common };
-    case "timeout":
-      return { title: errors.timeout, help: errors.timeoutHelp, ...common };
-    case "login_refused":
-      return { title: errors.loginRejected, help: errors.loginRejectedHelp, ...common };
-    case "token_invalid":
-    case "token_expired":
-      return { title: errors.sessionEnded, help: errors.sessionEndedHelp, ...common };
-    case "scope_refused":
-      return { title: errors.scopeMissing, help: errors.scopeMissingHelp, ...common };
-    case "too_many_requests":
-      return {
-        title: errors.tooMany,
-        help: wait === undefined ? errors.tooManyHelp : errors.tooManyHelpIn(wait),
-        ...common,
-      };
-    case "chain_unavailable":
-      return {
-        title: errors.chainUnavailable,
-        help: `${errors.chainUnavailableHelp} ${errors.serverMessage(error.message)}`,
-        details: [],
-      };
-    case "chain_reverted":
-      return { title: errors.chainReverted, help: error.message, ...common };
-    case "malformed":
-    case "too_large":
-      return { title: errors.malformed, help: details.length === 0 ? error.message : errors.malformedHelp, ...common };
-    default:
-      return { title: errors.unknown, help: errors.serverMessage(error.message), ...common };
-  }
+  const { code, message, details, retryAfterSeconds: wait } = error;
+  const known = errors.codes[code];
+  if (known === undefined) return { title: errors.unknown, help: errors.serverMessage(message), details };
+  const [title, help] = known;
+  if (code === "unauthorized" && access.value !== "") return { title, help: errors.wrongKey, details };
+  if (code === "too_many_requests" && wait !== undefined) return { title, help: errors.tooManyHelpIn(wait), details };
+  // The details say the same as the message, at their places.
+  if (details.length > 0) return { title, help: errors.malformedFields, details };
+  return { title, help: SAYING.includes(code) ? `${help} ${errors.serverMessage(message)}` : help, details };
 }
 
 function messageOf(error: unknown): string {

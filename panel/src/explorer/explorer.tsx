@@ -68,6 +68,6 @@ function View({ kind, id }: { kind: string | undefined; id: string }) {
     case "search":
       return <SearchView key={id} text={id} />;
     default:
-      return <NotFound title={texts.value.explorer.noPage}>{texts.value.explorer.noPageHelp}</NotFound>;
+      return <NotFound title={texts.value.common.noPage}>{texts.value.common.noPageHelp}</NotFound>;
   }
 }

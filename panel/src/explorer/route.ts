@@ -3,14 +3,14 @@ import { computed, signal } from "@preact/signals";
 /** The explorer, and the verification beside it. */
 const ROOT = "/explorer";
 export const VERIFY = "/verify";
+const NO_PAGE = "/no page";
 
 const path = signal(location.pathname);
 addEventListener("popstate", () => (path.value = location.pathname));
 
-/** The current location: the parts of the address below `/explorer`, decoded. */
+/** The current location: the parts of the address below `/explorer`, decoded; one that is not below it has no page. */
 export const parts = computed(() =>
-  path.value
-    .slice(ROOT.length)
+  (path.value === ROOT || path.value.startsWith(`${ROOT}/`) ? path.value.slice(ROOT.length) : NO_PAGE)
     .split("/")
     .filter((part) => part !== "")
     .map(decoded),

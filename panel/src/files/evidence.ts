@@ -31,12 +31,12 @@ export async function evidenceIn(file: File): Promise<Evidence[]> {
       return kind === undefined ? [] : [{ kind, content }];
     });
   }
-  // A damaged bundle or statement is one that fails, not a document without a record.
   const named = file.name.endsWith(".bundle.json") ? "bundle" : file.name.endsWith(".jws") ? "statement" : undefined;
   if (file.size > LARGEST_TEXT || !(named !== undefined || /^(?:\u00EF\u00BB\u00BF)?\s*(?:\{|eyJ)/.test(head)))
     return [];
   const content = new Uint8Array(await file.arrayBuffer());
-  const kind = kindOf(content) ?? named;
+  // A damaged bundle or statement is one that fails, not a document without a record; one of another program is.
+  const kind = kindOf(content) ?? (isDamaged(content) ? named : undefined);
   return kind === undefined ? [] : [{ kind, content }];
 }
 
@@ -45,6 +45,12 @@ export function pastedEvidence(text: string): Evidence | undefined {
   const content = new TextEncoder().encode(text);
   const kind = kindOf(content);
   return kind === undefined ? undefined : { kind, content };
+}
+
+/** Whether a text is neither JSON nor a JWS. */
+function isDamaged(content: Uint8Array): boolean {
+  const text = new TextDecoder().decode(content).trim();
+  return !JWS.test(text) && parsedJson(text) === undefined;
 }
 
 function kindOf(content: Uint8Array): Evidence["kind"] | undefined {
@@ -56,18 +62,15 @@ function kindOf(content: Uint8Array): Evidence["kind"] | undefined {
 
 const Bundle = z.object({
   record: z.object({ document_id: z.string(), hash: z.string() }),
-  anchor: z.object({ chain_id: z.number() }),
 });
 const Statement = z.object({
   format: z.literal("sealbook-attestation/1"),
   records: z.array(z.object({ document_id: z.string(), hash: z.string() })).default([]),
   attachments: z.array(z.object({ file: z.string(), sha256: z.string() })),
-  chain: z.object({ chain_id: z.number() }),
 });
 
 /** What a page shows and pairs of evidence before it is verified. Nothing of it is verified. */
 export interface Claim {
-  readonly chainId: number | undefined;
   readonly records: readonly { readonly document_id: string; readonly hash: string }[];
   /** The SHA-256 of attached files, by their names. */
   readonly attachments: ReadonlyMap<string, string>;
@@ -79,14 +82,12 @@ export function claimOf({ kind, content }: Evidence): Claim {
   if (kind === "statement") {
     const statement = Statement.safeParse(payloadOf(text)).data;
     return {
-      chainId: statement?.chain.chain_id,
       records: statement?.records ?? [],
       attachments: new Map(statement?.attachments.map(({ file, sha256 }) => [file, sha256])),
     };
   }
   const bundle = kind === "bundle" ? Bundle.safeParse(parsedJson(text)).data : undefined;
   return {
-    chainId: bundle?.anchor.chain_id,
     records: bundle === undefined ? [] : [bundle.record],
     attachments: new Map(),
   };

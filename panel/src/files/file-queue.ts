@@ -85,16 +85,16 @@ export class FileQueue {
           onOutcome(next, "cancelled");
           continue;
         }
-        worker ??= this.#createWorker();
-        const reading = readIn(worker, next.file, (done) => inFlight.set(lane, done));
-        const outcome = await Promise.race([cancelled, reading]);
+        const reading = this.#reading(worker, next.file, (done) => inFlight.set(lane, done));
+        worker = reading.worker;
+        const outcome = await Promise.race([cancelled, reading.outcome]);
         inFlight.delete(lane);
         filesDone += 1;
         bytesOfDone += next.file.size;
         onOutcome(next, outcome);
         if (typeof outcome === "object" && "hash" in outcome) continue;
         // One that failed may be gone, and one that is cancelled still reads.
-        worker.terminate();
+        worker?.terminate();
         worker = undefined;
       }
       worker?.terminate();
@@ -107,6 +107,22 @@ export class FileQueue {
       this.#progress.value = undefined;
     }
   }
+
+  /** Starts to read a file, in a new worker unless there is one. */
+  #reading(worker: Worker | undefined, file: File, onProgress: (bytes: number) => void): Reading {
+    try {
+      const started = worker ?? this.#createWorker();
+      return { worker: started, outcome: readIn(started, file, onProgress) };
+    } catch {
+      return { worker: undefined, outcome: { failure: WORKER_FAILED } };
+    }
+  }
+}
+
+interface Reading {
+  /** `undefined` when the browser starts none. */
+  readonly worker: Worker | undefined;
+  readonly outcome: FileOutcome | Promise<FileOutcome>;
 }
 
 function workerCount(): number {

@@ -1,5 +1,5 @@
-/** Limits of what is read of one PDF. A statement has less: the bundles of its newest records. */
-const MOST_ATTACHMENTS = 2_000;
+/** Limits of what is read of one PDF: a statement has the bundles of its newest records. */
+const MOST_ATTACHMENTS = 200;
 const MOST_BYTES = 32 * 1024 * 1024;
 /** The length of the description of an attachment. */
 const DICTIONARY_BYTES = 2_048;
@@ -14,7 +14,8 @@ export async function pdfAttachments(pdf: Uint8Array<ArrayBuffer>): Promise<Uint
   const attachments: Uint8Array<ArrayBuffer>[] = [];
   let left = MOST_BYTES;
   let at = 0;
-  while (attachments.length < MOST_ATTACHMENTS && left > 0) {
+  // Every one that is tried counts: those that are refused cost the most.
+  for (let tried = 0; tried < MOST_ATTACHMENTS && left > 0;) {
     const mark = text.indexOf("/EmbeddedFile", at);
     if (mark === -1) break;
     at = mark + "/EmbeddedFile".length;
@@ -24,14 +25,14 @@ export async function pdfAttachments(pdf: Uint8Array<ArrayBuffer>): Promise<Uint
     if (begin === -1 || rest.slice(0, begin).includes("endobj")) continue;
     const dictionary = rest.slice(0, begin);
     const start = at + begin + "stream".length + (rest.startsWith("\r\n", begin + "stream".length) ? 2 : 1);
-    const length = Number(/\/Length (\d{1,9})(?! \d)/.exec(dictionary)?.[1]);
+    const length = Number(/\/Length (\d{1,9})(?!\d| \d)/.exec(dictionary)?.[1]);
     if (!(length > 0) || start + length > pdf.length) continue;
     at = start + length;
+    tried += 1;
     const data = pdf.slice(start, at);
     const content = dictionary.includes("/FlateDecode") ? await inflated(data, left) : data;
-    if (content === undefined) continue;
-    left -= content.length;
-    attachments.push(content);
+    left -= content?.length ?? left / 4;
+    if (content !== undefined) attachments.push(content);
   }
   return attachments;
 }

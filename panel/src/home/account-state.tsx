@@ -26,7 +26,7 @@ export function AccountState({ statistics, log }: OpenSession["atLogin"]) {
         <ol class="log card">
           {log.map((line, index) => (
             <li key={index} class={line.level}>
-              <Moment at={Date.parse(line.time) / 1000} /> <span>{visibleText(line.message)}</span>
+              <Moment at={Date.parse(line.time) / 1000} /> <span>{words.logLine(visibleText(line.message))}</span>
             </li>
           ))}
         </ol>

@@ -51,8 +51,8 @@ export class PointsLayer {
     const clusters = clustersOf(
       this.#readings,
       (reading) => map.latLngToContainerPoint(latLng(reading, map)),
-      // At the last step nobody can look closer.
-      map.getZoom() < map.getMaxZoom() ? CLUSTER_DISTANCE : 0,
+      // At the last step nobody can look closer: only those at the same place are one.
+      map.getZoom() < map.getMaxZoom() ? CLUSTER_DISTANCE : 1,
     );
     const { x: width, y: height } = map.getSize();
     const placed = layOut(

@@ -15,7 +15,7 @@ import { readingText } from "./wording.ts";
 
 const MAX_ZOOM = { plain: 16, tiles: 18 };
 const PADDING = 60;
-/** A single sensor is shown with its region. */
+/** A single place is shown with its region. */
 const SINGLE_ZOOM = 10;
 /** A sensor is left out of the first view when the others are then shown four times as large. */
 const OUTLIER_ZOOM = 2;
@@ -112,7 +112,7 @@ function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): vo
   if (width === 0 || height === 0) return void map.setView([20, 0], 1);
   const padding = Math.min(PADDING, width / 6, height / 6);
   const fitting = (some: typeof positions) =>
-    fitView(some, { width, height }, { padding, maxZoom: some.length === 1 ? SINGLE_ZOOM : MAX_ZOOM.plain });
+    fitView(some, { width, height }, { padding, maxZoom: isOnePlace(some) ? SINGLE_ZOOM : MAX_ZOOM.plain });
   const all = fitting(positions);
   // One sensor far away must not make all others one point.
   const others =
@@ -120,6 +120,10 @@ function fit(map: L.Map, positions: readonly { lat: number; lng: number }[]): vo
   const nearest = others.toSorted((a, b) => b.zoom - a.zoom)[0];
   const { centre, zoom } = nearest !== undefined && nearest.zoom - all.zoom >= OUTLIER_ZOOM ? nearest : all;
   map.setView(unproject(centre), Math.max(1, Math.floor(zoom * 2) / 2), { animate: false });
+}
+
+function isOnePlace([first, ...others]: readonly { lat: number; lng: number }[]): boolean {
+  return others.every(({ lat, lng }) => lat === first?.lat && lng === first.lng);
 }
 
 /** The positions farthest to the west, the east, the south and the north. */

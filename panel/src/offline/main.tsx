@@ -23,18 +23,9 @@ function Offline() {
           <ThemeSwitch />
         </div>
       </div>
-      <Verify
-        title={texts.value.verify.title}
-        about={texts.value.verify.aboutOffline}
-        verification={verification}
-        failureText={describe}
-      />
+      <Verify title={texts.value.verify.title} about={texts.value.verify.aboutOffline} verification={verification} />
     </main>
   );
-}
-
-function describe(error: unknown): { readonly title: string; readonly help: string } {
-  return { title: texts.value.verify.kinds.unreadable, help: error instanceof Error ? error.message : String(error) };
 }
 
 showHiddenCharacters();

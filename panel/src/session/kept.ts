@@ -21,6 +21,11 @@ export function kept<T>(name: string, schema: z.ZodType<T>, initial: T): Signal<
   return value;
 }
 
+/** Calls a function when what a tab keeps is forgotten. */
+export function onForget(forget: () => void): void {
+  resets.push(forget);
+}
+
 // An ended session does not clear it: the next login continues.
 effect(() => {
   const account = session.current.value?.account;

@@ -8,11 +8,8 @@ import {
 import { baseName, folderOf, type NamedEvidence } from "./pairing.ts";
 import type { EvidenceVerdict, Trusted } from "./verdict.ts";
 
-/** What the reader trusts. */
-export type Trust = Pick<VerifyOptions, "trustedKey" | "validators"> & {
-  /** The chain as a server shows it; without an id it does not respond. */
-  readonly chain?: { readonly id: number | undefined; readonly node: NonNullable<VerifyOptions["node"]> };
-};
+/** What the reader trusts; without a key and validators the chain as a server shows it. */
+export type Trust = Pick<VerifyOptions, "trustedKey" | "validators" | "node">;
 
 /** Verifies documents, statements and bundles with all evidence that there is. One is made for a run. */
 export class Checker {
@@ -32,7 +29,9 @@ export class Checker {
   async document(hash: string, evidence: readonly NamedEvidence[]): Promise<EvidenceVerdict | undefined> {
     let best: EvidenceVerdict | undefined;
     for (const each of evidence) {
-      const verdict = await this.#verdict(each, hash);
+      // A statement that fails does so for each of its documents.
+      const whole = each.kind === "statement" ? await this.#verdict(each, undefined) : undefined;
+      const verdict = whole === undefined || whole.kind === "verified" ? await this.#verdict(each, hash) : whole;
       if (best === undefined || rank(verdict) > rank(best)) best = verdict;
       if (best.kind === "verified") break;
     }
@@ -66,7 +65,7 @@ export class Checker {
     const of = { evidence: evidence.name };
     // Browsers have no cryptography on pages without TLS, except those of localhost and files.
     if (!globalThis.isSecureContext) return { kind: "undetermined", code: "cryptography", steps: [], ...of };
-    const options = optionsFor(evidence.chainId, this.#trust);
+    const options = this.#trust;
     const trusted = trustedBy(options);
     if (evidence.kind === "bundle") {
       const result = await verifyBundle(evidence.content, hash ?? "", options);
@@ -105,14 +104,17 @@ export class Checker {
         ? this.#all.find((each) => each.kind === "copy" && each.source === source)?.content
         : undefined;
     const beside = this.#all.filter((each) => !each.isInPdf && folderOf(each.name) === folderOf(name));
-    return beside.filter(({ kind }) => kind === "statement").length === 1
-      ? beside.find((each) => baseName(each.name) === file)?.content
-      : undefined;
+    return isOnlyStatement(beside) ? beside.find((each) => baseName(each.name) === file)?.content : undefined;
   }
 }
 
+/** Whether files of a folder can be of one statement only. */
+export function isOnlyStatement(beside: readonly NamedEvidence[]): boolean {
+  return beside.filter(({ kind }) => kind === "statement").length === 1;
+}
+
 /** Name of the text of a statement beside it. */
-const STATEMENT_COPY = "statement.json";
+export const STATEMENT_COPY = "statement.json";
 
 function failed(
   { outcome, code, steps }: Extract<Result | AttestationResult, { ok: false }>,
@@ -123,15 +125,7 @@ function failed(
     : { kind: "undetermined", code, steps, ...of };
 }
 
-/** The chain of a server says nothing about a proof of another chain: nothing false, and nothing that is needed. */
-function optionsFor(chainId: number | undefined, { chain, ...others }: Trust): VerifyOptions {
-  if (chain === undefined) return others;
-  const isOther = chain.id !== undefined && chainId !== undefined && chain.id !== chainId;
-  const isTrusted = others.trustedKey !== undefined || others.validators !== undefined;
-  return isOther && isTrusted ? others : { ...others, node: chain.node };
-}
-
-function trustedBy({ validators, node }: VerifyOptions): Trusted {
+function trustedBy({ validators, node }: Trust): Trusted {
   return validators !== undefined ? "validators" : node !== undefined ? "chain" : "key";
 }
 

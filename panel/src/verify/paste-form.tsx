@@ -12,8 +12,12 @@ export function PasteForm({ verification }: { verification: Verification }) {
   const isUnreadable = useSignal(false);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    isUnreadable.value = !(await verification.paste(text.value));
-    if (!isUnreadable.value) text.value = "";
+    const given = text.value;
+    isUnreadable.value = false;
+    text.value = "";
+    if (await verification.paste(given)) return;
+    isUnreadable.value = true;
+    text.value = given;
   };
   return (
     <More title={words.title}>

@@ -1,52 +1,53 @@
 import { useSignal } from "@preact/signals";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
-import { proofFailure } from "../access/proof-failure.ts";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
+import { ErrorNotice } from "../errors/error-notice.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import { Recording } from "./recording.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Row } from "./verdict.ts";
 import type { Verification } from "./verification.ts";
 
 /** Records the files that the server has not recorded: their hashes, under their names. */
-export function RecordFiles({ verification }: { verification: Verification }) {
+export function RecordFiles({ verification, recorder }: { verification: Verification; recorder: Recorder }) {
   const { record: words } = texts.value.verify;
-  const rows = verification.rows.value.filter(
-    ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
-  );
-  const [only, ...others] = rows;
-  const isOne = others.length === 0;
   /** The name that was entered for a single file, and the file. */
   const entered = useSignal({ of: "", name: "" });
   const type = useSignal("");
-  const recording = useSignal<Recording | undefined>(undefined);
-  const id = entered.value.of === only?.id ? entered.value.name : (only?.name ?? "");
+  const progress = recorder.progress.value;
+  const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);
+  const missing = verification.rows.value.filter(
+    ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
+  );
+  const rows = missing.filter((row) => !recorder.hasAccepted({ document_id: nameOf(row), hash: row.hash ?? "" }));
+  const [only, ...others] = rows;
+  const isOne = others.length === 0;
+  const id = only === undefined ? "" : nameOf(only);
   const isMissing = isOne && id.trim() === "";
-  const current = recording.value;
 
   const record = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (current?.isRunning.value === true || isMissing) return;
+    if (progress !== undefined || isMissing) return;
     const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
-    const documents = rows.flatMap(({ name, hash }) =>
-      hash === undefined ? [] : [{ document_id: isOne ? id.trim() : name, hash, metadata }],
+    await recorder.record(
+      rows.flatMap((row) =>
+        row.hash === undefined ? [] : [{ document_id: nameOf(row).trim(), hash: row.hash, metadata }],
+      ),
     );
-    const isSame = JSON.stringify(current?.documents) === JSON.stringify(documents);
-    const next = current !== undefined && isSame ? current : new Recording(documents);
-    recording.value = next;
-    if (await next.run()) await verification.check();
+    // Also after a failure: some batches can be recorded.
+    await verification.check();
   };
 
-  const accepted = new Set(current?.isPending.value === true ? current.documents.map(({ hash }) => hash) : []);
-  if (rows.length > 0 && rows.every(({ hash }) => accepted.has(hash ?? "")))
-    return <Notice title={words.pending}>{words.pendingHelp}</Notice>;
-  if (only === undefined && current?.isRunning.value !== true) return null;
-  const failed = current?.failure.value === undefined ? undefined : proofFailure(current.failure.value);
+  const isPending = missing.length > rows.length && progress === undefined;
+  const pending = isPending ? <Notice title={words.pending}>{words.pendingHelp}</Notice> : null;
+  if (only === undefined && progress === undefined) return pending;
   return (
     <form class="card stack" onSubmit={(event) => void record(event)}>
+      {pending}
       <div>
         <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>
         <p class="muted">{words.about}</p>
@@ -82,16 +83,12 @@ export function RecordFiles({ verification }: { verification: Verification }) {
         </Field>
       </div>
       {isAccessNeeded.value ? <AccessField /> : null}
-      {failed === undefined ? null : (
-        <Notice kind="bad" title={failed.title}>
-          {failed.help}
-        </Notice>
+      {recorder.failure.value === undefined ? null : <ErrorNotice error={recorder.failure.value} />}
+      {progress === undefined ? null : (
+        <Progress>{words.sending(wholeNumber(progress.done), wholeNumber(progress.all))}</Progress>
       )}
-      {current?.isRunning.value === true ? (
-        <Progress>{words.sending(wholeNumber(current.done.value), wholeNumber(current.documents.length))}</Progress>
-      ) : null}
       <div>
-        <Button free kind="main" icon="proofs" type="submit" busy={current?.isRunning.value === true}>
+        <Button free kind="main" icon="proofs" type="submit" busy={progress !== undefined}>
           {words.button}
         </Button>
       </div>

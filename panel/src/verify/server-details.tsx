@@ -2,11 +2,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { FoundProof } from "../../../client/index.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
-import { proofFailure } from "../access/proof-failure.ts";
 import { Button } from "../components/button.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Notice } from "../components/notice.tsx";
 import { saveFile } from "../components/save-file.ts";
+import { ErrorNotice } from "../errors/error-notice.tsx";
 import { Hash } from "../explorer/hash.tsx";
 import { Moment } from "../format/moment.tsx";
 import { texts } from "../texts/texts.ts";
@@ -37,18 +37,18 @@ export function ServerDetails({
 function BundleOf({ id, name, verification }: { id: string; name: string; verification: Verification }) {
   const { server, download } = texts.value.verify;
   const isBusy = useSignal(false);
-  const failure = useSignal<{ readonly title: string; readonly help: string } | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
   const withBundle = async (use: (text: string, file: string) => unknown): Promise<void> => {
     if (isBusy.value) return;
     isBusy.value = true;
     failure.value = undefined;
     try {
       const text = await proofClient().bundle(id);
-      if (text === undefined) failure.value = { title: download.missing, help: "" };
+      if (text === undefined) failure.value = new Error(download.missing);
       else await use(text, `${name}.bundle.json`);
     } catch (error) {
       noteUnauthorized(error);
-      failure.value = proofFailure(error);
+      failure.value = error;
     }
     isBusy.value = false;
   };
@@ -73,11 +73,7 @@ function BundleOf({ id, name, verification }: { id: string; name: string; verifi
           {download.button}
         </Button>
       </div>
-      {failure.value === undefined ? null : (
-        <Notice kind="bad" title={failure.value.title}>
-          {failure.value.help}
-        </Notice>
-      )}
+      {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
     </>
   );
 }

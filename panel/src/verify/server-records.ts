@@ -4,11 +4,11 @@ import type { ServerVerdict } from "./verdict.ts";
 
 /**
  * Looks up hashes at this server, as many at once as it accepts.
- * @param onFound Called with the verdicts of some of them
+ * @param onFound Called with the verdicts of some of them; returns whether to go on
  */
 export async function serverRecords(
   hashes: readonly string[],
-  onFound: (some: ReadonlyMap<string, ServerVerdict>) => void,
+  onFound: (some: ReadonlyMap<string, ServerVerdict>) => boolean,
 ): Promise<void> {
   const client = proofClient();
   for (let start = 0; start < hashes.length; start += MAX_DOCUMENTS) {
@@ -17,7 +17,7 @@ export async function serverRecords(
       noteUnauthorized(error);
       throw error;
     });
-    onFound(new Map(results.map((result, index) => [some[index] ?? "", toVerdict(result)])));
+    if (!onFound(new Map(results.map((result, index) => [some[index] ?? "", toVerdict(result)])))) return;
   }
 }
 

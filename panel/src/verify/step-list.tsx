@@ -1,10 +1,12 @@
 import type { Step } from "../../../verifier/verify.mjs";
 import { Icon } from "../components/icon.tsx";
-import { texts } from "../texts/texts.ts";
+import { language, texts } from "../texts/texts.ts";
 
 /** The steps of the verifier, each with what it proves and assumes, up to the one that failed. */
 export function StepList({ steps }: { steps: readonly Step[] }) {
   const { verify: words } = texts.value;
+  // The verifier speaks English; in another language its words are the detail.
+  const isEnglish = language.value.startsWith("en");
   return (
     <ol class="checks">
       {steps.map((step, index) => {
@@ -21,7 +23,7 @@ export function StepList({ steps }: { steps: readonly Step[] }) {
               ) : (
                 <>
                   <p class="small">{reason}</p>
-                  {reason === step.reason ? null : (
+                  {isEnglish ? null : (
                     <p class="small muted" lang="en">
                       {step.reason}
                     </p>

@@ -25,9 +25,9 @@ export function VerdictDetails({ row, children }: { row: Row; children?: Compone
       <Facts
         of={[
           fact(facts.recordedAs, otherName(row)),
-          fact(facts.size, size && byteSize(size)),
+          fact(facts.size, size === undefined ? undefined : byteSize(size)),
           fact("SHA-256", hash && <Hash whole copy value={hash} />),
-          fact(facts.time, time && <Moment at={time} />),
+          fact(facts.time, time === undefined ? undefined : <Moment at={time} />),
           fact(facts.block, block && `${wholeNumber(Number(block.number))} · ${facts.chain} ${block.chainId}`),
           ...serverFacts(verdict),
           ...statementFacts(verdict.kind === "verified" ? verdict.statement : undefined),

@@ -2,22 +2,22 @@ import { batch, computed, signal } from "@preact/signals";
 import { MOST_FILES, type Picked } from "../files/dropped-files.ts";
 import { pastedEvidence } from "../files/evidence.ts";
 import { FileQueue } from "../files/file-queue.ts";
-import { Checker, type Trust } from "./check.ts";
+import { Checker, isOnlyStatement, STATEMENT_COPY, type Trust } from "./check.ts";
 import { baseName, folderOf, type NamedEvidence, pairUp } from "./pairing.ts";
-import { missing, type Row, type ServerVerdict, type Subject } from "./verdict.ts";
+import { missing, type Row, type ServerVerdict, type Subject, type Verdict } from "./verdict.ts";
 
 /** What a server adds to a verification. The offline page has none. */
 export interface VerificationServer {
   /**
-   * Returns the chain as the server shows it.
+   * Returns the queries to the chain as the server shows it, for one run.
    * @param onFailure Called when the chain does not respond
    */
-  chain(onFailure: (error: unknown) => void): Promise<NonNullable<Trust["chain"]>>;
+  node(onFailure: (error: unknown) => void): NonNullable<Trust["node"]>;
   /**
    * Looks up hashes.
-   * @param onFound Called with some of them
+   * @param onFound Called with some of them; returns whether to go on
    */
-  records(hashes: readonly string[], onFound: (some: ReadonlyMap<string, ServerVerdict>) => void): Promise<void>;
+  records(hashes: readonly string[], onFound: (some: ReadonlyMap<string, ServerVerdict>) => boolean): Promise<void>;
 }
 
 /** Time after which the page is drawn again during a long run. */
@@ -30,7 +30,7 @@ const HASH_LINE = /^(?:0x)?([0-9a-f]{64})(?:[ \t]+\*?(.+))?$/i;
 export class Verification {
   readonly queue: FileQueue;
   readonly rows = signal<readonly Row[]>([]);
-  readonly trust = signal<Pick<Trust, "trustedKey" | "validators">>({});
+  readonly trust = signal<Omit<Trust, "node">>({});
   /** Why the server or its chain has not responded. */
   readonly failure = signal<unknown>(undefined);
   readonly isTruncated = signal(false);
@@ -40,7 +40,8 @@ export class Verification {
   readonly #server: VerificationServer | undefined;
   /** Copies of a file with the same name are one. */
   readonly #subjects = new Map<string, Subject>();
-  readonly #unread: Row[] = [];
+  /** Files that could not be read, by their names, until they are. */
+  readonly #unread = new Map<string, Row>();
   readonly #evidence = new Map<string, NamedEvidence>();
   #given = 0;
   /** Number of the newest check: results of an earlier one are dropped. */
@@ -72,7 +73,7 @@ export class Verification {
       try {
         await this.#read(await given, isCurrent);
       } catch (error) {
-        this.#unread.push(this.#unreadable("", error instanceof Error ? error.message : String(error)));
+        if (isCurrent()) this.#unreadable("", { kind: "unreadable", reason: messageOf(error) });
       }
       if (isCurrent()) await this.check();
     });
@@ -98,7 +99,7 @@ export class Verification {
     if (hashes.length === 0 || hashes.length > MOST_FILES || hashes.includes(null)) return false;
     for (const found of hashes) {
       const hash = found?.[1]?.toLowerCase() ?? "";
-      this.#take({ name: found?.[2] ?? hash, size: undefined, hash });
+      this.#take({ id: this.#newId(), name: found?.[2] ?? hash, size: undefined, hash });
     }
     await this.check();
     return true;
@@ -111,7 +112,9 @@ export class Verification {
     this.queue.cancel();
     this.#subjects.clear();
     this.#evidence.clear();
-    this.#unread.length = 0;
+    this.#unread.clear();
+    // New files do not wait for a folder that the browser still lists.
+    this.#adding = Promise.resolve();
     batch(() => {
       this.rows.value = [];
       this.failure.value = undefined;
@@ -139,9 +142,10 @@ export class Verification {
   async #check(isCurrent: () => boolean): Promise<void> {
     const subjects = this.#documents();
     const evidence = [...this.#evidence.values()];
+    const trust = this.trust.value;
     const onFailure = (error: unknown): void => void (isCurrent() && (this.failure.value = error));
-    const chain = evidence.length === 0 ? undefined : await this.#server?.chain(onFailure);
-    const checker = new Checker(evidence, { ...this.trust.value, ...(chain && { chain }) });
+    const node = Object.keys(trust).length > 0 ? undefined : this.#server?.node(onFailure);
+    const checker = new Checker(evidence, { ...trust, ...(node && { node }) });
     const rows: Row[] = [];
     let drawnAt = performance.now();
     /** Adds a row, and returns whether to go on. */
@@ -165,19 +169,15 @@ export class Verification {
     for (const each of evidence.filter(({ kind }) => kind === "statement")) {
       const verdict = await checker.statement(each);
       if (verdict.kind === "verified") for (const hash of each.attachments.values()) attached.add(hash);
-      const { source: id, name } = each;
-      if (
-        !(await add({ id: `${id} ${each.sha256}`, name, size: undefined, hash: undefined, isStatement: true, verdict }))
-      )
-        return;
+      if (!(await add({ ...rowOf(each), isStatement: true, verdict }))) return;
     }
     for (const each of evidence.filter(({ kind }) => kind === "bundle")) {
       if (covered.has(each) || each.isInPdf || attached.has(each.sha256)) continue;
-      const { source: id, name } = each;
-      const verdict = await checker.bundleAlone(each);
-      if (!(await add({ id: `${id} ${each.sha256}`, name, size: undefined, hash: undefined, verdict }))) return;
+      if (!(await add({ ...rowOf(each), verdict: await checker.bundleAlone(each) }))) return;
     }
-    rows.push(...this.#unread);
+    rows.push(...this.#unread.values());
+    // Files are read smallest first; the reader knows their order.
+    rows.sort((a, b) => Number.parseInt(a.id) - Number.parseInt(b.id));
     this.rows.value = rows;
     await this.#ask(rows, isCurrent);
   }
@@ -190,7 +190,10 @@ export class Verification {
     const found = new Map<string, ServerVerdict>();
     try {
       if (unknown.size > 0)
-        await this.#server?.records([...unknown], (some) => some.forEach((verdict, hash) => found.set(hash, verdict)));
+        await this.#server?.records([...unknown], (some) => {
+          some.forEach((verdict, hash) => found.set(hash, verdict));
+          return isCurrent();
+        });
     } finally {
       if (isCurrent()) {
         const without = missing(this.#server === undefined ? "evidence" : "server");
@@ -205,13 +208,15 @@ export class Verification {
   async #read({ files, unreadable, isTruncated }: Picked, isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
     if (isTruncated) this.isTruncated.value = true;
-    for (const { name, reason } of unreadable) this.#unread.push(this.#unreadable(name, reason));
-    await this.queue.read(files, ({ name, file }, outcome) => {
+    for (const { name, reason } of unreadable) this.#unreadable(name, { kind: "unreadable", reason });
+    const ids = new Map(files.map((file) => [file, this.#newId()]));
+    await this.queue.read(files, (given, outcome) => {
       if (!isCurrent()) return;
-      if (outcome === "cancelled")
-        return void this.#unread.push({ ...this.#unreadable(name, ""), verdict: missing("cancelled") });
-      if ("failure" in outcome) return void this.#unread.push(this.#unreadable(name, outcome.failure));
-      const { id } = this.#take({ name, size: file.size, hash: outcome.hash });
+      const { name, file } = given;
+      if (outcome === "cancelled") return this.#unreadable(name, missing("cancelled"));
+      if ("failure" in outcome) return this.#unreadable(name, { kind: "unreadable", reason: outcome.failure });
+      this.#unread.delete(name);
+      const { id } = this.#take({ id: ids.get(given) ?? this.#newId(), name, size: file.size, hash: outcome.hash });
       for (const each of outcome.evidence) {
         const isInPdf = each.sha256 !== outcome.hash;
         this.#evidence.set(`${id} ${each.sha256}`, { ...each, source: id, name, isInPdf });
@@ -219,15 +224,15 @@ export class Verification {
     });
   }
 
-  #take(subject: Omit<Subject, "id">): Subject {
+  #take(subject: Subject): Subject {
     const key = `${subject.size === undefined ? "pasted" : "file"} ${subject.hash} ${subject.name}`;
-    const known = this.#subjects.get(key) ?? { ...subject, id: this.#newId() };
+    const known = this.#subjects.get(key) ?? subject;
     this.#subjects.set(key, known);
     return known;
   }
 
-  #unreadable(name: string, reason: string): Row {
-    return { id: this.#newId(), name, size: undefined, hash: undefined, verdict: { kind: "unreadable", reason } };
+  #unreadable(name: string, verdict: Verdict): void {
+    this.#unread.set(name, { id: this.#newId(), name, size: undefined, hash: undefined, verdict });
   }
 
   #newId(): string {
@@ -236,19 +241,26 @@ export class Verification {
 
   /**
    * The documents. A bundle or a statement is one only when other evidence is for it, the text of a statement unless it
-   * is beside that, and a PDF always: what it shows is not what its statement says.
+   * is compared with that, and a PDF always: what it shows is not what its statement says.
    */
   #documents(): Subject[] {
     const evidence = [...this.#evidence.values()];
     const proven = new Set(evidence.flatMap(({ records }) => records.map(({ hash }) => hash)));
-    const folders = new Set(
-      evidence.filter(({ kind, isInPdf }) => kind === "statement" && !isInPdf).map(({ name }) => folderOf(name)),
-    );
-    const hidden = new Set(
-      evidence
-        .filter(({ kind, isInPdf, name }) => !isInPdf && (kind !== "copy" || folders.has(folderOf(name))))
-        .map(({ source }) => source),
-    );
+    /** Whether a text is compared with the statement beside it. */
+    const isCompared = ({ name }: NamedEvidence) =>
+      baseName(name) === STATEMENT_COPY &&
+      isOnlyStatement(evidence.filter((each) => !each.isInPdf && folderOf(each.name) === folderOf(name)));
+    const isHidden = (each: NamedEvidence) => !each.isInPdf && (each.kind !== "copy" || isCompared(each));
+    const hidden = new Set(evidence.filter(isHidden).map(({ source }) => source));
     return [...this.#subjects.values()].filter(({ id, hash }) => !hidden.has(id) || proven.has(hash));
   }
+}
+
+/** Evidence with a row of its own. */
+function rowOf({ source, sha256, name }: NamedEvidence): Pick<Row, "id" | "name" | "size" | "hash"> {
+  return { id: `${source} ${sha256}`, name, size: undefined, hash: undefined };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,9 +2,10 @@ import { access } from "../access/proof-access.ts";
 import { useTitle } from "../explorer/title.ts";
 import { storedText } from "../stored-text.ts";
 import { texts } from "../texts/texts.ts";
-import { serverVerification, VerifyWithServer } from "./with-server.tsx";
+import { createDesk, VerifyWithServer } from "./with-server.tsx";
 
-const verification = serverVerification();
+const desk = createDesk();
+const { verification } = desk;
 
 /** Verifies a text that was entered elsewhere: a hash, or a bundle. */
 export function verifyText(text: string): void {
@@ -20,7 +21,7 @@ export default function VerifyPage() {
   const isLoggedIn = storedText("session").read() !== undefined || access.value !== "";
   return (
     <div class="stack stack-wide">
-      <VerifyWithServer title={words.title} verification={verification} hasAccount={isLoggedIn} />
+      <VerifyWithServer title={words.title} desk={desk} hasAccount={isLoggedIn} />
       <p class="small muted no-print">
         <a href="/verify/offline.html" download="sealbook-verify.html">
           {words.offlinePage}

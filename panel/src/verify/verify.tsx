@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Button } from "../components/button.tsx";
 import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
+import { ErrorNotice } from "../errors/error-notice.tsx";
 import { droppedFiles } from "../files/dropped-files.ts";
 import { FileDrop } from "../files/file-drop.tsx";
 import { FileProgress } from "../files/file-progress.tsx";
@@ -25,7 +26,6 @@ export function Verify({
   title,
   about,
   verification,
-  failureText,
   more = () => null,
   access,
   children,
@@ -35,7 +35,6 @@ export function Verify({
   verification: Verification;
   more?: More;
   access?: ComponentChildren;
-  failureText: (error: unknown) => { readonly title: string; readonly help: string };
   children?: ComponentChildren;
 }) {
   const { verify: words } = texts.value;
@@ -58,7 +57,6 @@ export function Verify({
       removeEventListener("drop", drop);
     };
   }, [verification]);
-  const failed = failure === undefined ? undefined : failureText(failure);
   return (
     <div class="stack stack-wide">
       <div class="heading">
@@ -84,7 +82,7 @@ export function Verify({
         <Progress>{words.checking(wholeNumber(verification.checked.value))}</Progress>
       )}
       {verification.isTruncated.value ? <Notice kind="warning" title={words.drop.truncated} /> : null}
-      {failed === undefined ? null : (
+      {failure === undefined ? null : (
         <form
           class="stack"
           onSubmit={(event) => {
@@ -92,9 +90,7 @@ export function Verify({
             void verification.check();
           }}
         >
-          <Notice kind="warning" title={failed.title}>
-            {failed.help}
-          </Notice>
+          <ErrorNotice kind="warning" error={failure} />
           {access}
           <div>
             <Button free type="submit">

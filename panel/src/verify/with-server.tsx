@@ -1,18 +1,26 @@
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
-import { proofFailure } from "../access/proof-failure.ts";
 import { texts } from "../texts/texts.ts";
+import { Recorder } from "./recorder.ts";
 import { RecordFiles } from "./record-files.tsx";
 import { ServerDetails } from "./server-details.tsx";
-import { serverChain } from "./server-chain.ts";
+import { ServerChain } from "./server-chain.ts";
 import { serverRecords } from "./server-records.ts";
 import { Verification } from "./verification.ts";
 import { Verify } from "./verify.tsx";
 
-/** Creates a verification that compares with this server. */
-export function serverVerification(): Verification {
+/** A verification that compares with this server, and records there. */
+export interface Desk {
+  readonly verification: Verification;
+  readonly recorder: Recorder;
+}
+
+/** Creates what outlives the views of the files. */
+export function createDesk(): Desk {
   const createWorker = () => new Worker(new URL("../files/file-worker.ts", import.meta.url), { type: "module" });
-  return new Verification(createWorker, { chain: serverChain, records: serverRecords });
+  const chain = new ServerChain();
+  const server = { node: (onFailure: (error: unknown) => void) => chain.node(onFailure), records: serverRecords };
+  return { verification: new Verification(createWorker, server), recorder: new Recorder() };
 }
 
 /**
@@ -21,11 +29,11 @@ export function serverVerification(): Verification {
  */
 export function VerifyWithServer({
   title,
-  verification,
+  desk: { verification, recorder },
   hasAccount,
 }: {
   title: string;
-  verification: Verification;
+  desk: Desk;
   hasAccount: boolean;
 }) {
   const { about, aboutWithNames } = texts.value.verify;
@@ -34,11 +42,10 @@ export function VerifyWithServer({
       title={title}
       about={hasAccount ? aboutWithNames : about}
       verification={verification}
-      failureText={proofFailure}
       access={isAccessNeeded.value ? <AccessField /> : null}
       more={(row) => <ServerDetails row={row} verification={verification} findsNames={hasAccount} />}
     >
-      {hasAccount ? <RecordFiles verification={verification} /> : null}
+      {hasAccount ? <RecordFiles verification={verification} recorder={recorder} /> : null}
     </Verify>
   );
 }

@@ -11,6 +11,8 @@ export const common = {
   serverSilentHelp: "It may be restarting, or your network is down. This page goes on when it responds.",
   chainSilent: "No response from the chain",
   chainSilentHelp: "What is already accepted is kept. What needs the chain waits until it responds.",
+  noPage: "Page not found",
+  noPageHelp: "The address may be incomplete, or the page has moved.",
   language: "Language",
   switchTheme: "Switch between light and dark",
   skip: "Skip to the content",

@@ -6,8 +6,6 @@ export const explorer = {
   toStart: "Explorer start page",
   retry: "Try again",
   more: "Show more",
-  noPage: "Page not found",
-  noPageHelp: "The address may be incomplete. Use the search instead.",
   transactionCount: (number: number) => count(number, "transaction", "transactions"),
   anchorSize: (size: number) =>
     size === 0 ? "a single hash" : count(size, "hash under one root", "hashes under one root"),
@@ -250,19 +248,5 @@ export const explorer = {
     roleRevoked: (account: string) => `Role revoked from ${account}`,
     lifetimeChanged: (seconds: string) => `Lifetime of sessions set to ${seconds} s`,
     foreign: "Unknown event",
-  },
-
-  failures: {
-    chainUnavailable: "The chain is not reachable",
-    chainUnavailableHelp: "The server has no connection to its node. Nothing is lost. Try again in a moment.",
-    serverUnreachable: "The server does not respond",
-    serverUnreachableHelp: "It may be restarting, or your network is down. Try again in a moment.",
-    unauthorized: "An API key is required",
-    unauthorizedHelp: "Enter an API key or a token of this server, and try again. The operator issues them.",
-    forbidden: "Access from your network is not allowed",
-    forbiddenHelp: "The operator has restricted the explorer to certain networks. Use one of them, or request access.",
-    tooMany: "Too many requests",
-    tooManyHelp: (seconds: number) => `Try again in ${count(seconds, "second", "seconds")}.`,
-    other: "Something went wrong",
   },
 };

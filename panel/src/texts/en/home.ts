@@ -22,4 +22,6 @@ export const home = {
   statistics: "System at login",
   stats: { records: "Records", accounts: "Accounts", sessions: "Open sessions", block: "Block", uptime: "Uptime" },
   log: "Log of this account",
+  /** Converts a line of the log; one of the operator stays as the server has written it. */
+  logLine: (message: string) => message,
 };

@@ -40,7 +40,7 @@ export const verify = {
     about:
       "A bundle is worth as much as what you compare it with. Take keys and validators from a source other than the " +
       "bundle.",
-    server: "A bundle of this server's chain is compared with the chain as the server shows it.",
+    server: "Without a key and validators, the chain as this server shows it is trusted.",
     key: "Id of the issuer's key",
     keyHint: "43 characters.",
     keyInvalid: "The id of a key has 43 characters: letters, digits, - and _.",
@@ -168,13 +168,8 @@ export const verify = {
     button: "Download the bundle",
     missing: "The server has no bundle of it",
   },
-  failures: {
-    unauthorized: "Authentication required",
-    unauthorizedHelp: "Enter an API key or a token, and try again.",
-    wrongKey: "The key or token is not valid. Enter another one, and try again.",
-    forbidden: "Access denied",
-    notYet: "Not available yet",
-    keyLabel: "API key or token",
-    keyHint: "Stored in memory until you close this page, and sent only to this server.",
+  access: {
+    label: "API key or token",
+    hint: "Stored in memory until you close this page, and sent only to this server.",
   },
 };

@@ -13,7 +13,7 @@ export const decode: Texts["decode"] = {
   errors: {
     missing: "Вставьте данные вызова или хеш транзакции.",
     hex: "Только 0x и шестнадцатеричные цифры, чётное их число.",
-    selector: (selector) => `${selector} — не функция, которая сохраняет запись; это делают set и insert.`,
+    selector: (selector) => `${selector} — не функция set, insert, anchor или anchorBatch.`,
     noTransaction: "Транзакции с таким хешем в блокчейне нет.",
     notAnchored: "В блокчейне нет якоря хеша из этого вызова.",
   },

@@ -1,11 +1,19 @@
 import type { Texts } from "../texts.ts";
 
+const LOG: Readonly<Record<string, string>> = {
+  "logged in": "вход выполнен",
+  "login refused": "во входе отказано",
+  "session validated": "сессия подтверждена",
+  "session extended": "сессия продлена",
+  "session closed": "сессия закрыта",
+};
+
 export const home: Texts["home"] = {
   title: "Главная",
-  lead: "Ваш сеанс в хранилище записей. Токен заменяется новым, пока вы работаете с панелью.",
+  lead: "Ваша сессия в хранилище записей. Токен заменяется новым, пока вы работаете с панелью.",
   verify: "Проверить файлы",
   readOnly: "Эта учётная запись может только читать: искать и разбирать записи, но не отправлять их.",
-  session: "Сеанс",
+  session: "Сессия",
   lifetime: "Осталось:",
   seconds: "с",
   account: "Адрес учётной записи",
@@ -16,8 +24,8 @@ export const home: Texts["home"] = {
   tokenEnds: (seconds) => `Этот токен истечёт через ${seconds} с.`,
   tokenExpired: "Этот токен истёк.",
   ownToken: "Токен для другой программы",
-  ownTokenHelp: "Открывает отдельный сеанс. Панель его не продлевает, поэтому токен живёт весь свой срок.",
-  ownTokenOpen: "Открыть сеанс",
+  ownTokenHelp: "Открывает отдельную сессию. Панель её не продлевает, поэтому токен живёт весь свой срок.",
+  ownTokenOpen: "Открыть сессию",
   ownTokenLabel: "Токен доступа",
   copyOwnToken: "Скопировать токен доступа",
   copyAccount: "Скопировать адрес",
@@ -25,9 +33,11 @@ export const home: Texts["home"] = {
   stats: {
     records: "Записи",
     accounts: "Учётные записи",
-    sessions: "Открытые сеансы",
+    sessions: "Открытые сессии",
     block: "Блок",
     uptime: "Время работы",
   },
   log: "Журнал учётной записи",
+  logLine: (message) =>
+    LOG[message] ?? message.replace(/^record (\d+) stored$/, (_, row: string) => `запись ${row} сохранена`),
 };

@@ -1,0 +1,56 @@
+import { batch, signal } from "@preact/signals";
+import { ClientError } from "../../../client/errors.ts";
+import { newIdempotencyKey } from "../../../client/idempotency-key.ts";
+import type { ProofRequest } from "../../../client/index.ts";
+import { MAX_DOCUMENTS } from "../../../client/proofs.ts";
+import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
+
+/**
+ * Records documents, as many in one transaction as a batch can have. It outlives the view: what was accepted is not
+ * sent again, and a batch whose outcome is not known is repeated first, as it was and under its key.
+ */
+export class Recorder {
+  /** Progress of the run; `undefined` without one. */
+  readonly progress = signal<{ readonly done: number; readonly all: number } | undefined>(undefined);
+  readonly failure = signal<unknown>(undefined);
+  /** The accepted documents, by name and hash. */
+  readonly #accepted = new Set<string>();
+  #unfinished: { readonly documents: readonly ProofRequest[]; readonly key: string } | undefined;
+
+  /** Whether a document is accepted, confirmed or not. */
+  hasAccepted({ document_id, hash }: Pick<ProofRequest, "document_id" | "hash">): boolean {
+    return this.#accepted.has(`${hash} ${document_id}`);
+  }
+
+  async record(documents: readonly ProofRequest[]): Promise<void> {
+    if (this.progress.value !== undefined) return;
+    batch(() => {
+      this.progress.value = { done: 0, all: documents.length };
+      this.failure.value = undefined;
+    });
+    try {
+      for (;;) {
+        const open = documents.filter((each) => !this.hasAccepted(each));
+        this.progress.value = { done: documents.length - open.length, all: documents.length };
+        if (open.length === 0 && this.#unfinished === undefined) return;
+        this.#unfinished ??= { documents: open.slice(0, MAX_DOCUMENTS), key: newIdempotencyKey() };
+        const { documents: some, key } = this.#unfinished;
+        await proofClient().submitTogether(some, { key });
+        for (const { document_id, hash } of some) this.#accepted.add(`${hash} ${document_id}`);
+        this.#unfinished = undefined;
+      }
+    } catch (error) {
+      noteUnauthorized(error);
+      this.failure.value = error;
+      // What was refused is not accepted, and can be sent in another form.
+      if (isRefused(error)) this.#unfinished = undefined;
+    } finally {
+      this.progress.value = undefined;
+    }
+  }
+}
+
+/** Whether the server has certainly not accepted a request. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ClientError && error.status !== undefined && error.status < 500;
+}
