@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { assert } from "chai";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { seriousViolations } from "../support/accessibility.ts";
 import { describeInBrowser } from "../support/chromium.ts";
 import { giveFiles, onlyVerdict, sha256, startAgain, verdictsOf } from "../support/dropped-files.ts";
+import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { logIn } from "./steps.ts";
 
@@ -27,7 +28,7 @@ describeInBrowser("the panel's proofs", function () {
     await onlyVerdict(page, "This content is not recorded, according to this server");
     assert.deepEqual(await seriousViolations(page), []);
     await page.getByLabel("Document id").fill(" ");
-    await page.getByText("Enter the name of the document.").waitFor();
+    await page.getByText("A document id has 1 to 512 characters").waitFor();
     await page.getByLabel("Document id").fill("minutes of May");
     await page.getByLabel("Type of document").fill("minutes");
     await page.getByRole("button", { name: "Record", exact: true }).click();
@@ -63,5 +64,46 @@ describeInBrowser("the panel's proofs", function () {
     assert.equal(await page.getByRole("button", { name: "Record", exact: true }).count(), 0);
     const found = await Promise.all(files.map(([name]) => stage.server.get(`/api/v1/proof/${name.slice(7)}`)));
     assert.lengthOf([...new Set(found.map(({ body }) => body.proof.tx_hash))], 1);
+  });
+
+  it("repeat a batch whose response was lost, as it was, and record no file that is accepted again", async () => {
+    await startAgain(page);
+    const requests: { key: string | undefined; body: string | null }[] = [];
+    const path = "**/api/v1/proof/batch";
+    const keep = (request: Request): void =>
+      void requests.push({ key: request.headers()["idempotency-key"], body: request.postData() });
+    await page.route(path, async (route) => {
+      keep(route.request());
+      await route.fetch();
+      await route.abort();
+    });
+    await giveFiles(page, ["lost 1.txt", `${document} lost 1`], ["lost 2.txt", `${document} lost 2`]);
+    await verdictsOf(page, 2);
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await eventually(async () => assert.isNotEmpty(requests));
+    await page.unroute(path);
+    await page.route(path, (route) => {
+      keep(route.request());
+      return route.continue();
+    });
+    await page.getByRole("link", { name: "Home" }).click();
+    await page.getByRole("link", { name: "Proofs" }).click();
+    await page
+      .getByText(/^(Recorded 2|Accepted, waiting for the chain)$/)
+      .first()
+      .waitFor();
+    assert.isAtLeast(requests.length, 1);
+    assert.lengthOf([...new Set(requests.map(({ key, body }) => `${key} ${body}`))], 1);
+    await page.unroute(path);
+  });
+
+  it("leave out a file whose path is too long, and say so", async () => {
+    await startAgain(page);
+    await giveFiles(page, [`${"long ".repeat(120)}.txt`, `${document} long`], ["short.txt", `${document} short`]);
+    await verdictsOf(page, 2);
+    await page.getByText("Not to be recorded, because of their paths: 1").waitFor();
+    await page.getByRole("button", { name: "Record", exact: true }).click();
+    await page.getByText("Recorded 1", { exact: true }).waitFor();
+    assert.equal((await stage.server.get("/api/v1/proof/short.txt")).body.proof.hash, sha256(`${document} short`));
   });
 });

@@ -8,6 +8,7 @@ import { describeInBrowser } from "../support/chromium.ts";
 import { giveFiles, onlyVerdict, sha256, startAgain, verdictsOf } from "../support/dropped-files.ts";
 import { openPanel, type PanelStage, REMOTE_NAME } from "../support/panel.ts";
 import type { TestServer } from "../support/server.ts";
+import { logIn } from "./steps.ts";
 import { BUNDLE_VECTORS, DOCUMENT_PATH, TRUSTED_KEY, VALIDATORS } from "../vectors/bundles/vectors.ts";
 
 const order = (index: number) => `order ${index}`;
@@ -125,14 +126,19 @@ describeInBrowser("the page for verification", function () {
       stage.requested.some((url) => url.includes("minutes")),
       "no name is sent",
     );
-    await page.evaluate(() => localStorage.setItem("sealbook.session", "{}"));
+    const panel = await page.context().newPage();
+    await panel.goto("/");
+    await logIn(panel, stage.server.demo);
     await page.reload();
     await giveFiles(page, ["minutes.txt", "other minutes"]);
     await onlyVerdict(page, "This content is not recorded, according to this server");
-    await page.evaluate(() => localStorage.removeItem("sealbook.session"));
     await page.locator(".notice-info").getByText("Another file is recorded under this name").waitFor();
     await page.getByText(sha256("minutes")).waitFor();
     assert.equal(await page.locator(".notice-bad, .notice-warning").count(), 0);
+    await panel.getByRole("button", { name: "Log out" }).click();
+    await panel.locator("[name=login]").waitFor();
+    await panel.close();
+    await page.reload();
   });
 
   it("verifies many files of a folder at once, and saves the results as a table", async () => {
@@ -219,6 +225,8 @@ describeInBrowser("the page for verification", function () {
     await page.getByText("The id of a key has 43 characters").waitFor();
     await page.getByText("One of these is not the address of a validator").waitFor();
     assert.deepEqual(await seriousViolations(page), []);
+    // What the reader trusts takes the place of the server's chain, which is not asked.
+    await page.route("**/explorer/api/**", (route) => route.abort());
     await page.getByLabel("Id of the issuer's key").fill(TRUSTED_KEY);
     await page.getByLabel("Addresses of the chain's validators").fill(VALIDATORS.join("\n"));
     await page.getByRole("button", { name: "Verify again" }).click();
@@ -228,6 +236,7 @@ describeInBrowser("the page for verification", function () {
     await page.getByLabel("Id of the issuer's key").fill(`${TRUSTED_KEY.slice(0, -1)}_`);
     await page.getByRole("button", { name: "Verify again" }).click();
     await onlyVerdict(page, "Not verified", /not with the trusted key/);
+    await page.unroute("**/explorer/api/**");
     await page.getByLabel("Id of the issuer's key").fill("");
     await page.getByLabel("Addresses of the chain's validators").fill("");
     await page.getByRole("button", { name: "Verify again" }).click();
@@ -293,6 +302,57 @@ describeInBrowser("the page for verification", function () {
     await page.unroute("**/api/v1/verify");
     await page.getByRole("button", { name: "Try again" }).click();
     await onlyVerdict(page, "This content is recorded, according to this server");
+  });
+
+  it("compares each block once, and does not let one bundle end the comparison of the others", async () => {
+    const blocks: string[] = [];
+    await page.route("**/explorer/api/blocks/**", (route) => {
+      blocks.push(new URL(route.request().url()).pathname);
+      return route.continue();
+    });
+    const absurd = JSON.parse(bundle(9));
+    absurd.block.number = "9".repeat(20);
+    await giveFiles(
+      page,
+      ["nine.txt", order(9)],
+      ["nine.bundle.json", JSON.stringify(absurd)],
+      ["ten.txt", order(10)],
+      ["ten.bundle.json", bundle(10)],
+    );
+    const verdicts = Object.fromEntries(await verdictsOf(page, 2));
+    assert.equal(verdicts["ten.txt"], "Verified");
+    assert.notEqual(verdicts["nine.txt"], "Verified");
+    await giveFiles(page, ["eleven.txt", order(11)], ["eleven.bundle.json", bundle(11)]);
+    assert.equal((await verdictsOf(page, 3)).get("eleven.txt"), "Verified");
+    assert.deepEqual(blocks, [...new Set(blocks)]);
+    await page.unroute("**/explorer/api/blocks/**");
+  });
+
+  it("shows what it has while it waits for the chain, and can be stopped", async () => {
+    const waiting: (() => void)[] = [];
+    await page.route("**/explorer/api/chain", (route) => void waiting.push(() => void route.abort()));
+    await giveFiles(
+      page,
+      ["nine.txt", order(9)],
+      ["nine.bundle.json", bundle(9)],
+      ["none.txt", "none"],
+      ["none.jws", "no statement"],
+    );
+    await page.getByText("none.txt", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    const verdicts = Object.fromEntries(await verdictsOf(page, 3));
+    assert.deepEqual(verdicts, {
+      "nine.txt": "Cannot be said",
+      "none.txt": "Cannot be said",
+      "Signed statement in none.jws": "Cannot be said",
+    });
+    assert.equal(await page.getByText("You stopped before").count(), 3);
+    await page.unroute("**/explorer/api/chain");
+    waiting.forEach((abort) => abort());
+    // What is added afterwards is verified with the rest.
+    await giveFiles(page, ["ten.txt", order(10)], ["ten.bundle.json", bundle(10)]);
+    const after = await verdictsOf(page, 4);
+    assert.deepEqual([after.get("nine.txt"), after.get("ten.txt")], ["Verified", "Verified"]);
   });
 
   it("requests a key when the server requires one, and another when it is wrong", async () => {

@@ -27,6 +27,12 @@ export function proofClient(): ProofClient {
   });
 }
 
+/** Forgets the credentials. */
+export function forgetAccess(): void {
+  access.value = "";
+  isAccessNeeded.value = false;
+}
+
 /** Shows the field for credentials when the server requires them. */
 export function noteUnauthorized(error: unknown): void {
   if (error instanceof ClientError && error.code === "unauthorized") isAccessNeeded.value = true;

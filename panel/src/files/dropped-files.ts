@@ -1,3 +1,4 @@
+import { messageOf } from "../errors/message-of.ts";
 import type { NamedFile } from "./file-queue.ts";
 
 /** The most files that are accepted at once. */
@@ -34,7 +35,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<Picked> {
         for (const child of (await childrenOf(entry)).reverse()) waiting.push(child);
       } else if (entry instanceof FileSystemFileEntry) files.push({ name, file: await fileOf(entry) });
     } catch (error) {
-      unreadable.push({ name, reason: error instanceof Error ? error.message : String(error) });
+      unreadable.push({ name, reason: messageOf(error) });
     }
   }
   return { files, unreadable, isTruncated: false };

@@ -35,7 +35,7 @@ export async function evidenceIn(file: File): Promise<Evidence[]> {
   if (file.size > LARGEST_TEXT || !(named !== undefined || /^(?:\u00EF\u00BB\u00BF)?\s*(?:\{|eyJ)/.test(head)))
     return [];
   const content = new Uint8Array(await file.arrayBuffer());
-  // A damaged bundle or statement is one that fails, not a document without a record; one of another program is.
+  // A damaged bundle or statement is one that fails, not a document without a record; a file of another program is one.
   const kind = kindOf(content) ?? (isDamaged(content) ? named : undefined);
   return kind === undefined ? [] : [{ kind, content }];
 }
@@ -47,24 +47,24 @@ export function pastedEvidence(text: string): Evidence | undefined {
   return kind === undefined ? undefined : { kind, content };
 }
 
-/** Whether a text is neither JSON nor a JWS. */
+/** Whether a text is neither JSON nor a JWS with JSON. */
 function isDamaged(content: Uint8Array): boolean {
   const text = new TextDecoder().decode(content).trim();
-  return !JWS.test(text) && parsedJson(text) === undefined;
+  return (JWS.test(text) ? payloadOf(text) : parsedJson(text)) === undefined;
 }
 
 function kindOf(content: Uint8Array): Evidence["kind"] | undefined {
   const text = new TextDecoder().decode(content).trim();
-  if (JWS.test(text) && Statement.safeParse(payloadOf(text)).success) return "statement";
-  const format = z.object({ format: z.string() }).safeParse(parsedJson(text)).data?.format;
-  return format === undefined ? undefined : FORMATS.get(format);
+  const isJws = JWS.test(text);
+  const format = z.object({ format: z.string() }).safeParse(isJws ? payloadOf(text) : parsedJson(text)).data?.format;
+  const kind = FORMATS.get(format ?? "");
+  return isJws && kind === "copy" ? "statement" : isJws ? undefined : kind;
 }
 
 const Bundle = z.object({
   record: z.object({ document_id: z.string(), hash: z.string() }),
 });
 const Statement = z.object({
-  format: z.literal("sealbook-attestation/1"),
   records: z.array(z.object({ document_id: z.string(), hash: z.string() })).default([]),
   attachments: z.array(z.object({ file: z.string(), sha256: z.string() })),
 });

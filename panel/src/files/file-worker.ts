@@ -1,3 +1,4 @@
+import { messageOf } from "../errors/message-of.ts";
 import { createSHA256 } from "hash-wasm";
 import { claimOf, evidenceIn, type ReadFile } from "./evidence.ts";
 
@@ -32,6 +33,6 @@ addEventListener("message", async ({ data: file }: MessageEvent<File>) => {
     }));
     post({ read: { hash: ofFile, evidence: read } });
   } catch (error) {
-    post({ failure: error instanceof Error ? error.message : String(error) });
+    post({ failure: messageOf(error) });
   }
 });

@@ -1,5 +1,6 @@
 /** Limits of what is read of one PDF: a statement has the bundles of its newest records. */
 const MOST_ATTACHMENTS = 200;
+const MOST_MARKS = 10_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 /** The length of the description of an attachment. */
 const DICTIONARY_BYTES = 2_048;
@@ -15,7 +16,7 @@ export async function pdfAttachments(pdf: Uint8Array<ArrayBuffer>): Promise<Uint
   let left = MOST_BYTES;
   let at = 0;
   // Every one that is tried counts: those that are refused cost the most.
-  for (let tried = 0; tried < MOST_ATTACHMENTS && left > 0;) {
+  for (let tried = 0, marks = 0; tried < MOST_ATTACHMENTS && marks < MOST_MARKS && left > 0; marks += 1) {
     const mark = text.indexOf("/EmbeddedFile", at);
     if (mark === -1) break;
     at = mark + "/EmbeddedFile".length;

@@ -7,7 +7,7 @@ import { visibleText } from "../visible-text.ts";
 /** Figures of the server and the log of the account, as of the login. */
 export function AccountState({ statistics, log }: OpenSession["atLogin"]) {
   const { home: words } = texts.value;
-  const names: Readonly<Record<string, string>> = words.stats;
+  const names = new Map(Object.entries(words.stats));
   return (
     <>
       <div class="stack">
@@ -15,7 +15,7 @@ export function AccountState({ statistics, log }: OpenSession["atLogin"]) {
         <dl class="stats">
           {Object.entries(statistics).map(([name, value]) => (
             <div key={name}>
-              <dt>{names[name] ?? name}</dt>
+              <dt>{names.get(name) ?? name}</dt>
               <dd class={`number stat-${name}`}>{name === "uptime" ? duration(value) : value}</dd>
             </div>
           ))}

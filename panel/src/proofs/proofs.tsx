@@ -1,3 +1,4 @@
+import { forgetAccess } from "../access/proof-access.ts";
 import { onForget } from "../session/kept.ts";
 import { texts } from "../texts/texts.ts";
 import { createDesk, type Desk, VerifyWithServer } from "../verify/with-server.tsx";
@@ -6,6 +7,8 @@ import { createDesk, type Desk, VerifyWithServer } from "../verify/with-server.t
 let desk: Desk = createDesk();
 onForget(() => {
   desk.verification.clear();
+  desk.recorder.stop();
+  forgetAccess();
   desk = createDesk();
 });
 

@@ -1,3 +1,4 @@
+import { messageOf } from "../errors/message-of.ts";
 import * as z from "zod";
 import type { NewRecord } from "../../../client/records.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -37,7 +38,7 @@ export function recordOfDraft({
       if (JsonObject.safeParse(JSON.parse(text)).success) return JsonObject.parse(parseForSending(text));
       fieldErrors.json = errors.object;
     } catch (error) {
-      fieldErrors.json = errors.json(error instanceof Error ? error.message : String(error));
+      fieldErrors.json = errors.json(messageOf(error));
     }
     return {};
   };

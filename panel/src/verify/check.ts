@@ -19,9 +19,13 @@ export class Checker {
   readonly #known = new Map<NamedEvidence, Map<string | undefined, EvidenceVerdict>>();
   readonly #byHash: ReadonlyMap<string, NamedEvidence>;
 
-  constructor(all: readonly NamedEvidence[], trust: Trust) {
+  readonly #verified: Map<string, EvidenceVerdict>;
+
+  /** @param verified What bundles verified in earlier runs with the same trust, by file and hash */
+  constructor(all: readonly NamedEvidence[], trust: Trust, verified: Map<string, EvidenceVerdict>) {
     this.#all = all;
     this.#trust = trust;
+    this.#verified = verified;
     this.#byHash = new Map(all.map((each) => [each.sha256, each]));
   }
 
@@ -56,8 +60,11 @@ export class Checker {
   async #verdict(evidence: NamedEvidence, hash: string | undefined): Promise<EvidenceVerdict> {
     const known = this.#known.get(evidence) ?? new Map<string | undefined, EvidenceVerdict>();
     this.#known.set(evidence, known);
-    const verdict = known.get(hash) ?? (await this.#verify(evidence, hash));
+    const key = `${evidence.source} ${evidence.sha256} ${hash}`;
+    const verdict = known.get(hash) ?? this.#verified.get(key) ?? (await this.#verify(evidence, hash));
     known.set(hash, verdict);
+    // A statement is verified with its attachments, which can be added later.
+    if (evidence.kind === "bundle" && verdict.kind === "verified") this.#verified.set(key, verdict);
     return verdict;
   }
 

@@ -12,6 +12,14 @@ import type { Recorder } from "./recorder.ts";
 import type { Row } from "./verdict.ts";
 import type { Verification } from "./verification.ts";
 
+/** The most characters of a document id. */
+const MOST_CHARACTERS = 512;
+
+/** Whether the server accepts a name as the id of a document. */
+function isDocumentId(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && name.length <= MOST_CHARACTERS && name.isWellFormed();
+}
+
 /** Records the files that the server has not recorded: their hashes, under their names. */
 export function RecordFiles({ verification, recorder }: { verification: Verification; recorder: Recorder }) {
   const { record: words } = texts.value.verify;
@@ -19,53 +27,60 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
   const entered = useSignal({ of: "", name: "" });
   const type = useSignal("");
   const progress = recorder.progress.value;
-  const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);
+  const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name).trim();
   const missing = verification.rows.value.filter(
     ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
   );
-  const rows = missing.filter((row) => !recorder.hasAccepted({ document_id: nameOf(row), hash: row.hash ?? "" }));
+  const open = missing.filter((row) => !recorder.hasAccepted({ document_id: nameOf(row), hash: row.hash ?? "" }));
+  const rows = open.length === 1 ? open : open.filter((row) => isDocumentId(nameOf(row)));
+  const left = open.length - rows.length;
   const [only, ...others] = rows;
   const isOne = others.length === 0;
-  const id = only === undefined ? "" : nameOf(only);
-  const isMissing = isOne && id.trim() === "";
+  const isInvalid = only !== undefined && isOne && !isDocumentId(nameOf(only));
 
   const record = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (progress !== undefined || isMissing) return;
+    if (progress !== undefined || isInvalid) return;
     const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
     await recorder.record(
-      rows.flatMap((row) =>
-        row.hash === undefined ? [] : [{ document_id: nameOf(row).trim(), hash: row.hash, metadata }],
-      ),
+      rows.flatMap((row) => (row.hash === undefined ? [] : [{ document_id: nameOf(row), hash: row.hash, metadata }])),
     );
     // Also after a failure: some batches can be recorded.
     await verification.check();
   };
 
-  const isPending = missing.length > rows.length && progress === undefined;
-  const pending = isPending ? <Notice title={words.pending}>{words.pendingHelp}</Notice> : null;
-  if (only === undefined && progress === undefined) return pending;
+  const isPending = missing.length > open.length && progress === undefined;
+  const notices = (
+    <>
+      {isPending ? <Notice title={words.pending}>{words.pendingHelp}</Notice> : null}
+      {left === 0 ? null : (
+        <Notice kind="warning" title={words.left(wholeNumber(left))}>
+          {words.documentIdInvalid}
+        </Notice>
+      )}
+    </>
+  );
+  if (only === undefined && progress === undefined) return notices;
   return (
     <form class="card stack" onSubmit={(event) => void record(event)}>
-      {pending}
+      {notices}
       <div>
         <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>
         <p class="muted">{words.about}</p>
       </div>
       <div class="columns">
-        {isOne ? (
+        {isOne && only !== undefined ? (
           <Field
             label={words.documentId}
             hint={words.documentIdHint}
-            error={isMissing ? words.documentIdMissing : undefined}
+            error={isInvalid ? words.documentIdInvalid : undefined}
           >
             {(control) => (
               <input
                 {...control}
-                value={id}
-                maxLength={512}
+                value={entered.value.of === only.id ? entered.value.name : only.name}
                 autocomplete="off"
-                onInput={(event) => (entered.value = { of: only?.id ?? "", name: event.currentTarget.value })}
+                onInput={(event) => (entered.value = { of: only.id, name: event.currentTarget.value })}
               />
             )}
           </Field>

@@ -15,11 +15,17 @@ export class Recorder {
   readonly failure = signal<unknown>(undefined);
   /** The accepted documents, by name and hash. */
   readonly #accepted = new Set<string>();
+  #isStopped = false;
   #unfinished: { readonly documents: readonly ProofRequest[]; readonly key: string } | undefined;
 
   /** Whether a document is accepted, confirmed or not. */
   hasAccepted({ document_id, hash }: Pick<ProofRequest, "document_id" | "hash">): boolean {
     return this.#accepted.has(`${hash} ${document_id}`);
+  }
+
+  /** Ends the recording before the next batch, for good. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   async record(documents: readonly ProofRequest[]): Promise<void> {
@@ -28,8 +34,9 @@ export class Recorder {
       this.progress.value = { done: 0, all: documents.length };
       this.failure.value = undefined;
     });
+    addEventListener("beforeunload", keepPage);
     try {
-      for (;;) {
+      while (!this.#isStopped) {
         const open = documents.filter((each) => !this.hasAccepted(each));
         this.progress.value = { done: documents.length - open.length, all: documents.length };
         if (open.length === 0 && this.#unfinished === undefined) return;
@@ -42,15 +49,20 @@ export class Recorder {
     } catch (error) {
       noteUnauthorized(error);
       this.failure.value = error;
-      // What was refused is not accepted, and can be sent in another form.
       if (isRefused(error)) this.#unfinished = undefined;
     } finally {
+      removeEventListener("beforeunload", keepPage);
       this.progress.value = undefined;
     }
   }
 }
 
-/** Whether the server has certainly not accepted a request. */
+/** Whether a batch cannot be accepted as it is: it can be sent in another form. */
 function isRefused(error: unknown): boolean {
-  return error instanceof ClientError && error.status !== undefined && error.status < 500;
+  return error instanceof ClientError && ["malformed", "too_large", "key_reused"].includes(error.code);
+}
+
+/** Makes the browser ask before it leaves the page. */
+function keepPage(event: Event): void {
+  event.preventDefault();
 }

@@ -5,6 +5,7 @@ import { Segments } from "../components/segments.tsx";
 import { utcText } from "../format/moment.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
+import { saveCsv } from "./results-csv.ts";
 import { countsOf, otherName, reasonOf, timeOf, titleOf, trustOf } from "./reason.ts";
 import { KINDS, type Row, type Verdict } from "./verdict.ts";
 import { VerdictBadge } from "./verdict-badge.tsx";
@@ -56,7 +57,14 @@ export function Results({ verification, more }: { verification: Verification; mo
           ]}
           onChoose={(value) => (chosen.value = value)}
         />
-        <Actions rows={rows} onPrint={() => (shown.value = rows.length)} />
+        <Actions
+          rows={rows}
+          onPrint={() => {
+            const before = shown.value;
+            shown.value = rows.length;
+            addEventListener("afterprint", () => (shown.value = before), { once: true });
+          }}
+        />
       </div>
       <div class="table-frame" tabIndex={0} role="region" aria-label={words.table}>
         <table class="table">
@@ -90,10 +98,9 @@ export function Results({ verification, more }: { verification: Verification; mo
 
 function Actions({ rows, onPrint }: { rows: readonly Row[]; onPrint?: () => void }) {
   const { verify: words } = texts.value;
-  const save = async (): Promise<void> => (await import("./results-csv.ts")).saveCsv(rows);
   return (
     <div class="row no-print">
-      <Button free icon="download" onClick={() => void save()}>
+      <Button free icon="download" onClick={() => saveCsv(rows)}>
         {words.csv}
       </Button>
       <Button

@@ -11,22 +11,24 @@ const LAST_BLOCK = 999_999_999_999_999;
 
 /** The chain as this server's explorer shows it. Blocks that were found are not fetched again. */
 export class ServerChain {
-  readonly #hashes = new Map<number, string>();
+  /** By chain and number. */
+  readonly #hashes = new Map<string, string>();
 
   /**
    * Returns the queries of one run. After a failure that lasts nothing is fetched any more, and what depends on the
    * chain cannot be said.
+   * @param signal Ends the run
    * @param onFailure Called with that failure
    */
-  node(onFailure: (error: unknown) => void): NonNullable<Trust["node"]> {
+  node(signal: AbortSignal, onFailure: (error: unknown) => void): NonNullable<Trust["node"]> {
     const client = explorerClient();
     let failure: { readonly error: unknown } | undefined;
-    const fetched = async <T>(fetch: () => Promise<T>): Promise<T> => {
+    const fetched = async <T>(fetch: () => Promise<T>, isNeeded = false): Promise<T> => {
       if (failure !== undefined) throw failure.error;
       try {
-        return await withRetry(fetch, { retryForMilliseconds: RETRY_FOR_MILLISECONDS });
+        return await withRetry(fetch, { retryForMilliseconds: RETRY_FOR_MILLISECONDS, signal });
       } catch (error) {
-        if (isLasting(error)) {
+        if (isNeeded || isLasting(error)) {
           failure = { error };
           noteUnauthorized(error);
           onFailure(error);
@@ -36,16 +38,17 @@ export class ServerChain {
     };
     let chain: ReturnType<typeof client.chain> | undefined;
     return async (method, [block]) => {
-      chain ??= fetched(() => client.chain());
+      chain ??= fetched(() => client.chain(), true);
       const { chain_id } = await chain;
       if (method === "eth_chainId") return chain_id;
       if (method !== "eth_getBlockByNumber") throw new Error(`the explorer does not provide ${method}`);
       const number = Number(block);
       if (number > LAST_BLOCK) return null;
+      const key = `${chain_id} ${number}`;
       const hash =
-        this.#hashes.get(number) ?? (await fetched(async () => (await client.block(number, { limit: 1 }))?.hash));
+        this.#hashes.get(key) ?? (await fetched(async () => (await client.block(number, { limit: 1 }))?.hash));
       if (hash === undefined) return null;
-      this.#hashes.set(number, hash);
+      this.#hashes.set(key, hash);
       return { hash };
     };
   }

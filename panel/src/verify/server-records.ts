@@ -4,20 +4,22 @@ import type { ServerVerdict } from "./verdict.ts";
 
 /**
  * Looks up hashes at this server, as many at once as it accepts.
- * @param onFound Called with the verdicts of some of them; returns whether to go on
+ * @param signal Ends it
+ * @param onFound Called with the verdicts of some of them
  */
 export async function serverRecords(
   hashes: readonly string[],
-  onFound: (some: ReadonlyMap<string, ServerVerdict>) => boolean,
+  signal: AbortSignal,
+  onFound: (some: ReadonlyMap<string, ServerVerdict>) => void,
 ): Promise<void> {
   const client = proofClient();
-  for (let start = 0; start < hashes.length; start += MAX_DOCUMENTS) {
+  for (let start = 0; start < hashes.length && !signal.aborted; start += MAX_DOCUMENTS) {
     const some = hashes.slice(start, start + MAX_DOCUMENTS);
     const results = await client.verifyAll(some).catch((error: unknown) => {
       noteUnauthorized(error);
       throw error;
     });
-    if (!onFound(new Map(results.map((result, index) => [some[index] ?? "", toVerdict(result)])))) return;
+    onFound(new Map(results.map((result, index) => [some[index] ?? "", toVerdict(result)])));
   }
 }
 

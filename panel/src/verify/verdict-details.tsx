@@ -59,7 +59,9 @@ function VerdictNotice({ verdict, isFile }: { verdict: Verdict; isFile: boolean 
       return (
         <Notice kind="good" title={kinds.verified}>
           {verdict.block !== undefined
-            ? verified[isFile ? "document" : "hash"](utcText(verdict.block.timestamp))
+            ? verified[verdict.trusted === "key" ? "byKey" : isFile ? "document" : "hash"](
+                utcText(verdict.block.timestamp),
+              )
             : verdict.documentId === undefined
               ? reasonOf(texts.value, verdict)
               : verified.stated}

@@ -1,27 +1,35 @@
 import { batch, computed, signal } from "@preact/signals";
+import { messageOf } from "../errors/message-of.ts";
 import { MOST_FILES, type Picked } from "../files/dropped-files.ts";
 import { pastedEvidence } from "../files/evidence.ts";
 import { FileQueue } from "../files/file-queue.ts";
-import { Checker, isOnlyStatement, STATEMENT_COPY, type Trust } from "./check.ts";
-import { baseName, folderOf, type NamedEvidence, pairUp } from "./pairing.ts";
-import { missing, type Row, type ServerVerdict, type Subject, type Verdict } from "./verdict.ts";
+import { Checker, type Trust } from "./check.ts";
+import { baseName, type NamedEvidence } from "./pairing.ts";
+import { tasksOf } from "./tasks.ts";
+import { type EvidenceVerdict, missing, type Row, type ServerVerdict, type Subject, type Verdict } from "./verdict.ts";
 
 /** What a server adds to a verification. The offline page has none. */
 export interface VerificationServer {
   /**
    * Returns the queries to the chain as the server shows it, for one run.
+   * @param signal Ends the run
    * @param onFailure Called when the chain does not respond
    */
-  node(onFailure: (error: unknown) => void): NonNullable<Trust["node"]>;
+  readonly node: (signal: AbortSignal, onFailure: (error: unknown) => void) => NonNullable<Trust["node"]>;
   /**
    * Looks up hashes.
-   * @param onFound Called with some of them; returns whether to go on
+   * @param onFound Called with some of them
    */
-  records(hashes: readonly string[], onFound: (some: ReadonlyMap<string, ServerVerdict>) => boolean): Promise<void>;
+  readonly records: (
+    hashes: readonly string[],
+    signal: AbortSignal,
+    onFound: (some: ReadonlyMap<string, ServerVerdict>) => void,
+  ) => Promise<void>;
 }
 
-/** Time after which the page is drawn again during a long run. */
+/** Time after which the page is drawn again during a long run, and after which its rows are. */
 const DRAW_MILLISECONDS = 50;
+const ROWS_MILLISECONDS = 1_000;
 /** Name of a pasted bundle or statement. */
 const PASTED = "pasted";
 const HASH_LINE = /^(?:0x)?([0-9a-f]{64})(?:[ \t]+\*?(.+))?$/i;
@@ -40,12 +48,16 @@ export class Verification {
   readonly #server: VerificationServer | undefined;
   /** Copies of a file with the same name are one. */
   readonly #subjects = new Map<string, Subject>();
-  /** Files that could not be read, by their names, until they are. */
+  /** Files that could not be read, until they are. */
   readonly #unread = new Map<string, Row>();
   readonly #evidence = new Map<string, NamedEvidence>();
+  /** What bundles have verified, with what was trusted: it stays true when other files are added. */
+  #verified = { trust: this.trust.value, bundles: new Map<string, EvidenceVerdict>() };
   #given = 0;
-  /** Number of the newest check: results of an earlier one are dropped. */
-  #run = 0;
+  /** The newest check: results of an earlier one are dropped. */
+  #run = new AbortController();
+  /** Shows the rows of the check that runs. */
+  #show: (() => void) | undefined;
   /** Changes when everything is removed. */
   #generation = 0;
   #adding: Promise<void> = Promise.resolve();
@@ -73,11 +85,11 @@ export class Verification {
       try {
         await this.#read(await given, isCurrent);
       } catch (error) {
-        if (isCurrent()) this.#unreadable("", { kind: "unreadable", reason: messageOf(error) });
+        if (isCurrent()) this.#unreadable("", "", { kind: "unreadable", reason: messageOf(error) });
       }
-      if (isCurrent()) await this.check();
     });
-    return this.#adding;
+    // What is added next does not wait for the verdicts.
+    return this.#adding.then(() => (isCurrent() ? this.check() : undefined));
   }
 
   /** Adds a text as a file. */
@@ -107,12 +119,14 @@ export class Verification {
 
   /** Removes everything, and ends what runs. */
   clear(): void {
-    this.#run += 1;
+    this.#run.abort();
+    this.#show = undefined;
     this.#generation += 1;
     this.queue.cancel();
     this.#subjects.clear();
     this.#evidence.clear();
     this.#unread.clear();
+    this.#verified.bundles.clear();
     // New files do not wait for a folder that the browser still lists.
     this.#adding = Promise.resolve();
     batch(() => {
@@ -123,79 +137,84 @@ export class Verification {
     });
   }
 
+  /** Ends the check that runs: what has no verdict yet gets none. */
+  stop(): void {
+    if (this.#show === undefined) return;
+    this.#show();
+    this.#show = undefined;
+    this.#run.abort();
+    batch(() => {
+      this.rows.value = this.rows.value.map((row) => ({ ...row, verdict: row.verdict ?? missing("cancelled") }));
+      this.checked.value = undefined;
+    });
+  }
+
   /** Determines all verdicts, with what is trusted now. */
   async check(): Promise<void> {
-    const run = (this.#run += 1);
-    const isCurrent = () => run === this.#run;
+    this.#run.abort();
+    this.#run = new AbortController();
+    const { signal } = this.#run;
     batch(() => {
       this.failure.value = undefined;
       this.checked.value = 0;
     });
+    const timer = setInterval(() => void (signal.aborted || this.#show?.()), ROWS_MILLISECONDS);
     try {
-      await this.#check(isCurrent);
+      await this.#check(signal);
     } catch (error) {
-      if (isCurrent()) this.failure.value = error;
+      if (!signal.aborted) this.failure.value = error;
+    } finally {
+      clearInterval(timer);
     }
-    if (isCurrent()) this.checked.value = undefined;
+    if (signal.aborted) return;
+    this.#show = undefined;
+    this.checked.value = undefined;
   }
 
-  async #check(isCurrent: () => boolean): Promise<void> {
-    const subjects = this.#documents();
+  async #check(signal: AbortSignal): Promise<void> {
     const evidence = [...this.#evidence.values()];
     const trust = this.trust.value;
-    const onFailure = (error: unknown): void => void (isCurrent() && (this.failure.value = error));
-    const node = Object.keys(trust).length > 0 ? undefined : this.#server?.node(onFailure);
-    const checker = new Checker(evidence, { ...trust, ...(node && { node }) });
-    const rows: Row[] = [];
+    const onFailure = (error: unknown): void => void (signal.aborted || (this.failure.value = error));
+    const node = Object.keys(trust).length > 0 ? undefined : this.#server?.node(signal, onFailure);
+    if (this.#verified.trust !== trust) this.#verified = { trust, bundles: new Map() };
+    const checker = new Checker(evidence, { ...trust, ...(node && { node }) }, this.#verified.bundles);
+    const waiting = tasksOf([...this.#subjects.values()], evidence, checker);
+    const rows: Row[] = [...this.#unread.values()];
+    this.#show = () => this.#showInOrder([...rows, ...waiting.map(({ row }) => row)]);
     let drawnAt = performance.now();
-    /** Adds a row, and returns whether to go on. */
-    const add = async (row: Row): Promise<boolean> => {
-      rows.push(row);
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      const verdict = await next.verdict();
+      waiting.shift();
+      if (verdict !== "elsewhere") rows.push({ ...next.row, verdict });
       if (performance.now() - drawnAt > DRAW_MILLISECONDS) {
-        if (isCurrent()) this.checked.value = rows.length;
+        if (!signal.aborted) this.checked.value = rows.length;
         await new Promise((resolve) => setTimeout(resolve));
         drawnAt = performance.now();
       }
-      return isCurrent();
-    };
-    const ofSubjects = pairUp(subjects, evidence);
-    for (const subject of subjects) {
-      const verdict = await checker.document(subject.hash, ofSubjects.get(subject) ?? []);
-      if (!(await add({ ...subject, verdict }))) return;
+      if (signal.aborted) return;
     }
-    // What a verified statement attaches is verified with it; what is paired with a document has its row there.
-    const covered = new Set([...ofSubjects.values()].flat());
-    const attached = new Set<string>();
-    for (const each of evidence.filter(({ kind }) => kind === "statement")) {
-      const verdict = await checker.statement(each);
-      if (verdict.kind === "verified") for (const hash of each.attachments.values()) attached.add(hash);
-      if (!(await add({ ...rowOf(each), isStatement: true, verdict }))) return;
-    }
-    for (const each of evidence.filter(({ kind }) => kind === "bundle")) {
-      if (covered.has(each) || each.isInPdf || attached.has(each.sha256)) continue;
-      if (!(await add({ ...rowOf(each), verdict: await checker.bundleAlone(each) }))) return;
-    }
-    rows.push(...this.#unread.values());
-    // Files are read smallest first; the reader knows their order.
-    rows.sort((a, b) => Number.parseInt(a.id) - Number.parseInt(b.id));
-    this.rows.value = rows;
-    await this.#ask(rows, isCurrent);
+    this.#show();
+    await this.#ask(signal);
+  }
+
+  /** Shows rows in the order in which their files were given; they are read smallest first. */
+  #showInOrder(rows: Row[]): void {
+    this.rows.value = rows.sort((a, b) => Number.parseInt(a.id) - Number.parseInt(b.id));
   }
 
   /** Asks the server about what no evidence is for. */
-  async #ask(rows: readonly Row[], isCurrent: () => boolean): Promise<void> {
-    const unknown = new Set(
-      rows.flatMap(({ hash, verdict }) => (hash !== undefined && verdict === undefined ? [hash] : [])),
-    );
+  async #ask(signal: AbortSignal): Promise<void> {
+    const rows = this.rows.value;
+    const open = rows.filter(({ verdict }) => verdict === undefined);
+    const unknown = new Set(open.flatMap(({ hash }) => (hash === undefined ? [] : [hash])));
     const found = new Map<string, ServerVerdict>();
     try {
       if (unknown.size > 0)
-        await this.#server?.records([...unknown], (some) => {
-          some.forEach((verdict, hash) => found.set(hash, verdict));
-          return isCurrent();
-        });
+        await this.#server?.records([...unknown], signal, (some) =>
+          some.forEach((verdict, hash) => found.set(hash, verdict)),
+        );
     } finally {
-      if (isCurrent()) {
+      if (!signal.aborted) {
         const without = missing(this.#server === undefined ? "evidence" : "server");
         this.rows.value = rows.map((row) => ({
           ...row,
@@ -208,14 +227,15 @@ export class Verification {
   async #read({ files, unreadable, isTruncated }: Picked, isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
     if (isTruncated) this.isTruncated.value = true;
-    for (const { name, reason } of unreadable) this.#unreadable(name, { kind: "unreadable", reason });
+    for (const { name, reason } of unreadable) this.#unreadable(name, name, { kind: "unreadable", reason });
     const ids = new Map(files.map((file) => [file, this.#newId()]));
     await this.queue.read(files, (given, outcome) => {
       if (!isCurrent()) return;
       const { name, file } = given;
-      if (outcome === "cancelled") return this.#unreadable(name, missing("cancelled"));
-      if ("failure" in outcome) return this.#unreadable(name, { kind: "unreadable", reason: outcome.failure });
-      this.#unread.delete(name);
+      const key = `${name} ${file.size} ${file.lastModified}`;
+      if (outcome === "cancelled") return this.#unreadable(key, name, missing("cancelled"));
+      if ("failure" in outcome) return this.#unreadable(key, name, { kind: "unreadable", reason: outcome.failure });
+      this.#unread.delete(key);
       const { id } = this.#take({ id: ids.get(given) ?? this.#newId(), name, size: file.size, hash: outcome.hash });
       for (const each of outcome.evidence) {
         const isInPdf = each.sha256 !== outcome.hash;
@@ -231,36 +251,11 @@ export class Verification {
     return known;
   }
 
-  #unreadable(name: string, verdict: Verdict): void {
-    this.#unread.set(name, { id: this.#newId(), name, size: undefined, hash: undefined, verdict });
+  #unreadable(key: string, name: string, verdict: Verdict): void {
+    this.#unread.set(key, { id: this.#newId(), name, size: undefined, hash: undefined, verdict });
   }
 
   #newId(): string {
     return String((this.#given += 1));
   }
-
-  /**
-   * The documents. A bundle or a statement is one only when other evidence is for it, the text of a statement unless it
-   * is compared with that, and a PDF always: what it shows is not what its statement says.
-   */
-  #documents(): Subject[] {
-    const evidence = [...this.#evidence.values()];
-    const proven = new Set(evidence.flatMap(({ records }) => records.map(({ hash }) => hash)));
-    /** Whether a text is compared with the statement beside it. */
-    const isCompared = ({ name }: NamedEvidence) =>
-      baseName(name) === STATEMENT_COPY &&
-      isOnlyStatement(evidence.filter((each) => !each.isInPdf && folderOf(each.name) === folderOf(name)));
-    const isHidden = (each: NamedEvidence) => !each.isInPdf && (each.kind !== "copy" || isCompared(each));
-    const hidden = new Set(evidence.filter(isHidden).map(({ source }) => source));
-    return [...this.#subjects.values()].filter(({ id, hash }) => !hidden.has(id) || proven.has(hash));
-  }
-}
-
-/** Evidence with a row of its own. */
-function rowOf({ source, sha256, name }: NamedEvidence): Pick<Row, "id" | "name" | "size" | "hash"> {
-  return { id: `${source} ${sha256}`, name, size: undefined, hash: undefined };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,13 +1,15 @@
 import { access } from "../access/proof-access.ts";
 import { useTitle } from "../explorer/title.ts";
-import { storedText } from "../stored-text.ts";
+import { storeOfTabs } from "../session/session-store.ts";
 import { texts } from "../texts/texts.ts";
 import { createDesk, VerifyWithServer } from "./with-server.tsx";
 
 const desk = createDesk();
 const { verification } = desk;
+/** Whether there was a session when this page was opened; it does not renew it. */
+const hadSession = (storeOfTabs().read()?.endsAt ?? 0) > Date.now();
 
-/** Verifies a text that was entered elsewhere: a hash, or a bundle. */
+/** Verifies a text that was entered elsewhere: a bundle or a statement. */
 export function verifyText(text: string): void {
   void verification.paste(text).then((isTaken) => {
     if (!isTaken) verification.failure.value = new Error(texts.value.verify.paste.unreadable);
@@ -18,7 +20,7 @@ export function verifyText(text: string): void {
 export default function VerifyPage() {
   const { verify: words } = texts.value;
   useTitle(words.title);
-  const isLoggedIn = storedText("session").read() !== undefined || access.value !== "";
+  const isLoggedIn = hadSession || access.value !== "";
   return (
     <div class="stack stack-wide">
       <VerifyWithServer title={words.title} desk={desk} hasAccount={isLoggedIn} />

@@ -79,7 +79,12 @@ export function Verify({
       </div>
       <FileProgress queue={verification.queue} />
       {verification.checked.value === undefined || verification.queue.progress.value !== undefined ? null : (
-        <Progress>{words.checking(wholeNumber(verification.checked.value))}</Progress>
+        <div class="row spread">
+          <Progress>{words.checking(wholeNumber(verification.checked.value))}</Progress>
+          <Button free onClick={() => verification.stop()}>
+            {words.stop}
+          </Button>
+        </div>
       )}
       {verification.isTruncated.value ? <Notice kind="warning" title={words.drop.truncated} /> : null}
       {failure === undefined ? null : (
@@ -102,7 +107,7 @@ export function Verify({
       <p class="visually-hidden" role="status">
         {verification.isBusy.value || rows.length === 0 ? null : words.done(rows.length)}
       </p>
-      <Results verification={verification} more={more} />
+      {rows.length === 0 ? null : <Results verification={verification} more={more} />}
       {children}
     </div>
   );

@@ -19,8 +19,8 @@ export interface Desk {
 export function createDesk(): Desk {
   const createWorker = () => new Worker(new URL("../files/file-worker.ts", import.meta.url), { type: "module" });
   const chain = new ServerChain();
-  const server = { node: (onFailure: (error: unknown) => void) => chain.node(onFailure), records: serverRecords };
-  return { verification: new Verification(createWorker, server), recorder: new Recorder() };
+  const verification = new Verification(createWorker, { node: (...run) => chain.node(...run), records: serverRecords });
+  return { verification, recorder: new Recorder() };
 }
 
 /**

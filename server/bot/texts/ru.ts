@@ -158,7 +158,7 @@ export const ru: Texts = {
       case "rebuilding":
         return `⚠ индекс строится заново: ${step.reason}`;
       case "failing":
-        return `⚠ цепочку не удаётся прочитать: ${step.reason}`;
+        return `⚠ блокчейн не удаётся прочитать: ${step.reason}`;
     }
   },
   syncNothing: "Ничего примечательного не произошло.",

@@ -13,8 +13,12 @@ export function SearchBox({ text = "", large = false }: { text?: string; large?:
     event.preventDefault();
     const entry = entered.value.trim();
     if (entry === "") return;
-    if (entry.startsWith("{")) {
-      void import("../../verify/verify-page.tsx").then(({ verifyText }) => verifyText(entry));
+    if (/^(?:\{|eyJ)/.test(entry)) {
+      // When it cannot be loaded, its page says so.
+      import("../../verify/verify-page.tsx").then(
+        ({ verifyText }) => verifyText(entry),
+        () => undefined,
+      );
       goTo(VERIFY);
     } else {
       goTo(addressOf("search", entry));

@@ -1,3 +1,8 @@
+type Words = readonly [title: string, help: string];
+
+/** Each language has the same codes. */
+const withCodes = <Code extends string>(codes: Readonly<Record<Code, Words>>) => codes;
+
 export const errors = {
   unknown: "The action failed.",
   serverMessage: (message: string) => `Server message: ${message}`,
@@ -5,7 +10,7 @@ export const errors = {
   tooManyHelpIn: (seconds: number) => `Try again in ${seconds} s.`,
   malformedFields: "Correct these fields, then try again:",
   /** By the codes of the client and the server: what is wrong, and what to do. */
-  codes: {
+  codes: withCodes({
     unreachable: [
       "The server does not respond.",
       "Check the network connection and whether the server is running, then try again. Your input is preserved.",
@@ -31,7 +36,13 @@ export const errors = {
     ],
     forbidden: ["Access is not allowed.", "The operator has restricted it to certain networks, keys or accounts."],
     not_found: ["Not found.", "The server has nothing with this name or number."],
-    conflict: ["Not available yet.", "Try again in a moment."],
+    conflict: ["Not possible as things stand.", "The server says why."],
+    key_reused: ["This was already sent in another form.", "Check its result, and send what is missing."],
+    too_expensive: ["This takes too much of the server.", "Search for less, or with the beginning of the text."],
+    not_leader: ["Another server has taken over.", "Try again in a moment."],
+    extend_refused: ["The session cannot be extended now.", "Log in again when it has ended."],
+    uri_too_long: ["The address is too long.", "Shorten it."],
+    misdirected: ["The server does not serve this address.", "Open the page at the address that the operator named."],
     too_many_requests: ["Too many requests.", "Wait a minute, then try again."],
     overloaded: ["The server is busy.", "Try again in a moment."],
     too_large: ["The input is too large.", "Send less at once."],
@@ -52,5 +63,5 @@ export const errors = {
     ],
     chain_reverted: ["The contract rejected the transaction.", "Nothing was stored."],
     internal: ["The server has failed.", "Try again. If it fails again, the operator finds the reason in its log."],
-  } as Readonly<Record<string, readonly [title: string, help: string]>>,
+  }),
 };

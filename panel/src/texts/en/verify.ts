@@ -55,6 +55,7 @@ export const verify = {
     cancel: "Cancel",
   },
   checking: (done: string) => `Verifying… ${done} done`,
+  stop: "Stop",
   done: (count: number) => `Finished: ${count}`,
   clear: "Start again",
   kinds: {
@@ -92,6 +93,8 @@ export const verify = {
   },
   verified: {
     document: (time: string) => `This file existed, as it is now, when its block was produced: ${time}.`,
+    byKey: (time: string) =>
+      `The issuer of the trusted key states that this file existed when its block was produced: ${time}.`,
     hash: (time: string) => `A file with this SHA-256 existed when its block was produced: ${time}.`,
     stated: "The issuer of the trusted key stated that this file was recorded. No other proof of it is here.",
   },
@@ -124,7 +127,7 @@ export const verify = {
       "Browsers provide no cryptography for pages without TLS. Open this page with https, or use the offline page.",
     evidence: "There is no bundle for this file. Add its bundle (.bundle.json).",
     server: "There is no bundle for this file, and the server could not be asked.",
-    cancelled: "You cancelled before this file was read.",
+    cancelled: "You stopped before this file was read and verified.",
   },
   server: {
     recorded: "This content is recorded, according to this server",
@@ -155,7 +158,8 @@ export const verify = {
     about: "Only hashes and names are sent.",
     documentId: "Document id",
     documentIdHint: "Name of the document, stored in the server's journal.",
-    documentIdMissing: "Enter the name of the document.",
+    documentIdInvalid: "A document id has 1 to 512 characters, and is not only dots.",
+    left: (count: string) => `Not to be recorded, because of their paths: ${count}`,
     type: "Type of document",
     typeHint: "Optional, for instance contract.",
     button: "Record",

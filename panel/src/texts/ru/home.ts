@@ -1,12 +1,14 @@
 import type { Texts } from "../texts.ts";
 
-const LOG: Readonly<Record<string, string>> = {
-  "logged in": "вход выполнен",
-  "login refused": "во входе отказано",
-  "session validated": "сессия подтверждена",
-  "session extended": "сессия продлена",
-  "session closed": "сессия закрыта",
-};
+const LOG: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "logged in": "вход выполнен",
+    "login refused": "во входе отказано",
+    "session validated": "сессия подтверждена",
+    "session extended": "сессия продлена",
+    "session closed": "сессия закрыта",
+  }),
+);
 
 export const home: Texts["home"] = {
   title: "Главная",
@@ -39,5 +41,5 @@ export const home: Texts["home"] = {
   },
   log: "Журнал учётной записи",
   logLine: (message) =>
-    LOG[message] ?? message.replace(/^record (\d+) stored$/, (_, row: string) => `запись ${row} сохранена`),
+    LOG.get(message) ?? message.replace(/^record (\d+) stored$/, (_, row: string) => `запись ${row} сохранена`),
 };
