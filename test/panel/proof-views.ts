@@ -77,6 +77,21 @@ export const PROOF_VIEWS: readonly (readonly [name: string, open: (page: Page, s
       },
     ],
     [
+      "verify-offline",
+      async (page) => {
+        await page.goto("/verify/offline.html");
+        await giveFiles(page, [PATH, DOCUMENT]);
+        await page.locator(".notice").waitFor();
+      },
+    ],
+    [
+      "explorer-nowhere",
+      async (page) => {
+        await page.goto("/nowhere");
+        await page.getByRole("heading").first().waitFor();
+      },
+    ],
+    [
       "explorer-batch",
       async (page, stage) => {
         const { proof } = (await stage.server.get(`/api/v1/proof/${PATH}`)).body;

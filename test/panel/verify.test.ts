@@ -201,7 +201,7 @@ describeInBrowser("the page for verification", function () {
     await startAgain(page);
     const { attestation: jws } = JSON.parse(String(await statementOf(stage.server, "application/json")));
     await giveFiles(page, ["attestation.jws", jws]);
-    await onlyVerdict(page, "Cannot be said", /the file is missing/);
+    await onlyVerdict(page, "Cannot be said", /The file is missing/);
     await giveFiles(page, ["any name.json", bundle(7)]);
     await onlyVerdict(page, "Verified");
     await startAgain(page);
@@ -437,6 +437,13 @@ describeInBrowser("the page for verification", function () {
     await check();
     await giveFiles(phone, ["c.txt", order(2)], ["d.txt", "nothing"]);
     await phone.getByText("Все 3").waitFor();
+    await check();
+    await phone.reload();
+    await giveFiles(phone, ["a.txt", order(2)], ["a.txt.bundle.json", bundle(1)]);
+    await phone.locator(".check-bad").waitFor();
+    await check();
+    await phone.getByRole("combobox").selectOption("en");
+    await phone.locator(".notice").getByText("The document's SHA-256 is").waitFor();
     await check();
     await phone.context().close();
   });

@@ -1,11 +1,7 @@
-import { render } from "preact";
 import FileWorker from "../files/file-worker.ts?worker&inline";
-import { copyTimesAsIso } from "../format/moment.tsx";
-import { showHiddenCharacters } from "../hidden-characters.ts";
-import "../styles/styles.ts";
+import { start } from "../start.ts";
 import { LanguageChoice } from "../texts/language-choice.tsx";
-import { startTexts, texts } from "../texts/texts.ts";
-import { startTheme } from "../theme/theme.ts";
+import { texts } from "../texts/texts.ts";
 import { ThemeSwitch } from "../theme/theme-switch.tsx";
 import { Verification } from "../verify/verification.ts";
 import { Verify } from "../verify/verify.tsx";
@@ -28,9 +24,4 @@ function Offline() {
   );
 }
 
-showHiddenCharacters();
-copyTimesAsIso();
-startTheme();
-await startTexts();
-const container = document.getElementById("app");
-if (container !== null) render(<Offline />, container);
+await start(<Offline />);

@@ -62,7 +62,7 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
   );
   if (only === undefined && progress === undefined) return notices;
   return (
-    <form class="card stack" onSubmit={(event) => void record(event)}>
+    <form class="card stack no-print" onSubmit={(event) => void record(event)}>
       {notices}
       <div>
         <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>

@@ -44,7 +44,7 @@ export function Results({ verification, more }: { verification: Verification; mo
     .toSorted((a, b) => order(a) - order(b));
   return (
     <section class="stack" aria-label={words.results}>
-      <div class="row spread">
+      <div class="row spread no-print">
         <Segments
           label={words.show}
           value={kind}
@@ -99,7 +99,7 @@ export function Results({ verification, more }: { verification: Verification; mo
 function Actions({ rows, onPrint }: { rows: readonly Row[]; onPrint?: () => void }) {
   const { verify: words } = texts.value;
   return (
-    <div class="row no-print">
+    <div class="row">
       <Button free icon="download" onClick={() => saveCsv(rows)}>
         {words.csv}
       </Button>

@@ -9,9 +9,10 @@ export interface StepText {
   readonly reason: string;
 }
 
-/** Leaves out what is for the command line, and the verifier's word for any failure of a node. */
-function withoutOptions(reason: string): string {
-  return reason.replace(/ \(on the command line: [^)]*\)/, "").replace(/^unreadable: /, "");
+/** Makes a sentence, without what is for the command line and the verifier's word for any failure of a node. */
+function sentence(reason: string): string {
+  const text = reason.replace(/ \(on the command line: [^)]*\)/, "").replace(/^unreadable: /, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 export const verify = {
@@ -149,7 +150,7 @@ export const verify = {
     title: step.title,
     ...(step.ok
       ? { proves: step.proves, assumes: step.assumes, reason: "" }
-      : { proves: "", assumes: "", reason: withoutOptions(step.reason) }),
+      : { proves: "", assumes: "", reason: sentence(step.reason) }),
   }),
   proves: "Proves:",
   assumes: "Assumes:",

@@ -89,7 +89,7 @@ export const explorer: Texts["explorer"] = {
     hash: "Хеш",
     parent: "Хеш предыдущего блока",
     proposer: "Предложил",
-    seals: "Подписи",
+    seals: "Печати валидаторов",
     sealed: (sealers, validators) => `подписали ${sealers} из ${validators} валидаторов`,
     quorum: (quorum) => `нужно ${quorum}`,
     gas: "Газ: использовано из наибольшего",

@@ -5,5 +5,5 @@ export const tabs: Texts["tabs"] = {
   records: "Записи",
   map: "Карта",
   decode: "Разбор",
-  proofs: "Подтверждения",
+  proofs: "Доказательства",
 };
