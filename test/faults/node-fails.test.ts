@@ -1,10 +1,12 @@
 import { assert } from "chai";
+import { refused } from "../support/envelope.ts";
 import { eventually } from "../support/eventually.ts";
 import { assertExactlyOnce, freshDocuments, type ProofRequest } from "../support/exactly-once.ts";
 import { delay, type Fate, hang, type Intercept, only, RECEIPTS, SEND } from "../support/faulty-proxy.ts";
 import { onScene } from "../support/faults.ts";
 import { inParallel } from "../support/parallel.ts";
-import type { TestServer } from "../support/server.ts";
+import { startRemoteChain } from "../support/remote-chain.ts";
+import { ROUTES, startServer, type TestServer } from "../support/server.ts";
 
 /** What the relayer has to know before it signs anything. */
 const NONCES: readonly string[] = ["eth_getTransactionCount", "eth_blockNumber"];
@@ -88,5 +90,25 @@ describe("a failing node: every hash accepted meanwhile is anchored once when it
       { result: "rubbish" },
       { result: "0x" },
     ]),
+  });
+});
+
+describe("a node that never responds", () => {
+  it("does not keep a wrong password from being refused", async () => {
+    const chain = await startRemoteChain();
+    const server = await startServer(chain.variables, { directory: chain.directory });
+    try {
+      const account = (await server.context.accounts?.create("full")) ?? assert.fail("there is no administration");
+      chain.proxy.intercept = hang;
+      for (const wrong of [
+        { ...account, password: "wrong" },
+        { ...account, login: "0x0000000000000000000000000000000000000001" },
+      ])
+        refused(await server.call(ROUTES.auth, wrong), ROUTES.auth, 401, "login_refused");
+    } finally {
+      chain.proxy.mode = "pass";
+      await server.stop();
+      await chain.close();
+    }
   });
 });
