@@ -4,11 +4,10 @@ import { fillPage } from "../server/panel/page.ts";
 
 /** The server to which `npm run panel -- dev` forwards calls. */
 const SERVER = process.env["SEALBOOK_URL"] ?? "http://127.0.0.1:8080";
-const PAGES = { panel: "index.html", explorer: "explorer.html" };
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [pagesAsServed()],
+  plugins: [pageAsServed()],
   build: {
     target: "es2023",
     cssTarget: ["chrome123", "firefox120", "safari17.5"],
@@ -17,7 +16,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
-      input: Object.values(PAGES).map((page) => join(import.meta.dirname, page)),
+      input: join(import.meta.dirname, "index.html"),
       // Only the verifier imports some, on its command line.
       external: /^node:/,
     },
@@ -25,20 +24,12 @@ export default defineConfig({
   server: { proxy: { "/api": SERVER, "/explorer/api": SERVER } },
 });
 
-/**
- * During development, serves the pages as the server does: filled, and the explorer at every path below its own.
- */
-function pagesAsServed(): Plugin {
+/** During development, fills the page as the server does; Vite serves it at every address. */
+function pageAsServed(): Plugin {
   return {
-    name: "pages-as-served",
+    name: "page-as-served",
     apply: "serve",
     transformIndexHtml: (html) =>
       fillPage(html, { version: "dev", map: { tiles: undefined, readingMaxAgeMilliseconds: 21_600_000 } }),
-    configureServer({ middlewares }) {
-      middlewares.use((request, _response, next) => {
-        if (/^\/(explorer(?!\/api)(\/|\?|$)|verify$)/.test(request.url ?? "")) request.url = `/${PAGES.explorer}`;
-        next();
-      });
-    },
   };
 }

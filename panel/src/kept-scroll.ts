@@ -1,6 +1,7 @@
 import { computed, effect } from "@preact/signals";
 import * as z from "zod";
-import { addressOf, route } from "./route.ts";
+import { route } from "./route.ts";
+import { sectionAt } from "./sections.ts";
 import { kept } from "./session/kept.ts";
 import { session } from "./session/session.ts";
 
@@ -9,10 +10,13 @@ const LOADING_MILLISECONDS = 10_000;
 
 const positions = kept<Readonly<Record<string, number>>>("scroll", z.record(z.string(), z.number()), {});
 
-/** The address of the shown view; `undefined` at the login. */
-const view = computed(() =>
-  session.current.value === undefined ? undefined : addressOf(route.value.tab, route.value.rest),
-);
+/** The shown view; `undefined` at the login. */
+const view = computed(() => {
+  const { path, section, isForward } = route.value;
+  const isLogin = session.current.value === undefined && sectionAt(path)?.needsAccount === true;
+  // A section continues where it was left; a page of the explorer begins at its top, unless the reader goes back.
+  return isLogin ? undefined : { path, isNew: isForward && section === "explorer" };
+});
 
 /** Keeps the scroll position of each view. Its content arrives after the browser would restore it. */
 export function keepScroll(): void {
@@ -25,7 +29,10 @@ export function keepScroll(): void {
   };
   effect(() => {
     if (view.value === undefined) return;
-    target = { top: positions.peek()[view.value] ?? 0, until: performance.now() + LOADING_MILLISECONDS };
+    target = {
+      top: view.value.isNew ? 0 : (positions.peek()[view.value.path] ?? 0),
+      until: performance.now() + LOADING_MILLISECONDS,
+    };
     reach();
   });
   new ResizeObserver(reach).observe(document.documentElement);
@@ -36,7 +43,7 @@ export function keepScroll(): void {
     () => {
       reach();
       if (target === undefined && view.value !== undefined)
-        positions.value = { ...positions.value, [view.value]: Math.round(scrollY) };
+        positions.value = { ...positions.value, [view.value.path]: Math.round(scrollY) };
     },
     { passive: true },
   );

@@ -1,8 +1,11 @@
 import { keepScroll } from "./kept-scroll.ts";
 import { Panel } from "./panel.tsx";
+import { followLinks } from "./route.ts";
+import { sectionAt } from "./sections.ts";
 import { startSession } from "./session/session.ts";
 import { start } from "./start.ts";
 
 startSession();
 keepScroll();
+followLinks((path) => sectionAt(path) !== undefined);
 await start(<Panel />);

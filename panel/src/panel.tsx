@@ -4,53 +4,60 @@ import { Icon } from "./components/icon.tsx";
 import { Lazy } from "./components/lazy.tsx";
 import { Login } from "./login/login.tsx";
 import { addressOf, route } from "./route.ts";
+import { type Section, SECTIONS, sectionAt } from "./sections.ts";
 import { SessionBar } from "./session/session-bar.tsx";
 import { SessionNotices } from "./session/session-notices.tsx";
 import { session } from "./session/session.ts";
 import { Shell } from "./shell.tsx";
-import { TABS, type Tab } from "./tabs.ts";
 import { texts } from "./texts/texts.ts";
 
-/** The panel: the login, then the tabs. */
+/** The application: its sections, or the login where one needs an account. */
 export function Panel() {
-  const home = addressOf(TABS[0].id);
   const account = session.current.value?.account;
-  const { tab } = route.value;
-  const current = tab === "" ? TABS[0] : TABS.find(({ id }) => id === tab);
-  const { noPage, noPageHelp } = texts.value.common;
-  const title = account === undefined ? texts.value.login.title : `${current?.title(texts.value) ?? noPage} · Sealbook`;
-  useEffect(() => void (document.title = title), [title]);
-  if (account === undefined)
-    return (
-      <Shell home={home}>
-        <Login />
-      </Shell>
-    );
+  const current = sectionAt(route.value.path);
   return (
-    <Shell home={home} navigation={<Tabs current={current} />} end={<SessionBar />}>
-      <div class="session-notices">
-        <SessionNotices />
-      </div>
-      {current === undefined ? (
-        <Empty icon="search" title={noPage}>
-          <p>{noPageHelp}</p>
-        </Empty>
-      ) : (
-        <Lazy key={account} load={current.load} />
-      )}
+    <Shell navigation={<Sections current={current} />} end={<SessionBar />}>
+      <div class="session-notices">{account === undefined ? null : <SessionNotices />}</div>
+      <View current={current} account={account} />
     </Shell>
   );
 }
 
-function Tabs({ current }: { current: Tab | undefined }) {
+function View({ current, account }: { current: Section | undefined; account: string | undefined }) {
+  const { common, login } = texts.value;
+  const isLocked = current?.needsAccount === true && account === undefined;
+  const title = isLocked ? login.title : `${current?.title(texts.value) ?? common.noPage} · Sealbook`;
+  // The views of the explorer have titles of their own.
+  useEffect(() => void (current?.id === "explorer" || (document.title = title)), [title]);
+  if (current === undefined)
+    return (
+      <Empty icon="search" title={common.noPage}>
+        <p>{common.noPageHelp}</p>
+      </Empty>
+    );
+  return isLocked ? <Login /> : <Lazy key={current.needsAccount ? account : ""} load={current.load} />;
+}
+
+function Sections({ current }: { current: Section | undefined }) {
+  const { common, tabs } = texts.value;
   return (
-    <nav class="tabs" aria-label={texts.value.common.sections}>
-      {TABS.map((tab) => (
-        <a key={tab.id} href={addressOf(tab.id)} aria-current={tab === current ? "page" : undefined}>
-          <Icon name={tab.icon} />
-          <span>{tab.title(texts.value)}</span>
-        </a>
-      ))}
+    <nav class="tabs" aria-label={common.sections}>
+      {SECTIONS.map((section) =>
+        section.icon === undefined ? null : (
+          <a
+            key={section.id}
+            href={addressOf(section.id)}
+            aria-current={section.id === current?.id ? "page" : undefined}
+          >
+            <Icon name={section.icon} />
+            <span>{section.title(texts.value)}</span>
+          </a>
+        ),
+      )}
+      <a href="/docs/">
+        <Icon name="decode" />
+        <span>{tabs.api}</span>
+      </a>
     </nav>
   );
 }

@@ -6,19 +6,13 @@ import { ThemeSwitch } from "./theme/theme-switch.tsx";
 
 /**
  * The frame of every view: the bar with the name, links, and the switches.
- * @param home Target of the name
- * @param part Text next to the name
  * @param end Content at the end of the bar, before the switches
  */
 export function Shell({
-  home,
-  part,
   navigation,
   end,
   children,
 }: {
-  home: string;
-  part?: string;
   navigation?: ComponentChildren;
   end?: ComponentChildren;
   children: ComponentChildren;
@@ -30,9 +24,9 @@ export function Shell({
       </a>
       <header class="bar">
         <div class="bar-inside">
-          <a class="brand" href={home}>
+          <a class="brand" href="/">
             <img src="/seal.svg" alt="" width="28" height="28" />
-            <span>Sealbook {part === undefined ? null : <small>{part}</small>}</span>
+            <span>Sealbook</span>
           </a>
           {navigation}
           <div class="bar-end">
@@ -52,7 +46,7 @@ export function Shell({
   );
 }
 
-// Not by the address: its `#` part is the tab.
+// Not by the address: it stays that of the view.
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("view")?.focus();

@@ -13,22 +13,21 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
 
 /** The rest of its policy is in the page, which has to work without a server. */
 const OFFLINE_POLICY = "frame-ancestors 'none'";
+/** The sections of the panel. Those with content at addresses of their own are Explorer and Decode. */
+const SECTIONS = /^\/(?:records|proofs|map|verify|decode(?:\/[^/]*)?|explorer(?!\/api(?:\/|$))(?:\/.*)?)?$/;
 /** Every address that is not of data. */
 const NO_PAGE = /^\/(?!(?:api|assets|explorer\/api)(?:\/|$))/;
 /** Workers that hash files compile WebAssembly; the pages must not. */
 const WORKER_POLICY = "default-src 'none';script-src 'wasm-unsafe-eval'";
 
 /**
- * Serves the panel at `/`, the explorer's page at `/explorer` and every path below it except `/explorer/api`, and the
- * same page at `/verify` and where there is none; at `/verify/offline.html` the page for use without a server.
- * Browsers cache files with a digest in their name forever, and do not cache pages.
+ * Serves the panel at the addresses of its sections, and where there is no page; at `/verify/offline.html` the page for
+ * use without a server. Browsers cache files with a digest in their name forever, and do not cache pages.
  * @param headers Sets the headers of the pages
  */
 export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
-  router.get("/", headers, page(join(directory, "index.html"), settings));
-  router.get(/^\/explorer(?!\/api(?:\/|$))(?:\/.*)?$/, headers, page(join(directory, "explorer.html"), settings));
-  router.get("/verify", headers, page(join(directory, "explorer.html"), settings));
+  router.get(SECTIONS, headers, page(join(directory, "index.html"), settings));
   router.get("/verify/offline.html", (_request, response) => {
     response.set({ "Content-Security-Policy": OFFLINE_POLICY, "Cache-Control": "no-store" });
     response.sendFile("offline.html", { root: directory, cacheControl: false });
@@ -40,7 +39,7 @@ export function panelRouter(settings: PageSettings, headers: RequestHandler, dir
     express.static(join(directory, "assets"), KEPT),
   );
   router.get("/seal.svg", (_request, response) => response.sendFile("seal.svg", { root: directory, maxAge: "1d" }));
-  router.get(NO_PAGE, forReaders, headers, page(join(directory, "explorer.html"), settings));
+  router.get(NO_PAGE, forReaders, headers, page(join(directory, "index.html"), settings));
   return router;
 }
 

@@ -31,7 +31,7 @@ describeInBrowser("a page that is left while its token is replaced", function ()
   after(() => stage?.[Symbol.asyncDispose]());
 
   async function isLoggedIn(): Promise<void> {
-    await page.locator("nav.tabs, form.login").first().waitFor();
+    await page.locator(".session-left, form.login").first().waitFor();
     assert.equal(await page.locator("form.login").count(), 0, "the session goes on");
   }
 
@@ -67,7 +67,7 @@ describeInBrowser("a page that is left while its token is replaced", function ()
     await other.goto("/#/records");
     await leave(async () => {
       await Promise.all([page.reload(), other.reload()]);
-      await other.locator("nav.tabs").waitFor();
+      await other.locator(".session-left").waitFor();
     });
     await other.close();
   });

@@ -50,7 +50,7 @@ describeInBrowser("the panel's page", function () {
 
   // Security, panel: text in a record or a document's name never runs as a script in a browser
   it("has a strict policy and no inline scripts", async () => {
-    for (const path of ["/", "/explorer", "/explorer/tx/0x12"]) {
+    for (const path of ["/", "/records", "/explorer", "/explorer/tx/0x12"]) {
       const { status, headers, text } = await stage.server.get(path);
       assert.equal(status, 200, path);
       const policy = headers.get("content-security-policy") ?? "";
@@ -93,6 +93,30 @@ describeInBrowser("the panel's page", function () {
     ]) {
       assert.equal((await stage.server.get(path, { redirect: "manual" })).status, 404, path);
     }
+  });
+
+  it("has an address for each section, shows the login where one needs an account, and knows earlier addresses", async () => {
+    const page = await stage.page("/records");
+    await page.locator("form.login").waitFor();
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Explorer" }).click();
+    await page.getByRole("heading", { level: 1, name: "Explore the chain" }).waitFor();
+    await page.goBack();
+    await logIn(page, stage.server.demo);
+    await page.locator(".record").first().waitFor();
+    for (const [earlier, path] of [
+      ["/#/", "/"],
+      ["/#/home", "/"],
+      ["/#/map", "/map"],
+      ["/#/decode/0x12", "/decode/0x12"],
+      ["/explorer/proof", "/verify"],
+    ] as const) {
+      await page.goto(earlier);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      assert.equal(await page.evaluate("location.pathname + location.hash"), path);
+    }
+    await page.context().close();
+    for (const path of ["/records/1", "/home", "/verify/", "//evil.example"])
+      assert.equal((await stage.server.get(path, { headers: { Accept: "text/html" } })).status, 404, path);
   });
 
   it("takes less than 90 kB, compressed, until Home is shown", async () => {

@@ -83,8 +83,8 @@ describeInBrowser("a page that is loaded again, or left by a link and opened aga
       await eventually(async () => assert.equal(await position(), top));
     };
     await eachTime(isThere);
-    await open("Decode");
-    await page.getByRole("heading", { level: 1, name: "Decode" }).waitFor();
+    await open("Proofs");
+    await page.getByRole("heading", { level: 1, name: "Proofs" }).waitFor();
     await eventually(async () => assert.equal(await position(), 0));
     await open("Records");
     await isThere();
@@ -126,8 +126,7 @@ describeInBrowser("a page that is loaded again, or left by a link and opened aga
   });
 
   it("has the input and the result of Decode", async () => {
-    const link = page.getByRole("link", { name: "Decode" });
-    await link.nth(1).click();
+    await page.getByRole("link", { name: "Decode" }).first().click();
     const input = page.getByRole("textbox");
     await page.getByText("Signed by the sender").waitFor();
     const transaction = await input.inputValue();

@@ -4,7 +4,7 @@ import { describeInBrowser } from "../support/chromium.ts";
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage, REMOTE_NAME } from "../support/panel.ts";
 import { ROUTES } from "../support/server.ts";
-import { logIn } from "./steps.ts";
+import { logIn, openSection } from "./steps.ts";
 
 const SECURE_KEY = /^0x[0-9a-f]{64}$/;
 
@@ -202,7 +202,7 @@ describeInBrowser("the panel's session", function () {
   });
 
   it("replaces its token during typing: no character is lost, and actions meanwhile use the new token", async () => {
-    await page.goto("/#/records");
+    await openSection(page, "Records");
     const stores = callsOf(page, ROUTES.store);
     const replaced = callsOf(page, ROUTES.validate);
     const extended = callsOf(page, ROUTES.extend);
@@ -229,13 +229,13 @@ describeInBrowser("the panel's session", function () {
     assert.lengthOf(stores, 1);
     assert.notEqual(stores[0], replaced[0]);
     assert.notEqual(stores[0], extended[0]);
-    await page.goto("/#/");
+    await openSection(page, "Home");
     assert.equal(await shownToken(page), stores[0]);
   });
 
   it("that was closed elsewhere leads back to the login, and preserves unsent input", async () => {
     const token = await shownToken(page);
-    await page.goto("/#/records");
+    await openSection(page, "Records");
     await page.getByRole("button", { name: "Send a record" }).click();
     await page.getByText("PM2.5 reading").click();
     await page.getByLabel("Caption").fill("half a sentence");
@@ -245,12 +245,12 @@ describeInBrowser("the panel's session", function () {
     await logIn(page, stage.server.demo);
     assert.equal(await page.getByRole("dialog").getByLabel("Caption").inputValue(), "half a sentence");
     await page.keyboard.press("Escape");
-    await page.goto("/#/");
+    await openSection(page, "Home");
   });
 
   it("that has ended is detected by the next call, and an expired one by the clock", async () => {
     const token = await shownToken(page);
-    await page.goto("/#/records");
+    await openSection(page, "Records");
     await stage.server.call(ROUTES.close, { token });
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("its token is no longer valid").waitFor();
@@ -258,7 +258,7 @@ describeInBrowser("the panel's session", function () {
     await change(page, { endsAt: 0 });
     await page.getByText("The session has expired.").waitFor();
     await logIn(page, stage.server.demo);
-    await page.goto("/#/");
+    await openSection(page, "Home");
   });
 
   // Security, panel: a panel that nobody uses does not extend its session
@@ -269,7 +269,7 @@ describeInBrowser("the panel's session", function () {
       await page.clock.install({ time: Date.now() });
       await page.goto("/#/");
       await page.reload();
-      await page.locator("nav.tabs").waitFor();
+      await page.locator(".session-left").waitFor();
       await setUse(0);
     };
     await leaveUnused();
@@ -301,9 +301,9 @@ describeInBrowser("the panel's session", function () {
     await stage.startServer();
     await eventually(async () => assert.notEqual(await shownToken(page), token));
     await page.getByText("The session cannot be extended at the moment").waitFor({ state: "hidden" });
-    await page.goto("/#/records");
+    await openSection(page, "Records");
     await page.getByText(/records? shown/).waitFor();
-    await page.goto("/#/");
+    await openSection(page, "Home");
   });
 
   it("is shared by all tabs of a browser until one of them logs out", async () => {
@@ -321,7 +321,7 @@ describeInBrowser("the panel's session", function () {
     });
     assert.lengthOf(renewals.flat(), 1, "one tab replaced it for both");
     for (const page of [one, other]) {
-      await page.goto("/#/records");
+      await openSection(page, "Records");
       await page.getByRole("button", { name: "Search" }).click();
       await page.getByText(/records? shown/).waitFor();
     }

@@ -6,5 +6,10 @@ export async function logIn(page: Page, { login, password }: Login): Promise<voi
   await page.locator("[name=login]").fill(login);
   await page.locator("[name=password]").fill(password);
   await page.locator("form.login button").click();
-  await page.locator("nav.tabs").waitFor();
+  await page.locator(".session-left").waitFor();
+}
+
+/** Opens a section by its link in the bar. */
+export async function openSection(page: Page, name: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name, exact: true }).click();
 }

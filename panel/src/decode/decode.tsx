@@ -6,7 +6,7 @@ import { Notice } from "../components/notice.tsx";
 import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { Hash } from "../explorer/hash.tsx";
-import { addressOf, route } from "../route.ts";
+import { addressOf, replaceBy, route } from "../route.ts";
 import { type Texts, texts } from "../texts/texts.ts";
 import { decode, decodeState } from "./decode-state.ts";
 import { DecodedView } from "./decoded-view.tsx";
@@ -17,7 +17,7 @@ import "./decode.css";
 export default function Decode() {
   const { input, decodedInput, decoded, anchoredBy, inputError, failure, isWorking } = decodeState;
   const words = texts.value.decode;
-  const { rest } = route.value;
+  const [rest = ""] = route.value.parts;
   useEffect(() => {
     const isLoadedAgain = decoded.value === undefined && input.value !== "" && input.value === decodedInput.value;
     if (rest === "" && !isLoadedAgain) return;
@@ -27,7 +27,7 @@ export default function Decode() {
   const edit = (text: string) => {
     input.value = text;
     // Otherwise a reload would show the transaction of the address again.
-    if (rest !== "") location.replace(addressOf("decode"));
+    if (rest !== "") replaceBy(addressOf("decode"));
   };
   const submit = (event: Event) => {
     event.preventDefault();

@@ -17,9 +17,6 @@ export default function Home() {
           <h1>{home.title}</h1>
           <p>{home.lead}</p>
         </div>
-        <a class="button button-plain" href="/verify">
-          {home.verify}
-        </a>
       </div>
       {open.scope === "full" ? null : <Notice>{home.readOnly}</Notice>}
       <section class="area">

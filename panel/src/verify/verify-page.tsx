@@ -1,13 +1,10 @@
 import { access } from "../access/proof-access.ts";
-import { useTitle } from "../explorer/title.ts";
-import { storeOfTabs } from "../session/session-store.ts";
+import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { createDesk, VerifyWithServer } from "./with-server.tsx";
 
 const desk = createDesk();
 const { verification } = desk;
-/** Whether there was a session when this page was opened; it does not renew it. */
-const hadSession = (storeOfTabs().read()?.endsAt ?? 0) > Date.now();
 
 /** Verifies a text that was entered elsewhere: a bundle or a statement. */
 export function verifyText(text: string): void {
@@ -19,8 +16,7 @@ export function verifyText(text: string): void {
 /** The page at `/verify`: for everybody, without an account. */
 export default function VerifyPage() {
   const { verify: words } = texts.value;
-  useTitle(words.title);
-  const isLoggedIn = hadSession || access.value !== "";
+  const isLoggedIn = session.current.value !== undefined || access.value !== "";
   return (
     <div class="stack stack-wide">
       <VerifyWithServer title={words.title} desk={desk} hasAccount={isLoggedIn} />
@@ -31,7 +27,7 @@ export default function VerifyPage() {
         {isLoggedIn ? null : (
           <>
             {" · "}
-            <a href="/#/proofs">{words.record.logIn}</a>
+            <a href="/proofs">{words.record.logIn}</a>
           </>
         )}
       </p>

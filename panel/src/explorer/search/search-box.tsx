@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
 import { texts } from "../../texts/texts.ts";
-import { addressOf, goTo, VERIFY } from "../route.ts";
+import { goTo } from "../../route.ts";
+import { addressOf, VERIFY } from "../route.ts";
 
 /** Searches for anything with a hash, a number or an address; a pasted bundle is verified. */
 export function SearchBox({ text = "", large = false }: { text?: string; large?: boolean }) {

@@ -8,7 +8,8 @@ import { useQuery } from "../query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
-import { addressOf, replaceBy, VERIFY } from "../route.ts";
+import { replaceBy } from "../../route.ts";
+import { addressOf, VERIFY } from "../route.ts";
 import { useTitle } from "../title.ts";
 
 /** The results of a search; a single result is shown directly. */

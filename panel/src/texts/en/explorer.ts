@@ -2,7 +2,6 @@ const count = (number: number, one: string, many: string): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 export const explorer = {
-  toPanel: "Panel",
   toStart: "Explorer start page",
   retry: "Try again",
   more: "Show more",
@@ -39,6 +38,7 @@ export const explorer = {
 
   start: {
     newest: "Newest",
+    decode: "Decode call data",
     title: "Explore the chain",
     about:
       "All data come directly from the chain, without the server's journal. Find a block, a " +

@@ -1,7 +1,6 @@
 export const home = {
   title: "Home",
   lead: "Your session with the record store. The token is renewed while you use the panel.",
-  verify: "Verify files",
   readOnly: "This account has read access only: it can search and decode records but not send them.",
   session: "Session",
   lifetime: "Session lifetime:",

@@ -4,4 +4,5 @@ export const tabs = {
   map: "Map",
   decode: "Decode",
   proofs: "Proofs",
+  api: "API",
 };

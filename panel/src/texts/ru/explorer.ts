@@ -5,7 +5,6 @@ const count = (number: number, one: string, few: string, many: string): string =
   `${number.toLocaleString("ru")} ${plural("ru", number, { one, few, many, other: many })}`;
 
 export const explorer: Texts["explorer"] = {
-  toPanel: "Панель",
   toStart: "К началу обозревателя",
   retry: "Повторить",
   more: "Показать ещё",
@@ -42,6 +41,7 @@ export const explorer: Texts["explorer"] = {
 
   start: {
     newest: "Новое",
+    decode: "Разобрать данные вызова",
     title: "Обзор блокчейна",
     about:
       "Все данные прочитаны напрямую из блокчейна, без журнала сервера. Найдите блок, транзакцию, адрес " +

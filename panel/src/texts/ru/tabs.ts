@@ -6,4 +6,5 @@ export const tabs: Texts["tabs"] = {
   map: "Карта",
   decode: "Разбор",
   proofs: "Доказательства",
+  api: "API",
 };
