@@ -95,7 +95,7 @@ describeInBrowser("the panel's page", function () {
     }
   });
 
-  it("has an address for each section, shows the login where one needs an account, and knows earlier addresses", async () => {
+  it("has an address for each section, with the login where it needs an account, and knows earlier ones", async () => {
     const page = await stage.page("/records");
     await page.locator("form.login").waitFor();
     await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Explorer" }).click();

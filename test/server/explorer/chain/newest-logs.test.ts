@@ -125,4 +125,32 @@ describe("the newest logs of a chain", () => {
     for (const cursor of ["12", "a-b", "1-", "-1", ""])
       assert.isFalse(exploreAnchors.query.safeParse({ cursor }).success, cursor);
   });
+
+  it("ask about no more logs than a page needs when each costs a query", async () => {
+    const { rpc } = nodeWith(new Map([[HEAD, 500]]));
+    let asked = 0;
+    const found: number[] = [];
+    let cursor: LogPosition | undefined;
+    do {
+      asked = 0;
+      const { logs, next } = await newestLogs(rpc, {
+        filters: [{ address: [ADDRESS], topics: [] }],
+        firstBlock: HEAD,
+        head: HEAD,
+        limit: 10,
+        cursor,
+        accept: async (some) => {
+          asked += some.length;
+          return some.filter(({ logIndex }) => logIndex % 2 === 0);
+        },
+      });
+      found.push(...logs.map(({ logIndex }) => logIndex));
+      assert.isAtMost(asked, 33);
+      cursor = exploreAnchors.query.parse({ cursor: next }).cursor;
+    } while (cursor !== undefined);
+    assert.deepEqual(
+      found,
+      Array.from({ length: 250 }, (_, index) => 498 - 2 * index),
+    );
+  });
 });
