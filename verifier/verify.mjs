@@ -1030,10 +1030,13 @@ export function printable(untrusted) {
 // bundle, and each bundle leads to its block.
 // ---------------------------------------------------------------------------------------------------------------------
 
+/** Three texts in base64url. */
+const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
 /** Returns whether a text is a compact JWS; bundles are JSON. */
 export function isAttestation(content) {
   const textual = typeof content === "string" ? content : new TextDecoder().decode(content);
-  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(fileText(textual));
+  return COMPACT_JWS.test(fileText(textual));
 }
 
 /** Converts base64url to bytes. `atob` ignores bits after the last byte: another character there is a change, too. */
@@ -1081,6 +1084,8 @@ const statementFormat = ({ issuer, issued_at, chain, attachments, records = [] }
 
 /** Parses an attestation. */
 function parseAttestation(jws) {
+  // What follows the signature, and white space in it, would be a change that no signature covers.
+  if (!COMPACT_JWS.test(jws)) fail("the file is not a compact JWS");
   const [header, payload, signature] = jws.split(".");
   const { alg, kid, typ, ...others } = jsonIn(fromBase64url(header));
   if (alg !== "ES256" || typ !== "sealbook-attestation+jws" || Object.keys(others).length > 0)

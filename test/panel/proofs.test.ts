@@ -97,6 +97,40 @@ describeInBrowser("the panel's proofs", function () {
     await page.unroute(path);
   });
 
+  it("forget a batch that the server refused when its files are taken away or renamed", async () => {
+    await startAgain(page);
+    const path = "**/api/v1/proof/batch";
+    const sent: string[] = [];
+    await page.route(path, (route) => {
+      sent.push(route.request().postData() ?? "");
+      return sent.length < 3
+        ? route.fulfill({ status: 403, contentType: "text/html", body: "a proxy refuses" })
+        : route.continue();
+    });
+    const record = () => page.getByRole("button", { name: "Record", exact: true }).click();
+    const refused = (count: number) =>
+      eventually(async () => {
+        assert.lengthOf(sent, count);
+        assert.equal(await page.locator("form .notice-bad").count(), 1);
+      });
+    await giveFiles(page, ["secret plan.txt", `${document} secret`]);
+    await record();
+    await refused(1);
+    await startAgain(page);
+    await giveFiles(page, ["public.txt", `${document} public`]);
+    assert.equal(await page.locator("form .notice-bad").count(), 0);
+    await record();
+    await refused(2);
+    await page.getByLabel("Document id").fill("public paper");
+    await record();
+    await onlyVerdict(page, "This content is recorded, according to this server");
+    await page.unroute(path);
+    assert.deepEqual(
+      sent.map((body) => JSON.parse(body).documents.map(({ document_id: id }: { document_id: string }) => id)),
+      [["secret plan.txt"], ["public.txt"], ["public paper"]],
+    );
+  });
+
   it("leave out a file whose path is too long, and say so", async () => {
     await startAgain(page);
     await giveFiles(page, [`${"long ".repeat(120)}.txt`, `${document} long`], ["short.txt", `${document} short`]);

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { assert } from "chai";
 import { parse } from "csv-parse/sync";
 import type { Page } from "playwright-core";
 import { seriousViolations } from "../support/accessibility.ts";
 import { describeInBrowser } from "../support/chromium.ts";
+import { removeDirectory, temporaryDirectory } from "../support/directory.ts";
 import { giveFiles, onlyVerdict, sha256, startAgain, verdictsOf } from "../support/dropped-files.ts";
 import { openPanel, type PanelStage, REMOTE_NAME } from "../support/panel.ts";
 import type { TestServer } from "../support/server.ts";
@@ -184,6 +186,25 @@ describeInBrowser("the page for verification", function () {
     await page.locator(".check-bad strong", { hasText: "Document" }).waitFor();
   });
 
+  it("takes files and folders that are dropped with the mouse", async () => {
+    const folder = await temporaryDirectory();
+    await mkdir(join(folder, "orders/open"), { recursive: true });
+    await writeFile(join(folder, "orders/open/1.txt"), order(1));
+    await writeFile(join(folder, "orders/1.bundle.json"), bundle(1));
+    await writeFile(join(folder, "two.txt"), order(2));
+    const browser = await page.context().newCDPSession(page);
+    const { x = 0, y = 0 } = (await page.locator(".drop").boundingBox()) ?? {};
+    const data = { items: [], files: [join(folder, "orders"), join(folder, "two.txt")], dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"] as const)
+      await browser.send("Input.dispatchDragEvent", { type, x: x + 20, y: y + 20, data });
+    assert.deepEqual(Object.fromEntries(await verdictsOf(page, 2)), {
+      "orders/open/1.txt": "Verified",
+      "two.txt": "Recorded, according to this server",
+    });
+    await browser.detach();
+    await removeDirectory(folder);
+  });
+
   it("verifies a statement, as PDF or JWS, and the documents that it is about", async () => {
     const pdf = await statementOf(stage.server, "application/pdf");
     await giveFiles(page, ["statement.pdf", pdf]);
@@ -339,6 +360,7 @@ describeInBrowser("the page for verification", function () {
       ["none.jws", "no statement"],
     );
     await page.getByText("none.txt", { exact: true }).waitFor();
+    await page.getByText("Waiting for the server").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     const verdicts = Object.fromEntries(await verdictsOf(page, 3));
     assert.deepEqual(verdicts, {

@@ -88,6 +88,21 @@ describe("attestations in the verifier", () => {
     }
   });
 
+  it("fail when anything follows the signature, or is in it", async () => {
+    const jws = signedText(canonicalJson(statement), key, TYPE);
+    for (const changed of [
+      `${jws}.`,
+      `${jws}.AAAA`,
+      `${jws}.And more`,
+      `${jws.slice(0, -5)} ${jws.slice(-5)}`,
+      `.${jws}`,
+    ]) {
+      const { ok, steps } = await verifyAttestation(changed, async () => Buffer.from(sealed), { trustedKey: keyId });
+      assert.isFalse(ok, changed);
+      assert.equal(steps.at(-1)?.step, "format", changed);
+    }
+  });
+
   describe("of an unknown key", () => {
     const invented = sha256("a document that was never anchored");
     const recordHash = createHash("sha256").update(`invented1700000000${invented}`).digest("hex");

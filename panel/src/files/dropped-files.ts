@@ -31,9 +31,9 @@ export async function droppedFiles(transfer: DataTransfer): Promise<Picked> {
     const name = entry.fullPath.replace(/^\//, "");
     if (files.length + unreadable.length >= MOST_FILES) return { files, unreadable, isTruncated: true };
     try {
-      if (entry instanceof FileSystemDirectoryEntry) {
+      if (isDirectory(entry)) {
         for (const child of (await childrenOf(entry)).reverse()) waiting.push(child);
-      } else if (entry instanceof FileSystemFileEntry) files.push({ name, file: await fileOf(entry) });
+      } else if (isFile(entry)) files.push({ name, file: await fileOf(entry) });
     } catch (error) {
       unreadable.push({ name, reason: messageOf(error) });
     }
@@ -52,6 +52,15 @@ async function childrenOf(directory: FileSystemDirectoryEntry): Promise<FileSyst
     for (const child of some) children.push(child);
   }
   return children;
+}
+
+// Browsers do not provide the classes of these by name.
+function isDirectory(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
+  return entry.isDirectory;
+}
+
+function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
+  return entry.isFile;
 }
 
 function fileOf(entry: FileSystemFileEntry): Promise<File> {

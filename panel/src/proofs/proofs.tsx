@@ -7,7 +7,7 @@ import { createDesk, type Desk, VerifyWithServer } from "../verify/with-server.t
 let desk: Desk = createDesk();
 onForget(() => {
   desk.verification.clear();
-  desk.recorder.stop();
+  desk.recorder.forget();
   forgetAccess();
   desk = createDesk();
 });

@@ -17,7 +17,7 @@ const MOST_CHARACTERS = 512;
 
 /** Whether the server accepts a name as the id of a document. */
 function isDocumentId(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && name.length <= MOST_CHARACTERS && name.isWellFormed();
+  return name.trim() !== "" && name !== "." && name !== ".." && name.length <= MOST_CHARACTERS && name.isWellFormed();
 }
 
 /** Records the files that the server has not recorded: their hashes, under their names. */
@@ -27,7 +27,7 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
   const entered = useSignal({ of: "", name: "" });
   const type = useSignal("");
   const progress = recorder.progress.value;
-  const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name).trim();
+  const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);
   const missing = verification.rows.value.filter(
     ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
   );
@@ -78,7 +78,7 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
             {(control) => (
               <input
                 {...control}
-                value={entered.value.of === only.id ? entered.value.name : only.name}
+                value={nameOf(only)}
                 autocomplete="off"
                 onInput={(event) => (entered.value = { of: only.id, name: event.currentTarget.value })}
               />
@@ -102,10 +102,15 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
       {progress === undefined ? null : (
         <Progress>{words.sending(wholeNumber(progress.done), wholeNumber(progress.all))}</Progress>
       )}
-      <div>
+      <div class="row">
         <Button free kind="main" icon="proofs" type="submit" busy={progress !== undefined}>
           {words.button}
         </Button>
+        {progress === undefined ? null : (
+          <Button free onClick={() => recorder.stop()}>
+            {texts.value.verify.stop}
+          </Button>
+        )}
       </div>
     </form>
   );

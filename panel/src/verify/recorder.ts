@@ -16,6 +16,7 @@ export class Recorder {
   /** The accepted documents, by name and hash. */
   readonly #accepted = new Set<string>();
   #isStopped = false;
+  /** A batch whose outcome is not known. */
   #unfinished: { readonly documents: readonly ProofRequest[]; readonly key: string } | undefined;
 
   /** Whether a document is accepted, confirmed or not. */
@@ -23,9 +24,16 @@ export class Recorder {
     return this.#accepted.has(`${hash} ${document_id}`);
   }
 
-  /** Ends the recording before the next batch, for good. */
+  /** Ends the recording before the next batch. */
   stop(): void {
     this.#isStopped = true;
+  }
+
+  /** Ends the recording, and forgets a batch whose outcome is not known: the reader has withdrawn its files. */
+  forget(): void {
+    this.stop();
+    this.#unfinished = undefined;
+    this.failure.value = undefined;
   }
 
   async record(documents: readonly ProofRequest[]): Promise<void> {
@@ -34,13 +42,16 @@ export class Recorder {
       this.progress.value = { done: 0, all: documents.length };
       this.failure.value = undefined;
     });
+    this.#isStopped = false;
     addEventListener("beforeunload", keepPage);
     try {
       while (!this.#isStopped) {
         const open = documents.filter((each) => !this.hasAccepted(each));
         this.progress.value = { done: documents.length - open.length, all: documents.length };
-        if (open.length === 0 && this.#unfinished === undefined) return;
-        this.#unfinished ??= { documents: open.slice(0, MAX_DOCUMENTS), key: newIdempotencyKey() };
+        if (open.length === 0) return;
+        // Only as it was: a document that was renamed or taken away meanwhile is not in it.
+        if (this.#unfinished?.documents.every((each) => open.some((other) => isSame(each, other))) !== true)
+          this.#unfinished = { documents: open.slice(0, MAX_DOCUMENTS), key: newIdempotencyKey() };
         const { documents: some, key } = this.#unfinished;
         await proofClient().submitTogether(some, { key });
         for (const { document_id, hash } of some) this.#accepted.add(`${hash} ${document_id}`);
@@ -55,6 +66,10 @@ export class Recorder {
       this.progress.value = undefined;
     }
   }
+}
+
+function isSame(one: ProofRequest, other: ProofRequest): boolean {
+  return one.document_id === other.document_id && one.hash === other.hash;
 }
 
 /** Whether a batch cannot be accepted as it is: it can be sent in another form. */

@@ -1,38 +1,22 @@
 import { batch, computed, signal } from "@preact/signals";
 import { messageOf } from "../errors/message-of.ts";
-import { MOST_FILES, type Picked } from "../files/dropped-files.ts";
+import type { Picked } from "../files/dropped-files.ts";
 import { pastedEvidence } from "../files/evidence.ts";
 import { FileQueue } from "../files/file-queue.ts";
 import { Checker, type Trust } from "./check.ts";
 import { baseName, type NamedEvidence } from "./pairing.ts";
+import { pastedHashes } from "./pasted-hashes.ts";
 import { tasksOf } from "./tasks.ts";
 import { type EvidenceVerdict, missing, type Row, type ServerVerdict, type Subject, type Verdict } from "./verdict.ts";
-
-/** What a server adds to a verification. The offline page has none. */
-export interface VerificationServer {
-  /**
-   * Returns the queries to the chain as the server shows it, for one run.
-   * @param signal Ends the run
-   * @param onFailure Called when the chain does not respond
-   */
-  readonly node: (signal: AbortSignal, onFailure: (error: unknown) => void) => NonNullable<Trust["node"]>;
-  /**
-   * Looks up hashes.
-   * @param onFound Called with some of them
-   */
-  readonly records: (
-    hashes: readonly string[],
-    signal: AbortSignal,
-    onFound: (some: ReadonlyMap<string, ServerVerdict>) => void,
-  ) => Promise<void>;
-}
+import type { VerificationServer } from "./verification-server.ts";
 
 /** Time after which the page is drawn again during a long run, and after which its rows are. */
 const DRAW_MILLISECONDS = 50;
 const ROWS_MILLISECONDS = 1_000;
+/** Time without a verdict after which the page says that it waits. */
+const WAITING_MILLISECONDS = 5_000;
 /** Name of a pasted bundle or statement. */
 const PASTED = "pasted";
-const HASH_LINE = /^(?:0x)?([0-9a-f]{64})(?:[ \t]+\*?(.+))?$/i;
 
 /** The files that a reader gave, and the verdict about each. */
 export class Verification {
@@ -44,6 +28,8 @@ export class Verification {
   readonly isTruncated = signal(false);
   /** The number of files with a verdict, while they are verified. */
   readonly checked = signal<number | undefined>(undefined);
+  /** Whether the newest verdict is some time ago. */
+  readonly isWaiting = signal(false);
   readonly isBusy = computed(() => this.checked.value !== undefined || this.queue.progress.value !== undefined);
   readonly #server: VerificationServer | undefined;
   /** Copies of a file with the same name are one. */
@@ -106,13 +92,9 @@ export class Verification {
       await this.addText(text, PASTED);
       return true;
     }
-    const lines = text.split("\n").filter((line) => line.trim() !== "");
-    const hashes = lines.map((line) => HASH_LINE.exec(line.trim()));
-    if (hashes.length === 0 || hashes.length > MOST_FILES || hashes.includes(null)) return false;
-    for (const found of hashes) {
-      const hash = found?.[1]?.toLowerCase() ?? "";
-      this.#take({ id: this.#newId(), name: found?.[2] ?? hash, size: undefined, hash });
-    }
+    const hashes = pastedHashes(text);
+    if (hashes === undefined) return false;
+    for (const each of hashes) this.#take({ id: this.#newId(), size: undefined, ...each });
     await this.check();
     return true;
   }
@@ -137,10 +119,11 @@ export class Verification {
     });
   }
 
-  /** Ends the check that runs: what has no verdict yet gets none. */
+  /** Ends the check that runs: what has no verdict yet gets none. A folder that is still listed is not read. */
   stop(): void {
-    if (this.#show === undefined) return;
-    this.#show();
+    this.#generation += 1;
+    this.#adding = Promise.resolve();
+    this.#show?.();
     this.#show = undefined;
     this.#run.abort();
     batch(() => {
@@ -158,7 +141,15 @@ export class Verification {
       this.failure.value = undefined;
       this.checked.value = 0;
     });
-    const timer = setInterval(() => void (signal.aborted || this.#show?.()), ROWS_MILLISECONDS);
+    let shown = 0;
+    let changedAt = performance.now();
+    const timer = setInterval(() => {
+      if (signal.aborted) return;
+      this.#show?.();
+      const done = this.rows.value.filter(({ verdict }) => verdict !== undefined).length;
+      if (done !== shown) [shown, changedAt] = [done, performance.now()];
+      this.isWaiting.value = performance.now() - changedAt > WAITING_MILLISECONDS;
+    }, ROWS_MILLISECONDS);
     try {
       await this.#check(signal);
     } catch (error) {
@@ -166,6 +157,7 @@ export class Verification {
     } finally {
       clearInterval(timer);
     }
+    this.isWaiting.value = false;
     if (signal.aborted) return;
     this.#show = undefined;
     this.checked.value = undefined;

@@ -18,6 +18,7 @@ import type { Verification } from "./verification.ts";
 /**
  * Verifies files: with bundles and statements by the verifier, else by what a server says.
  * @param title The page's heading
+ * @param onClear Called when the reader starts again
  * @param access What the server needs after it has refused
  * @param more What can be done with one file
  * @param children What can be done with all results
@@ -28,6 +29,7 @@ export function Verify({
   verification,
   more = () => null,
   access,
+  onClear = () => undefined,
   children,
 }: {
   title: string;
@@ -35,6 +37,7 @@ export function Verify({
   verification: Verification;
   more?: More;
   access?: ComponentChildren;
+  onClear?: () => void;
   children?: ComponentChildren;
 }) {
   const { verify: words } = texts.value;
@@ -65,7 +68,13 @@ export function Verify({
           <p>{about}</p>
         </div>
         {rows.length === 0 && !verification.isBusy.value ? null : (
-          <Button free onClick={() => verification.clear()}>
+          <Button
+            free
+            onClick={() => {
+              verification.clear();
+              onClear();
+            }}
+          >
             {words.clear}
           </Button>
         )}
@@ -80,7 +89,10 @@ export function Verify({
       <FileProgress queue={verification.queue} />
       {verification.checked.value === undefined || verification.queue.progress.value !== undefined ? null : (
         <div class="row spread">
-          <Progress>{words.checking(wholeNumber(verification.checked.value))}</Progress>
+          <Progress>
+            {words.checking(wholeNumber(verification.checked.value))}
+            {verification.isWaiting.value ? <p class="small muted">{words.waiting}</p> : null}
+          </Progress>
           <Button free onClick={() => verification.stop()}>
             {words.stop}
           </Button>

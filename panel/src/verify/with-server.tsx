@@ -42,6 +42,7 @@ export function VerifyWithServer({
       title={title}
       about={hasAccount ? aboutWithNames : about}
       verification={verification}
+      onClear={() => recorder.forget()}
       access={isAccessNeeded.value ? <AccessField /> : null}
       more={(row) => <ServerDetails row={row} verification={verification} findsNames={hasAccount} />}
     >

@@ -56,6 +56,7 @@ export const verify = {
     cancel: "Cancel",
   },
   checking: (done: string) => `Verifying… ${done} done`,
+  waiting: "Waiting for the server, which limits how often the chain is read. This goes on by itself.",
   stop: "Stop",
   done: (count: number) => `Finished: ${count}`,
   clear: "Start again",
@@ -128,7 +129,7 @@ export const verify = {
       "Browsers provide no cryptography for pages without TLS. Open this page with https, or use the offline page.",
     evidence: "There is no bundle for this file. Add its bundle (.bundle.json).",
     server: "There is no bundle for this file, and the server could not be asked.",
-    cancelled: "You stopped before this file was read and verified.",
+    cancelled: "You stopped before there was a verdict about it.",
   },
   server: {
     recorded: "This content is recorded, according to this server",
