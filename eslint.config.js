@@ -91,5 +91,4 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ["server/http/openapi/page/*.js"], languageOptions: { globals: { SwaggerUIBundle: "readonly" } } },
 );

@@ -39,7 +39,7 @@ function View({ current, account }: { current: Section | undefined; account: str
 }
 
 function Sections({ current }: { current: Section | undefined }) {
-  const { common, tabs } = texts.value;
+  const { common } = texts.value;
   return (
     <nav class="tabs" aria-label={common.sections}>
       {SECTIONS.map((section) =>
@@ -54,10 +54,6 @@ function Sections({ current }: { current: Section | undefined }) {
           </a>
         ),
       )}
-      <a href="/docs/">
-        <Icon name="decode" />
-        <span>{tabs.api}</span>
-      </a>
     </nav>
   );
 }

@@ -52,6 +52,13 @@ export const SECTIONS: readonly Section[] = [
     load: () => import("./verify/verify-page.tsx"),
   },
   {
+    id: "docs",
+    title: ({ api }) => api.title,
+    icon: "decode",
+    needsAccount: false,
+    load: () => import("./api/api.tsx"),
+  },
+  {
     id: "decode",
     title: ({ tabs }) => tabs.decode,
     needsAccount: true,

@@ -21,7 +21,6 @@ export const sealbookPackage: Package = {
     await bundle(folder);
     for (const path of [
       "panel/dist",
-      "server/http/openapi/page",
       "CHANGELOG.md",
       ...globSync("server/journal/engine/*.sql", { cwd: ROOT }),
       ...globSync("verifier/verify.*", { cwd: ROOT }),

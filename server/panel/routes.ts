@@ -14,7 +14,7 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
 /** The rest of its policy is in the page, which has to work without a server. */
 const OFFLINE_POLICY = "frame-ancestors 'none'";
 /** The sections of the panel. Those with content at addresses of their own are Explorer and Decode. */
-const SECTIONS = /^\/(?:records|proofs|map|verify|decode(?:\/[^/]*)?|explorer(?!\/api(?:\/|$))(?:\/.*)?)?$/;
+const SECTIONS = /^\/(?:records|proofs|map|verify|docs|decode(?:\/[^/]*)?|explorer(?!\/api(?:\/|$))(?:\/.*)?)?$/;
 /** Every address that is not of data. */
 const NO_PAGE = /^\/(?!(?:api|assets|explorer\/api)(?:\/|$))/;
 /** Workers that hash files compile WebAssembly; the pages must not. */
@@ -27,6 +27,8 @@ const WORKER_POLICY = "default-src 'none';script-src 'wasm-unsafe-eval'";
  */
 export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
+  // Its address before it was a section.
+  router.get("/docs/", (_request, response) => response.redirect(301, "/docs"));
   router.get(SECTIONS, headers, page(join(directory, "index.html"), settings));
   router.get("/verify/offline.html", (_request, response) => {
     response.set({ "Content-Security-Policy": OFFLINE_POLICY, "Cache-Control": "no-store" });
@@ -45,6 +47,7 @@ export function panelRouter(settings: PageSettings, headers: RequestHandler, dir
 
 /** Readers who follow a wrong link get a page that says so; programs get the error. */
 const forReaders: RequestHandler = (request, response, next) => {
+  response.vary("Accept");
   if (request.accepts(["json", "html"]) !== "html") return next("route");
   response.status(404);
   next();

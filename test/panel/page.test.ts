@@ -50,7 +50,7 @@ describeInBrowser("the panel's page", function () {
 
   // Security, panel: text in a record or a document's name never runs as a script in a browser
   it("has a strict policy and no inline scripts", async () => {
-    for (const path of ["/", "/records", "/explorer", "/explorer/tx/0x12"]) {
+    for (const path of ["/", "/records", "/docs", "/explorer", "/explorer/tx/0x12"]) {
       const { status, headers, text } = await stage.server.get(path);
       assert.equal(status, 200, path);
       const policy = headers.get("content-security-policy") ?? "";

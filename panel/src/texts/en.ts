@@ -1,3 +1,4 @@
+import { api } from "./en/api.ts";
 import { common } from "./en/common.ts";
 import { decode } from "./en/decode.ts";
 import { errors } from "./en/errors.ts";
@@ -14,6 +15,7 @@ import { verify } from "./en/verify.ts";
 export const en = {
   common,
   tabs,
+  api,
   session,
   login,
   home,

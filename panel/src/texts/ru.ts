@@ -1,3 +1,4 @@
+import { api } from "./ru/api.ts";
 import { common } from "./ru/common.ts";
 import { decode } from "./ru/decode.ts";
 import { errors } from "./ru/errors.ts";
@@ -15,6 +16,7 @@ import type { Texts } from "./texts.ts";
 export const ru: Texts = {
   common,
   tabs,
+  api,
   session,
   login,
   home,

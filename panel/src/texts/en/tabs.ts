@@ -4,5 +4,4 @@ export const tabs = {
   map: "Map",
   decode: "Decode",
   proofs: "Proofs",
-  api: "API",
 };

@@ -6,5 +6,4 @@ export const tabs: Texts["tabs"] = {
   map: "Карта",
   decode: "Разбор",
   proofs: "Доказательства",
-  api: "API",
 };
