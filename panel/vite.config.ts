@@ -21,7 +21,7 @@ export default defineConfig({
       external: /^node:/,
     },
   },
-  server: { proxy: { "/api": SERVER, "/explorer/api": SERVER } },
+  server: { proxy: { "/api": SERVER, "/explorer/api": SERVER, "/openapi.json": SERVER } },
 });
 
 /** During development, fills the page as the server does; Vite serves it at every address. */

@@ -12,10 +12,11 @@ const positions = kept<Readonly<Record<string, number>>>("scroll", z.record(z.st
 
 /** The shown view; `undefined` at the login. */
 const view = computed(() => {
-  const { path, section, isForward } = route.value;
+  const { path, section, arrival } = route.value;
   const isLogin = session.current.value === undefined && sectionAt(path)?.needsAccount === true;
   // A section continues where it was left; a page of the explorer begins at its top, unless the reader goes back.
-  return isLogin ? undefined : { path, isNew: isForward && section === "explorer" };
+  const isNew = arrival === "link" && section === "explorer";
+  return isLogin ? undefined : { path, isNew, isReplaced: arrival === "replaced" };
 });
 
 /** Keeps the scroll position of each view. Its content arrives after the browser would restore it. */
@@ -29,6 +30,9 @@ export function keepScroll(): void {
   };
   effect(() => {
     if (view.value === undefined) return;
+    target = undefined;
+    // A part of the page in the address comes before the position, and what replaces a view is at its place.
+    if (location.hash !== "" || view.value.isReplaced) return;
     target = {
       top: view.value.isNew ? 0 : (positions.peek()[view.value.path] ?? 0),
       until: performance.now() + LOADING_MILLISECONDS,

@@ -1,17 +1,27 @@
 import { computed, signal } from "@preact/signals";
 
-/** The shown path, and whether the reader went there: forward, not back in the history. */
-const shown = signal({ path: currentPath(), isForward: true });
-addEventListener("popstate", () => (shown.value = { path: currentPath(), isForward: false }));
+/** Earlier addresses of pages; tabs were `/#/TAB`. */
+const MOVED: ReadonlyMap<string, string> = new Map([
+  ["/explorer/proof", "/verify"],
+  ["/docs/", "/docs"],
+  ["/#/", "/"],
+  ["/#/home", "/"],
+]);
+
+/** How the reader came to an address: by a link, by the history or a reload, or because it replaces another one. */
+type Arrival = "link" | "history" | "replaced";
+
+const shown = signal<{ readonly path: string; readonly arrival: Arrival }>({ path: currentPath(), arrival: "history" });
+addEventListener("popstate", () => (shown.value = { path: currentPath(), arrival: "history" }));
 
 /** The current location: `/SECTION/PART/PART`, as its decoded parts. Home has no section. */
 export const route = computed(() => {
-  const { path, isForward } = shown.value;
+  const { path, arrival } = shown.value;
   const [section = "", ...parts] = path
     .split("/")
     .filter((part) => part !== "")
     .map(decoded);
-  return { path, section, parts, isForward };
+  return { path, section, parts, arrival };
 });
 
 /** Returns the address of a section, or of content in it. */
@@ -21,8 +31,10 @@ export function addressOf(section: string, ...parts: readonly string[]): string 
 
 /** Navigates to an address of this application. */
 export function goTo(address: string): void {
-  history.pushState(null, "", address);
-  shown.value = { path: currentPath(), isForward: true };
+  // As browsers do: a link to the shown page is no further entry.
+  if (address === location.pathname) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  shown.value = { path: currentPath(), arrival: "link" };
   // Moves the focus of screen readers to the new view.
   document.getElementById("view")?.focus({ preventScroll: true });
 }
@@ -30,7 +42,7 @@ export function goTo(address: string): void {
 /** Replaces the current address in the history. */
 export function replaceBy(address: string): void {
   history.replaceState(null, "", address);
-  shown.value = { path: currentPath(), isForward: false };
+  shown.value = { path: currentPath(), arrival: "replaced" };
 }
 
 /**
@@ -56,13 +68,12 @@ export function followLinks(isOfApplication: (path: string) => boolean): void {
   });
 }
 
-/** The path in the browser's bar. Earlier addresses are replaced: tabs were `/#/TAB`, files `/explorer/proof`. */
+/** The path in the browser's bar, in place of an earlier one. */
 function currentPath(): string {
   const { pathname, hash } = location;
-  const tab = hash.startsWith("#/") ? hash.slice(1).replace(/^\/home$|\?.*$/g, "") : undefined;
-  const moved = pathname === "/explorer/proof" ? "/verify" : pathname === "/" ? tab : undefined;
-  if (moved === undefined) return pathname;
-  history.replaceState(null, "", moved === "" ? "/" : moved);
+  const earlier = pathname === "/" && hash !== "" ? pathname + hash : pathname;
+  const moved = MOVED.get(earlier) ?? /^\/#(\/\w+(?:\/\w*)?)/.exec(earlier)?.[1];
+  if (moved !== undefined) history.replaceState(null, "", moved);
   return location.pathname;
 }
 

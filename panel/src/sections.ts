@@ -59,6 +59,12 @@ export const SECTIONS: readonly Section[] = [
     load: () => import("./api/api.tsx"),
   },
   {
+    id: "proof",
+    title: ({ certificate }) => certificate.title,
+    needsAccount: false,
+    load: () => import("./proof/proof-page.tsx"),
+  },
+  {
     id: "decode",
     title: ({ tabs }) => tabs.decode,
     needsAccount: true,
@@ -69,7 +75,6 @@ export const SECTIONS: readonly Section[] = [
 /** Returns the section with an address, if there is one. */
 export function sectionAt(path: string): Section | undefined {
   const [id, ...rest] = path.slice(1).split("/");
-  // These have one view each.
-  const hasParts = id === "explorer" || id === "decode";
+  const hasParts = id === "explorer" || ((id === "decode" || id === "proof") && rest.length === 1);
   return rest.length === 0 || hasParts ? SECTIONS.find((section) => section.id === id) : undefined;
 }

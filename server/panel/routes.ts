@@ -14,7 +14,8 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
 /** The rest of its policy is in the page, which has to work without a server. */
 const OFFLINE_POLICY = "frame-ancestors 'none'";
 /** The sections of the panel. Those with content at addresses of their own are Explorer and Decode. */
-const SECTIONS = /^\/(?:records|proofs|map|verify|docs|decode(?:\/[^/]*)?|explorer(?!\/api(?:\/|$))(?:\/.*)?)?$/;
+const SECTIONS =
+  /^\/(?:records|proofs|map|verify|docs\/?|(?:decode|proof)(?:\/[^/]*)?|explorer(?!\/api(?:\/|$))(?:\/.*)?)?$/;
 /** Every address that is not of data. */
 const NO_PAGE = /^\/(?!(?:api|assets|explorer\/api)(?:\/|$))/;
 /** Workers that hash files compile WebAssembly; the pages must not. */
@@ -27,8 +28,6 @@ const WORKER_POLICY = "default-src 'none';script-src 'wasm-unsafe-eval'";
  */
 export function panelRouter(settings: PageSettings, headers: RequestHandler, directory = BUILT_PANEL): Router {
   const router = Router({ strict: true });
-  // Its address before it was a section.
-  router.get("/docs/", (_request, response) => response.redirect(301, "/docs"));
   router.get(SECTIONS, headers, page(join(directory, "index.html"), settings));
   router.get("/verify/offline.html", (_request, response) => {
     response.set({ "Content-Security-Policy": OFFLINE_POLICY, "Cache-Control": "no-store" });

@@ -4,6 +4,7 @@ import { assert } from "chai";
 import type { Page } from "playwright-core";
 import { seriousViolations } from "../support/accessibility.ts";
 import { describeInBrowser } from "../support/chromium.ts";
+import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { logIn, openSection } from "./steps.ts";
 
@@ -39,6 +40,7 @@ describeInBrowser("the page of the APIs", function () {
     await operation("submitProof").getByText("document_id", { exact: true }).waitFor();
     await operation("submitProof").getByText("metadata.timestamp", { exact: true }).waitFor();
     await operation("call").getByText("payload.search.target", { exact: true }).waitFor();
+    await operation("attest").getByText("audience", { exact: true }).waitFor();
     assert.deepEqual(await seriousViolations(page), []);
     for (const viewport of [
       { width: 360, height: 740 },
@@ -72,17 +74,20 @@ sys.modules["requests"] = requests
     const token = await page.getByLabel("ASC token").inputValue();
     await openSection(page, "API");
     await callOf("call", "curl");
-    await operation("call").getByText("Validate a session", { exact: true }).click();
+    await operation("call").getByText("Search by code", { exact: true }).click();
     const text = (await operation("call").getByRole("region", { name: "curl", exact: true }).textContent()) ?? "";
     assert.include(text, token);
     const { stdout } = await run("bash", ["-c", text]);
-    assert.isTrue(JSON.parse(stdout).content.sesstatus, stdout);
+    assert.isArray(JSON.parse(stdout).content.tparams.events, stdout);
   });
 
   it("opens the operation in the address, and contacts no other server", async () => {
     await page.goto("/docs#status");
     await page.reload();
     await operation("status").getByRole("region", { name: "curl", exact: true }).waitFor();
+    await eventually(async () => assert.isBelow((await operation("status").boundingBox())?.y ?? Infinity, 900));
+    await page.evaluate("location.hash = '#call'");
+    await operation("call").getByRole("region", { name: "curl", exact: true }).waitFor();
     // The page's own files come from its server, too.
     for (const address of stage.requested) assert.equal(new URL(address).origin, stage.server.url);
   });

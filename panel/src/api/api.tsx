@@ -24,8 +24,8 @@ export default function Api() {
       <QueryResult of={query}>
         {(document) =>
           document.tags.map(({ name, description }) => (
-            <section class="stack" key={name} lang="en">
-              <div>
+            <section class="stack" key={name}>
+              <div lang="en">
                 <h2>{name}</h2>
                 <p class="muted">{description}</p>
               </div>

@@ -14,24 +14,19 @@ export interface ExampleCall {
   readonly response: unknown;
 }
 
-const JSON_TYPE = "application/json";
+/** The reader's own, in place of what was recorded. */
+export interface Own {
+  readonly token: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
-/**
- * Returns the recorded examples of an operation.
- * @param own The token and the headers of the reader, in place of the recorded ones
- */
-export function callsOf(
-  path: string,
-  method: string,
-  { parameters, requestBody, responses }: Operation,
-  own: { readonly token: string | undefined; readonly headers: Readonly<Record<string, string>> },
-): readonly ExampleCall[] {
-  const bodies = new Map(Object.entries(requestBody.content[JSON_TYPE]?.examples ?? {}));
+/** Returns the recorded examples of an operation. */
+export function callsOf(path: string, method: string, operation: Operation, own: Own): readonly ExampleCall[] {
+  const { parameters, requestBody, responses } = operation;
+  const bodies = new Map(examplesIn(requestBody.content));
   const answers = new Map(
     Object.entries(responses).flatMap(([status, { content }]) =>
-      Object.values(content).flatMap(({ examples }) =>
-        Object.entries(examples).map(([name, example]) => [name, { ...example, status }] as const),
-      ),
+      examplesIn(content).map(([name, example]) => [name, { ...example, status }] as const),
     ),
   );
   return [...new Set([...bodies.keys(), ...answers.keys()])].map((name) => {
@@ -49,7 +44,11 @@ export function callsOf(
       summary: (body ?? answer)?.summary ?? name,
       url: `${location.origin}${target}${query.size === 0 ? "" : `?${query}`}`,
       method: method.toUpperCase(),
-      headers: { ...(body === undefined ? {} : { "Content-Type": JSON_TYPE }), ...own.headers },
+      headers: {
+        ...(body === undefined ? {} : { "Content-Type": body.type }),
+        ...(answer === undefined || answer.type.endsWith("json") ? {} : { Accept: answer.type }),
+        ...own.headers,
+      },
       body: body === undefined ? undefined : withToken(body.value, own.token),
       status: answer?.status,
       response: answer?.value,
@@ -57,11 +56,21 @@ export function callsOf(
   });
 }
 
-const CallWithToken = z.looseObject({ credentials: z.looseObject({ token: z.string() }) });
+function examplesIn(content: Operation["requestBody"]["content"]) {
+  return Object.entries(content).flatMap(([type, { examples }]) =>
+    Object.entries(examples).map(([name, example]) => [name, { ...example, type }] as const),
+  );
+}
+
+/** Calls of the data; those of the session would end that of the panel. */
+const DataCall = z.looseObject({
+  route: z.string().startsWith("/api/datastore/"),
+  credentials: z.looseObject({ token: z.string() }),
+});
 
 /** Replaces the recorded token of a session. */
 function withToken(body: unknown, token: string | undefined): unknown {
-  const call = CallWithToken.safeParse(body).data;
+  const call = DataCall.safeParse(body).data;
   return call === undefined || token === undefined ? body : { ...call, credentials: { ...call.credentials, token } };
 }
 
@@ -70,17 +79,18 @@ export function curlOf({ url, method, headers, body }: ExampleCall): string {
   return [
     `curl -s ${method === "GET" ? "" : `-X ${method} `}${quoted(url)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
+    ...(body === undefined ? [] : [`--data-binary ${quoted(typeof body === "string" ? body : JSON.stringify(body))}`]),
   ].join(" \\\n  ");
 }
 
 /** The call in Python, with the library requests. */
 export function pythonOf({ url, method, headers, body }: ExampleCall): string {
-  const others = Object.entries(headers).filter(([name]) => name !== "Content-Type");
+  const isText = typeof body === "string";
+  const others = Object.entries(headers).filter(([name]) => isText || name !== "Content-Type");
   const given = [
     JSON.stringify(url),
     ...(others.length === 0 ? [] : [`headers=${pythonValue(Object.fromEntries(others))}`]),
-    ...(body === undefined ? [] : [`json=${pythonValue(body)}`]),
+    ...(body === undefined ? [] : [isText ? `data=${JSON.stringify(body)}.encode()` : `json=${pythonValue(body)}`]),
   ];
   const call = `requests.${method.toLowerCase()}(\n    ${given.join(",\n    ")},\n)`;
   return `import requests\n\nresponse = ${call}\nprint(response.status_code, response.text)\n`;

@@ -17,6 +17,7 @@ export interface JsonSchema {
   readonly maximum?: number | undefined;
   readonly minLength?: number | undefined;
   readonly maxLength?: number | undefined;
+  readonly minItems?: number | undefined;
   readonly maxItems?: number | undefined;
 }
 
@@ -37,6 +38,7 @@ const Schema: z.ZodType<JsonSchema> = z.lazy(() =>
     maximum: z.number().optional(),
     minLength: z.number().optional(),
     maxLength: z.number().optional(),
+    minItems: z.number().optional(),
     maxItems: z.number().optional(),
   }),
 );

@@ -28,10 +28,13 @@ export function fieldsOf(schema: JsonSchema, document: ApiDocument, prefix = "",
   ];
 }
 
-/** Returns the alternatives of a schema; one without alternatives is its own. */
+/** Returns the alternatives of a schema, with what they have in common; one without alternatives is its own. */
 export function alternativesOf(schema: JsonSchema, document: ApiDocument): readonly JsonSchema[] {
-  const { oneOf, anyOf, ...rest } = resolved(schema, document);
-  return oneOf ?? anyOf ?? [rest];
+  const { oneOf, anyOf, ...common } = resolved(schema, document);
+  const alternatives = (oneOf ?? anyOf ?? []).map((each) => resolved(each, document));
+  // Some say only which fields are required together.
+  if (!alternatives.some(({ properties }) => properties !== undefined)) return [common];
+  return alternatives.map((each) => ({ ...common, ...each }));
 }
 
 /** Follows references; what a reference adds takes precedence. */
@@ -49,16 +52,20 @@ export function typeOf(schema: JsonSchema, document: ApiDocument): string {
   if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(" | ");
   const alternatives = anyOf ?? oneOf;
   if (alternatives !== undefined) return [...new Set(alternatives.map((each) => typeOf(each, document)))].join(" | ");
-  if (items !== undefined) return `${typeOf(items, document)}[]`;
+  if (items !== undefined) {
+    const of = typeOf(items, document);
+    return of.includes(" | ") ? `(${of})[]` : `${of}[]`;
+  }
   return format ?? (typeof type === "string" ? type : (type?.join(" | ") ?? "any"));
 }
 
-function limitsOf({ minimum, maximum, minLength, maxLength, maxItems }: JsonSchema): string {
+/** The limits of a field, in short. */
+export function limitsOf({ minimum, maximum, minLength, maxLength, minItems = 0, maxItems }: JsonSchema): string {
   const isSafe = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
   return [
     ...(isSafe ? [`${minimum ?? ""}…${maximum}.`] : []),
     ...(maxLength === undefined ? [] : [`${minLength ?? 0}…${maxLength} characters.`]),
-    ...(maxItems === undefined ? [] : [`At most ${maxItems}.`]),
+    ...(maxItems === undefined ? [] : [`${minItems}…${maxItems} entries.`]),
   ].join(" ");
 }
 

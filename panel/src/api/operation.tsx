@@ -10,7 +10,7 @@ import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
 import { callsOf, curlOf, type ExampleCall, pythonOf } from "./calls.ts";
 import type { ApiDocument, Operation } from "./document.ts";
-import { alternativesOf, type Field, fieldsOf, typeOf } from "./fields.ts";
+import { alternativesOf, type Field, fieldsOf, limitsOf, typeOf } from "./fields.ts";
 
 /** An operation; its fields and examples are drawn when it is opened. */
 export function OperationView({
@@ -25,10 +25,17 @@ export function OperationView({
   document: ApiDocument;
 }) {
   const { operationId: id, summary } = operation;
-  const isOpen = useSignal(location.hash === `#${id}`);
-  // The browser has looked for it before the document was here.
+  const isOpen = useSignal(false);
   useEffect(() => {
-    if (isOpen.peek()) window.document.getElementById(id)?.scrollIntoView();
+    const show = (): void => {
+      if (location.hash !== `#${id}`) return;
+      isOpen.value = true;
+      // The browser has looked for it before the document was here.
+      window.document.getElementById(id)?.scrollIntoView();
+    };
+    show();
+    addEventListener("hashchange", show);
+    return () => removeEventListener("hashchange", show);
   }, []);
   return (
     <details
@@ -38,7 +45,10 @@ export function OperationView({
       onToggle={(event) => (isOpen.value = event.currentTarget.open)}
     >
       <summary>
-        <Badge>{method.toUpperCase()}</Badge> <code>{path}</code> <span class="muted">{summary}</span>
+        <Badge>{method.toUpperCase()}</Badge> <code>{path}</code>{" "}
+        <span class="muted" lang="en">
+          {summary}
+        </span>
       </summary>
       {isOpen.value ? <Content path={path} method={method} operation={operation} document={document} /> : null}
     </details>
@@ -53,7 +63,7 @@ function Content({ path, method, operation, document }: Parameters<typeof Operat
     name,
     type: typeOf(schema, document),
     isRequired: required,
-    about: `${words.places[place] ?? place}. ${about}`,
+    about: `${words.places[place] ?? place}. ${about} ${limitsOf(schema)}`.trim(),
   }));
   const own = { token: session.current.value?.token, headers: accessHeaders() };
   return (
@@ -83,7 +93,11 @@ function Content({ path, method, operation, document }: Parameters<typeof Operat
 
 /** A text with code between backticks. */
 function Marked({ text }: { text: string }) {
-  return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+  return (
+    <span lang="en">
+      {text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+    </span>
+  );
 }
 
 function Fields({ title, fields }: { title: string; fields: readonly Field[] }) {
@@ -116,7 +130,7 @@ function Examples({ calls }: { calls: readonly ExampleCall[] }) {
   const call = calls.find(({ name }) => name === chosen.value) ?? calls[0];
   if (call === undefined) return null;
   const { response, status, body } = call;
-  const hasToken = JSON.stringify(body ?? "").includes('"token"');
+  const token = session.current.value?.token;
   return (
     <section class="stack" aria-label={words.examples}>
       <Segments
@@ -125,7 +139,9 @@ function Examples({ calls }: { calls: readonly ExampleCall[] }) {
         value={call.name}
         onChoose={(name) => (chosen.value = name)}
       />
-      {hasToken && session.current.value !== undefined ? <p class="small muted">{words.token}</p> : null}
+      {token !== undefined && JSON.stringify(body ?? "").includes(token) ? (
+        <p class="small muted">{words.token}</p>
+      ) : null}
       <CodeBlock text={curlOf(call)} label="curl" />
       <CodeBlock text={pythonOf(call)} label="Python" />
       {response === undefined ? null : (

@@ -1,4 +1,5 @@
 import { api } from "./en/api.ts";
+import { certificate } from "./en/certificate.ts";
 import { common } from "./en/common.ts";
 import { decode } from "./en/decode.ts";
 import { errors } from "./en/errors.ts";
@@ -16,6 +17,7 @@ export const en = {
   common,
   tabs,
   api,
+  certificate,
   session,
   login,
   home,

@@ -1,4 +1,5 @@
 import { api } from "./ru/api.ts";
+import { certificate } from "./ru/certificate.ts";
 import { common } from "./ru/common.ts";
 import { decode } from "./ru/decode.ts";
 import { errors } from "./ru/errors.ts";
@@ -17,6 +18,7 @@ export const ru: Texts = {
   common,
   tabs,
   api,
+  certificate,
   session,
   login,
   home,

@@ -23,8 +23,7 @@ function isDocumentId(name: string): boolean {
 /** Records the files that the server has not recorded: their hashes, under their names. */
 export function RecordFiles({ verification, recorder }: { verification: Verification; recorder: Recorder }) {
   const { record: words } = texts.value.verify;
-  /** The name that was entered for a single file, and the file. */
-  const entered = useSignal({ of: "", name: "" });
+  const { entered } = recorder;
   const type = useSignal("");
   const progress = recorder.progress.value;
   const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);
@@ -64,10 +63,12 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
   return (
     <form class="card stack no-print" onSubmit={(event) => void record(event)}>
       {notices}
-      <div>
-        <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>
-        <p class="muted">{words.about}</p>
-      </div>
+      {only === undefined ? null : (
+        <div>
+          <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>
+          <p class="muted">{words.about}</p>
+        </div>
+      )}
       <div class="columns">
         {isOne && only !== undefined ? (
           <Field
@@ -79,6 +80,7 @@ export function RecordFiles({ verification, recorder }: { verification: Verifica
               <input
                 {...control}
                 value={nameOf(only)}
+                readOnly={progress !== undefined}
                 autocomplete="off"
                 onInput={(event) => (entered.value = { of: only.id, name: event.currentTarget.value })}
               />

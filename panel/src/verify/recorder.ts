@@ -15,7 +15,11 @@ export class Recorder {
   readonly failure = signal<unknown>(undefined);
   /** The accepted documents, by name and hash. */
   readonly #accepted = new Set<string>();
+  /** The name that was entered for a file, and the id of its row. */
+  readonly entered = signal({ of: "", name: "" });
   #isStopped = false;
+  /** Changes when the reader starts again: what ends later is of no interest. */
+  #generation = 0;
   /** A batch whose outcome is not known. */
   #unfinished: { readonly documents: readonly ProofRequest[]; readonly key: string } | undefined;
 
@@ -32,6 +36,7 @@ export class Recorder {
   /** Ends the recording, and forgets a batch whose outcome is not known: the reader has withdrawn its files. */
   forget(): void {
     this.stop();
+    this.#generation += 1;
     this.#unfinished = undefined;
     this.failure.value = undefined;
   }
@@ -43,6 +48,7 @@ export class Recorder {
       this.failure.value = undefined;
     });
     this.#isStopped = false;
+    const generation = this.#generation;
     addEventListener("beforeunload", keepPage);
     try {
       while (!this.#isStopped) {
@@ -58,6 +64,7 @@ export class Recorder {
         this.#unfinished = undefined;
       }
     } catch (error) {
+      if (generation !== this.#generation) return;
       noteUnauthorized(error);
       this.failure.value = error;
       if (isRefused(error)) this.#unfinished = undefined;

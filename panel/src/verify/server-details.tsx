@@ -9,6 +9,7 @@ import { saveFile } from "../components/save-file.ts";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { Hash } from "../explorer/hash.tsx";
 import { Moment } from "../format/moment.tsx";
+import { addressOf } from "../route.ts";
 import { texts } from "../texts/texts.ts";
 import { baseName } from "./pairing.ts";
 import type { Row } from "./verdict.ts";
@@ -72,6 +73,9 @@ function BundleOf({ id, name, verification }: { id: string; name: string; verifi
         >
           {download.button}
         </Button>
+        <a class="button button-plain" href={addressOf("proof", id)}>
+          {texts.value.certificate.link}
+        </a>
       </div>
       {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
     </>

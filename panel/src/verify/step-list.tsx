@@ -1,6 +1,7 @@
 import type { Step } from "../../../verifier/verify.mjs";
 import { Icon } from "../components/icon.tsx";
 import { language, texts } from "../texts/texts.ts";
+import "./verify.css";
 
 /** The steps of the verifier, each with what it proves and assumes, up to the one that failed. */
 export function StepList({ steps }: { steps: readonly Step[] }) {

@@ -51,7 +51,8 @@ function fact(name: string, value: ComponentChildren): Fact {
   return value === undefined || value === null ? undefined : [name, value];
 }
 
-function VerdictNotice({ verdict, isFile }: { verdict: Verdict; isFile: boolean }) {
+/** The verdict, and why. */
+export function VerdictNotice({ verdict, isFile }: { verdict: Verdict; isFile: boolean }) {
   const { verify: words } = texts.value;
   const { verified, server, kinds } = words;
   switch (verdict.kind) {

@@ -7,7 +7,7 @@ import { Checker, type Trust } from "./check.ts";
 import { baseName, type NamedEvidence } from "./pairing.ts";
 import { pastedHashes } from "./pasted-hashes.ts";
 import { tasksOf } from "./tasks.ts";
-import { type EvidenceVerdict, missing, type Row, type ServerVerdict, type Subject, type Verdict } from "./verdict.ts";
+import { type EvidenceVerdict, missing, type Row, type Subject, type Verdict } from "./verdict.ts";
 import type { VerificationServer } from "./verification-server.ts";
 
 /** Time after which the page is drawn again during a long run, and after which its rows are. */
@@ -30,12 +30,14 @@ export class Verification {
   readonly checked = signal<number | undefined>(undefined);
   /** Whether the newest verdict is some time ago. */
   readonly isWaiting = signal(false);
-  readonly isBusy = computed(() => this.checked.value !== undefined || this.queue.progress.value !== undefined);
+  /** Number of the additions whose files are listed or read. */
+  readonly #additions = signal(0);
+  readonly isBusy = computed(() => this.checked.value !== undefined || this.#additions.value > 0);
   readonly #server: VerificationServer | undefined;
   /** Copies of a file with the same name are one. */
   readonly #subjects = new Map<string, Subject>();
-  /** Files that could not be read, until they are. */
-  readonly #unread = new Map<string, Row>();
+  /** Files that could not be read. */
+  #unread: readonly Row[] = [];
   readonly #evidence = new Map<string, NamedEvidence>();
   /** What bundles have verified, with what was trusted: it stays true when other files are added. */
   #verified = { trust: this.trust.value, bundles: new Map<string, EvidenceVerdict>() };
@@ -67,12 +69,13 @@ export class Verification {
     given.catch(() => undefined);
     this.#adding = this.#adding.then(async () => {
       if (!isCurrent()) return;
-      this.checked.value ??= 0;
+      this.#additions.value += 1;
       try {
         await this.#read(await given, isCurrent);
       } catch (error) {
-        if (isCurrent()) this.#unreadable("", "", { kind: "unreadable", reason: messageOf(error) });
+        if (isCurrent()) this.#unreadable("", { kind: "unreadable", reason: messageOf(error) });
       }
+      if (isCurrent()) this.#additions.value -= 1;
     });
     // What is added next does not wait for the verdicts.
     return this.#adding.then(() => (isCurrent() ? this.check() : undefined));
@@ -107,7 +110,7 @@ export class Verification {
     this.queue.cancel();
     this.#subjects.clear();
     this.#evidence.clear();
-    this.#unread.clear();
+    this.#unread = [];
     this.#verified.bundles.clear();
     // New files do not wait for a folder that the browser still lists.
     this.#adding = Promise.resolve();
@@ -115,6 +118,7 @@ export class Verification {
       this.rows.value = [];
       this.failure.value = undefined;
       this.isTruncated.value = false;
+      this.#additions.value = 0;
       this.checked.value = undefined;
     });
   }
@@ -123,6 +127,7 @@ export class Verification {
   stop(): void {
     this.#generation += 1;
     this.#adding = Promise.resolve();
+    this.#additions.value = 0;
     this.#show?.();
     this.#show = undefined;
     this.#run.abort();
@@ -171,7 +176,7 @@ export class Verification {
     if (this.#verified.trust !== trust) this.#verified = { trust, bundles: new Map() };
     const checker = new Checker(evidence, { ...trust, ...(node && { node }) }, this.#verified.bundles);
     const waiting = tasksOf([...this.#subjects.values()], evidence, checker);
-    const rows: Row[] = [...this.#unread.values()];
+    const rows: Row[] = [...this.#unread];
     this.#show = () => this.#showInOrder([...rows, ...waiting.map(({ row }) => row)]);
     let drawnAt = performance.now();
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
@@ -186,6 +191,7 @@ export class Verification {
       if (signal.aborted) return;
     }
     this.#show();
+    this.#show = () => undefined;
     await this.#ask(signal);
   }
 
@@ -196,39 +202,36 @@ export class Verification {
 
   /** Asks the server about what no evidence is for. */
   async #ask(signal: AbortSignal): Promise<void> {
-    const rows = this.rows.value;
-    const open = rows.filter(({ verdict }) => verdict === undefined);
+    const open = this.rows.value.filter(({ verdict }) => verdict === undefined);
     const unknown = new Set(open.flatMap(({ hash }) => (hash === undefined ? [] : [hash])));
-    const found = new Map<string, ServerVerdict>();
+    const answer = (verdictOf: (hash: string) => Verdict | undefined): void => {
+      if (!signal.aborted)
+        this.rows.value = this.rows.value.map((row) =>
+          row.verdict === undefined ? { ...row, verdict: verdictOf(row.hash ?? "") } : row,
+        );
+    };
     try {
       if (unknown.size > 0)
-        await this.#server?.records([...unknown], signal, (some) =>
-          some.forEach((verdict, hash) => found.set(hash, verdict)),
-        );
+        await this.#server?.records([...unknown], signal, (some) => answer((hash) => some.get(hash)));
     } finally {
-      if (!signal.aborted) {
-        const without = missing(this.#server === undefined ? "evidence" : "server");
-        this.rows.value = rows.map((row) => ({
-          ...row,
-          verdict: row.verdict ?? found.get(row.hash ?? "") ?? without,
-        }));
-      }
+      answer(() => missing(this.#server === undefined ? "evidence" : "server"));
     }
   }
 
   async #read({ files, unreadable, isTruncated }: Picked, isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
     if (isTruncated) this.isTruncated.value = true;
-    for (const { name, reason } of unreadable) this.#unreadable(name, name, { kind: "unreadable", reason });
+    // What is given again is judged again.
+    const given = new Set([...files, ...unreadable].map(({ name }) => name));
+    this.#unread = this.#unread.filter(({ name }) => !given.has(name));
+    for (const { name, reason } of unreadable) this.#unreadable(name, { kind: "unreadable", reason });
     const ids = new Map(files.map((file) => [file, this.#newId()]));
-    await this.queue.read(files, (given, outcome) => {
+    await this.queue.read(files, (each, outcome) => {
       if (!isCurrent()) return;
-      const { name, file } = given;
-      const key = `${name} ${file.size} ${file.lastModified}`;
-      if (outcome === "cancelled") return this.#unreadable(key, name, missing("cancelled"));
-      if ("failure" in outcome) return this.#unreadable(key, name, { kind: "unreadable", reason: outcome.failure });
-      this.#unread.delete(key);
-      const { id } = this.#take({ id: ids.get(given) ?? this.#newId(), name, size: file.size, hash: outcome.hash });
+      const { name, file } = each;
+      if (outcome === "cancelled") return this.#unreadable(name, missing("cancelled"));
+      if ("failure" in outcome) return this.#unreadable(name, { kind: "unreadable", reason: outcome.failure });
+      const { id } = this.#take({ id: ids.get(each) ?? this.#newId(), name, size: file.size, hash: outcome.hash });
       for (const each of outcome.evidence) {
         const isInPdf = each.sha256 !== outcome.hash;
         this.#evidence.set(`${id} ${each.sha256}`, { ...each, source: id, name, isInPdf });
@@ -243,8 +246,8 @@ export class Verification {
     return known;
   }
 
-  #unreadable(key: string, name: string, verdict: Verdict): void {
-    this.#unread.set(key, { id: this.#newId(), name, size: undefined, hash: undefined, verdict });
+  #unreadable(name: string, verdict: Verdict): void {
+    this.#unread = [...this.#unread, { id: this.#newId(), name, size: undefined, hash: undefined, verdict }];
   }
 
   #newId(): string {

@@ -87,10 +87,10 @@ export function Verify({
         </div>
       </div>
       <FileProgress queue={verification.queue} />
-      {verification.checked.value === undefined || verification.queue.progress.value !== undefined ? null : (
+      {!verification.isBusy.value || verification.queue.progress.value !== undefined ? null : (
         <div class="row spread">
           <Progress>
-            {words.checking(wholeNumber(verification.checked.value))}
+            {words.checking(wholeNumber(verification.checked.value ?? 0))}
             {verification.isWaiting.value ? <p class="small muted">{words.waiting}</p> : null}
           </Progress>
           <Button free onClick={() => verification.stop()}>

@@ -1,5 +1,6 @@
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
+import { onForget } from "../session/kept.ts";
 import { texts } from "../texts/texts.ts";
 import { Recorder } from "./recorder.ts";
 import { RecordFiles } from "./record-files.tsx";
@@ -15,12 +16,17 @@ export interface Desk {
   readonly recorder: Recorder;
 }
 
-/** Creates what outlives the views of the files. */
+/** Creates what outlives the views of the files, and ends with the session. */
 export function createDesk(): Desk {
   const createWorker = () => new Worker(new URL("../files/file-worker.ts", import.meta.url), { type: "module" });
   const chain = new ServerChain();
   const verification = new Verification(createWorker, { node: (...run) => chain.node(...run), records: serverRecords });
-  return { verification, recorder: new Recorder() };
+  const recorder = new Recorder();
+  onForget(() => {
+    verification.clear();
+    recorder.forget();
+  });
+  return { verification, recorder };
 }
 
 /**

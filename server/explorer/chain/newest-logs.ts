@@ -48,10 +48,12 @@ export async function newestLogs(rpc: Rpc, search: LogSearch): Promise<FoundLogs
     try {
       const logs = (await logsBetween(rpc, search.filters, first, last)).filter((log) => isBefore(log, start));
       // In steps: what is accepted may cost a query for each log, and a page needs few of them.
-      for (let at = 0; at < logs.length && found.length <= limit; at += limit + 1) {
+      const accepted: NodeLog[] = [];
+      for (let at = 0; at < logs.length && found.length + accepted.length <= limit; at += limit + 1) {
         const some = logs.slice(at, at + limit + 1);
-        found.push(...(search.accept === undefined ? some : await search.accept(some)));
+        accepted.push(...(search.accept === undefined ? some : await search.accept(some)));
       }
+      found.push(...accepted);
       if (logs.length < limit) span *= GROWTH;
     } catch (error) {
       if (!refusesRange(error) || first === last) throw error;

@@ -160,7 +160,7 @@ export const verify = {
     about: "Only hashes and names are sent.",
     documentId: "Document id",
     documentIdHint: "Name of the document, stored in the server's journal.",
-    documentIdInvalid: "A document id has 1 to 512 characters, and is not only dots.",
+    documentIdInvalid: "A document id has 1 to 512 characters; it is not blank, . or ..",
     left: (count: string) => `Not to be recorded, because of their paths: ${count}`,
     type: "Type of document",
     typeHint: "Optional, for instance contract.",

@@ -1,0 +1,66 @@
+import { useSignal } from "@preact/signals";
+import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
+import { Button } from "../components/button.tsx";
+import { saveFile } from "../components/save-file.ts";
+import { ErrorNotice } from "../errors/error-notice.tsx";
+import { texts } from "../texts/texts.ts";
+import { baseName } from "../verify/pairing.ts";
+import type { Certificate } from "./certificate.ts";
+
+const AUDIENCES = ["court", "regulator", "seller"] as const;
+
+/** The files that prove a document: its bundle, and statements as PDF that the server signs. */
+export function ProofFiles({
+  documentId,
+  bundle,
+}: {
+  documentId: string;
+  bundle?: NonNullable<Certificate["bundle"]>;
+}) {
+  const { certificate: words, verify } = texts.value;
+  const busy = useSignal<(typeof AUDIENCES)[number] | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const saveStatement = async (audience: (typeof AUDIENCES)[number]): Promise<void> => {
+    busy.value = audience;
+    failure.value = undefined;
+    try {
+      const pdf = await proofClient().attestPdf({ document_id: documentId, audience });
+      saveFile(new Uint8Array(pdf), `${baseName(documentId)}.${audience}.pdf`, "application/pdf");
+    } catch (error) {
+      noteUnauthorized(error);
+      failure.value = error;
+    }
+    busy.value = undefined;
+  };
+  return (
+    <>
+      <div class="row no-print">
+        {bundle === undefined ? null : (
+          <Button
+            free
+            kind="main"
+            icon="download"
+            onClick={() => saveFile(bundle.text, baseName(bundle.name), "application/json")}
+          >
+            {words.bundle}
+          </Button>
+        )}
+        {AUDIENCES.map((audience) => (
+          <Button
+            key={audience}
+            free
+            icon="download"
+            busy={busy.value !== undefined}
+            onClick={() => void saveStatement(audience)}
+          >
+            {words.statements[audience]}
+          </Button>
+        ))}
+        <Button free onClick={() => print()}>
+          {verify.print}
+        </Button>
+      </div>
+      {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
+    </>
+  );
+}
