@@ -27,8 +27,9 @@ function View({ current, account }: { current: Section | undefined; account: str
   const { common, login } = texts.value;
   const isLocked = current?.needsAccount === true && account === undefined;
   const title = isLocked ? login.title : `${current?.title(texts.value) ?? common.noPage} · Sealbook`;
-  // The views of the explorer have titles of their own.
-  useEffect(() => void (current?.id === "explorer" || (document.title = title)), [title]);
+  // These have titles of their own.
+  const isNamed = current?.id === "explorer" || current?.id === "proof";
+  useEffect(() => void (isNamed || (document.title = title)), [title]);
   if (current === undefined)
     return (
       <Empty icon="search" title={common.noPage}>

@@ -73,7 +73,7 @@ function currentPath(): string {
   const { pathname, hash } = location;
   const earlier = pathname === "/" && hash !== "" ? pathname + hash : pathname;
   const moved = MOVED.get(earlier) ?? /^\/#(\/\w+(?:\/\w*)?)/.exec(earlier)?.[1];
-  if (moved !== undefined) history.replaceState(null, "", moved);
+  if (moved !== undefined) history.replaceState(null, "", pathname === "/" ? moved : moved + hash);
   return location.pathname;
 }
 

@@ -35,6 +35,9 @@ describeInBrowser("the certificate of a document", function () {
     ])
       await page.getByText(text, { exact: true }).first().waitFor();
     await page.getByRole("img", { name: "The transaction in the explorer" }).waitFor();
+    // It says what was not looked at.
+    await page.getByText("The chain as this server shows it", { exact: true }).waitFor();
+    await page.getByText("The seals of validators were not checked").waitFor();
     assert.deepEqual(await seriousViolations(page), []);
     await page.getByRole("link", { name: proof.tx_hash }).click();
     await page.getByRole("heading", { level: 1, name: "A hash was anchored" }).waitFor();
@@ -62,6 +65,22 @@ describeInBrowser("the certificate of a document", function () {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  it("shows no bundle that is of another record", async () => {
+    const other = { document_id: `${id}2`, hash: sha256("lease"), metadata: { timestamp: 1_600_000_000 } };
+    await stage.server.post("/api/v1/proof", other);
+    const bundle = (await stage.server.get(`/api/v1/proof/${encodeURIComponent(other.document_id)}?format=bundle`))
+      .text;
+    await page.route("**/api/v1/proof/*format=bundle", (route) =>
+      route.fulfill({ body: bundle, contentType: "application/json" }),
+    );
+    await page.goto(path);
+    await page.getByText("The bundle is of another record").waitFor();
+    assert.equal(await page.getByText("Verified", { exact: true }).count(), 0);
+    await page.unroute("**/api/v1/proof/*format=bundle");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await onlyVerdict(page, "Verified");
+  });
+
   it("says that a document waits for the chain, or is not there", async () => {
     await page.route("**/api/v1/proof/**", (route) =>
       route.fulfill({
@@ -78,6 +97,7 @@ describeInBrowser("the certificate of a document", function () {
     await page.goto(path);
     await page.getByText("Accepted, waiting for the chain").waitFor();
     assert.equal(await page.getByText("Verified", { exact: true }).count(), 0);
+    assert.equal(await page.getByRole("button", { name: "Statement for a court" }).count(), 0);
     await page.unroute("**/api/v1/proof/**");
     await page.goto("/proof/nothing");
     await page.getByText("Nothing is recorded under this name").waitFor();

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
+import { AccessField } from "../access/access-field.tsx";
+import { isAccessNeeded, noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
 import { saveFile } from "../components/save-file.ts";
 import { ErrorNotice } from "../errors/error-notice.tsx";
@@ -10,13 +11,7 @@ import type { Certificate } from "./certificate.ts";
 const AUDIENCES = ["court", "regulator", "seller"] as const;
 
 /** The files that prove a document: its bundle, and statements as PDF that the server signs. */
-export function ProofFiles({
-  documentId,
-  bundle,
-}: {
-  documentId: string;
-  bundle?: NonNullable<Certificate["bundle"]>;
-}) {
+export function ProofFiles({ documentId, bundle }: { documentId: string; bundle: NonNullable<Certificate["bundle"]> }) {
   const { certificate: words, verify } = texts.value;
   const busy = useSignal<(typeof AUDIENCES)[number] | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
@@ -35,16 +30,14 @@ export function ProofFiles({
   return (
     <>
       <div class="row no-print">
-        {bundle === undefined ? null : (
-          <Button
-            free
-            kind="main"
-            icon="download"
-            onClick={() => saveFile(bundle.text, baseName(bundle.name), "application/json")}
-          >
-            {words.bundle}
-          </Button>
-        )}
+        <Button
+          free
+          kind="main"
+          icon="download"
+          onClick={() => saveFile(bundle.text, baseName(bundle.name), "application/json")}
+        >
+          {words.bundle}
+        </Button>
         {AUDIENCES.map((audience) => (
           <Button
             key={audience}
@@ -60,7 +53,9 @@ export function ProofFiles({
           {verify.print}
         </Button>
       </div>
+      <p class="small muted no-print">{words.statementsAbout}</p>
       {failure.value === undefined ? null : <ErrorNotice error={failure.value} />}
+      {failure.value !== undefined && isAccessNeeded.value ? <AccessField /> : null}
     </>
   );
 }

@@ -7,8 +7,10 @@ import { QueryResult } from "../explorer/query-result.tsx";
 import { useQuery } from "../explorer/query.ts";
 import { useTitle } from "../explorer/title.ts";
 import { Moment } from "../format/moment.tsx";
+import { wholeNumber } from "../format/numbers.ts";
 import { addressOf, route } from "../route.ts";
 import { texts } from "../texts/texts.ts";
+import { trustOf } from "../verify/reason.ts";
 import { StepList } from "../verify/step-list.tsx";
 import { VerdictNotice } from "../verify/verdict-details.tsx";
 import { type Certificate, fetchCertificate } from "./certificate.ts";
@@ -50,6 +52,7 @@ function Content({ found, bundle }: Certificate) {
   const { certificate: words, verify } = texts.value;
   const { document_id, hash, metadata } = found.status === "confirmed" ? found.proof : found;
   const { type, source, timestamp } = metadata;
+  const older = found.history?.length ?? 0;
   return (
     <>
       <section class="card stack">
@@ -60,28 +63,44 @@ function Content({ found, bundle }: Certificate) {
             typeof type === "string" ? [words.type, type] : undefined,
             typeof source === "string" ? [words.source, source] : undefined,
             typeof timestamp === "number" ? [words.stated, <Moment at={timestamp} />] : undefined,
+            older === 0 ? undefined : [words.older, wholeNumber(older)],
           ]}
         />
-        {found.status === "pending" ? <Notice title={verify.server.waiting}>{verify.server.waitingHelp}</Notice> : null}
-        <ProofFiles documentId={document_id} {...(bundle === undefined ? {} : { bundle })} />
+        {bundle === undefined ? (
+          <Notice title={verify.server.waiting}>{verify.server.waitingHelp}</Notice>
+        ) : (
+          <ProofFiles documentId={document_id} bundle={bundle} />
+        )}
       </section>
-      {found.status === "pending" ? null : <Place {...found} />}
-      {bundle === undefined ? null : (
-        <section class="card stack">
-          <h2>{words.proof}</h2>
-          <VerdictNotice verdict={bundle.verdict} isFile={false} />
-          <StepList steps={bundle.verdict.steps} />
-        </section>
+      {found.status === "pending" || bundle === undefined ? null : (
+        <>
+          <Place {...found} />
+          <Proof {...bundle} />
+        </>
       )}
-      <section class="card stack">
-        <h2>{words.trust}</h2>
-        <ul>
-          {words.trusts.map((text) => (
-            <li key={text}>{text}</li>
-          ))}
-        </ul>
-      </section>
     </>
+  );
+}
+
+/** What the bundle proves, and what it does not. */
+function Proof({ verdict }: NonNullable<Certificate["bundle"]>) {
+  const { certificate: words, verify } = texts.value;
+  return (
+    <section class="card stack">
+      <h2>{words.proof}</h2>
+      <VerdictNotice verdict={verdict} isFile={false} />
+      {verdict.kind === "verified" ? (
+        <>
+          <Facts of={[[verify.facts.trusted, trustOf(texts.value, verdict)]]} />
+          <ul>
+            {words.trusts.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+      <StepList steps={verdict.steps} />
+    </section>
   );
 }
 

@@ -14,16 +14,19 @@ export const certificate = {
     regulator: "Statement for a regulator",
     seller: "Statement for a seller",
   },
-  place: "On the chain",
+  statementsAbout: "A statement is about all records of this document.",
+  older: "Older records of this document",
+  otherBundle: "The bundle is of another record: a newer one may have been recorded meanwhile.",
+  place: "On the chain, according to this server",
   contract: "Contract",
   validator: "Block of",
   recorded: "Recorded hash",
   code: "The transaction in the explorer",
   proof: "Verified in this browser",
-  trust: "What has to be trusted",
   trusts: [
     "SHA-256: nobody can make another file with this hash.",
-    "The chain: this block is in it, and its time is right. Its validators vouch for that.",
+    "This server: its explorer says that the block is in the chain. The seals of validators were not checked: with " +
+      "the bundle you can check them on the page Verify.",
     "The issuer: name, type, source and stated time are its word. The chain proves the hash and the time of the block.",
   ],
 };
