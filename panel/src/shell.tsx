@@ -13,8 +13,8 @@ export function Shell({
   end,
   children,
 }: {
-  navigation?: ComponentChildren;
-  end?: ComponentChildren;
+  navigation: ComponentChildren;
+  end: ComponentChildren;
   children: ComponentChildren;
 }) {
   return (

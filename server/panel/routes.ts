@@ -13,7 +13,7 @@ const KEPT = { immutable: true, maxAge: "1y", index: false, redirect: false } as
 
 /** The rest of its policy is in the page, which has to work without a server. */
 const OFFLINE_POLICY = "frame-ancestors 'none'";
-/** The sections of the panel. Those with content at addresses of their own are Explorer and Decode. */
+/** The sections of the panel, and what is in them. */
 const SECTIONS =
   /^\/(?:records|proofs|map|verify|docs\/?|(?:decode|proof)(?:\/[^/]*)?|explorer(?!\/api(?:\/|$))(?:\/.*)?)?$/;
 /** Every address that is not of data. */

@@ -1,6 +1,6 @@
 import { texts } from "../texts/texts.ts";
-import { QueryResult } from "../explorer/query-result.tsx";
-import { useQuery } from "../explorer/query.ts";
+import { QueryResult } from "../components/query-result.tsx";
+import { useQuery } from "../components/query.ts";
 import { ClientError } from "../../../client/errors.ts";
 import { ApiDocument } from "./document.ts";
 import { OperationView } from "./operation.tsx";

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Empty } from "../components/empty.tsx";
 import { texts } from "../texts/texts.ts";
 import { addressOf } from "./route.ts";
-import { useTitle } from "./title.ts";
+import { useTitle } from "../components/title.ts";
 
 /** Shows that the chain does not have the requested item, and possible reasons. */
 export function NotFound({ title, children }: { title: string; children: ComponentChildren }) {

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { type Audience, AUDIENCES } from "../../../server/attestation/responses.ts";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded, noteUnauthorized, proofClient } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
@@ -8,14 +9,12 @@ import { texts } from "../texts/texts.ts";
 import { baseName } from "../verify/pairing.ts";
 import type { Certificate } from "./certificate.ts";
 
-const AUDIENCES = ["court", "regulator", "seller"] as const;
-
 /** The files that prove a document: its bundle, and statements as PDF that the server signs. */
 export function ProofFiles({ documentId, bundle }: { documentId: string; bundle: NonNullable<Certificate["bundle"]> }) {
   const { certificate: words, verify } = texts.value;
-  const busy = useSignal<(typeof AUDIENCES)[number] | undefined>(undefined);
+  const busy = useSignal<Audience | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
-  const saveStatement = async (audience: (typeof AUDIENCES)[number]): Promise<void> => {
+  const saveStatement = async (audience: Audience): Promise<void> => {
     busy.value = audience;
     failure.value = undefined;
     try {

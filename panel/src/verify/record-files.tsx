@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { submitProof } from "../../../server/proofs/api.ts";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
@@ -8,22 +9,17 @@ import { Progress } from "../components/progress.tsx";
 import { ErrorNotice } from "../errors/error-notice.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import type { Recorder } from "./recorder.ts";
 import type { Row } from "./verdict.ts";
-import type { Verification } from "./verification.ts";
+import type { Desk } from "./with-server.tsx";
 
-/** The most characters of a document id. */
-const MOST_CHARACTERS = 512;
-
-/** Whether the server accepts a name as the id of a document. */
+/** Whether the server accepts a name as the id of a document; a blank one nobody would find again. */
 function isDocumentId(name: string): boolean {
-  return name.trim() !== "" && name !== "." && name !== ".." && name.length <= MOST_CHARACTERS && name.isWellFormed();
+  return name.trim() !== "" && submitProof.body.in.shape.document_id.safeParse(name).success;
 }
 
 /** Records the files that the server has not recorded: their hashes, under their names. */
-export function RecordFiles({ verification, recorder }: { verification: Verification; recorder: Recorder }) {
+export function RecordFiles({ desk: { verification, recorder, entered } }: { desk: Desk }) {
   const { record: words } = texts.value.verify;
-  const { entered } = recorder;
   const type = useSignal("");
   const progress = recorder.progress.value;
   const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);

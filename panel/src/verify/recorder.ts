@@ -5,9 +5,11 @@ import type { ProofRequest } from "../../../client/index.ts";
 import { MAX_DOCUMENTS } from "../../../client/proofs.ts";
 import { noteUnauthorized, proofClient } from "../access/proof-access.ts";
 
+type NamedHash = Pick<ProofRequest, "document_id" | "hash">;
+
 /**
  * Records documents, as many in one transaction as a batch can have. It outlives the view: what was accepted is not
- * sent again, and a batch whose outcome is not known is repeated first, as it was and under its key.
+ * sent again, and a batch whose outcome is not known is repeated as it was and under its key.
  */
 export class Recorder {
   /** Progress of the run; `undefined` without one. */
@@ -15,8 +17,6 @@ export class Recorder {
   readonly failure = signal<unknown>(undefined);
   /** The accepted documents, by name and hash. */
   readonly #accepted = new Set<string>();
-  /** The name that was entered for a file, and the id of its row. */
-  readonly entered = signal({ of: "", name: "" });
   #isStopped = false;
   /** Changes when the reader starts again: what ends later is of no interest. */
   #generation = 0;
@@ -24,8 +24,8 @@ export class Recorder {
   #unfinished: { readonly documents: readonly ProofRequest[]; readonly key: string } | undefined;
 
   /** Whether a document is accepted, confirmed or not. */
-  hasAccepted({ document_id, hash }: Pick<ProofRequest, "document_id" | "hash">): boolean {
-    return this.#accepted.has(`${hash} ${document_id}`);
+  hasAccepted(document: NamedHash): boolean {
+    return this.#accepted.has(nameOf(document));
   }
 
   /** Ends the recording before the next batch. */
@@ -55,12 +55,13 @@ export class Recorder {
         const open = documents.filter((each) => !this.hasAccepted(each));
         this.progress.value = { done: documents.length - open.length, all: documents.length };
         if (open.length === 0) return;
-        // Only as it was: a document that was renamed or taken away meanwhile is not in it.
-        if (this.#unfinished?.documents.every((each) => open.some((other) => isSame(each, other))) !== true)
+        // Only when all of it is still to be recorded: what was renamed or taken away meanwhile is not sent.
+        const wanted = new Set(open.map(nameOf));
+        if (this.#unfinished?.documents.every((each) => wanted.has(nameOf(each))) !== true)
           this.#unfinished = { documents: open.slice(0, MAX_DOCUMENTS), key: newIdempotencyKey() };
         const { documents: some, key } = this.#unfinished;
         await proofClient().submitTogether(some, { key });
-        for (const { document_id, hash } of some) this.#accepted.add(`${hash} ${document_id}`);
+        for (const each of some) this.#accepted.add(nameOf(each));
         this.#unfinished = undefined;
       }
     } catch (error) {
@@ -75,8 +76,9 @@ export class Recorder {
   }
 }
 
-function isSame(one: ProofRequest, other: ProofRequest): boolean {
-  return one.document_id === other.document_id && one.hash === other.hash;
+/** What makes two documents the same one. */
+function nameOf({ document_id, hash }: NamedHash): string {
+  return `${hash} ${document_id}`;
 }
 
 /** Whether a batch cannot be accepted as it is: it can be sent in another form. */

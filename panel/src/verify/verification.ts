@@ -226,12 +226,12 @@ export class Verification {
     this.#unread = this.#unread.filter(({ name }) => !given.has(name));
     for (const { name, reason } of unreadable) this.#unreadable(name, { kind: "unreadable", reason });
     const ids = new Map(files.map((file) => [file, this.#newId()]));
-    await this.queue.read(files, (each, outcome) => {
+    await this.queue.read(files, (named, outcome) => {
       if (!isCurrent()) return;
-      const { name, file } = each;
+      const { name, file } = named;
       if (outcome === "cancelled") return this.#unreadable(name, missing("cancelled"));
       if ("failure" in outcome) return this.#unreadable(name, { kind: "unreadable", reason: outcome.failure });
-      const { id } = this.#take({ id: ids.get(each) ?? this.#newId(), name, size: file.size, hash: outcome.hash });
+      const { id } = this.#take({ id: ids.get(named) ?? this.#newId(), name, size: file.size, hash: outcome.hash });
       for (const each of outcome.evidence) {
         const isInPdf = each.sha256 !== outcome.hash;
         this.#evidence.set(`${id} ${each.sha256}`, { ...each, source: id, name, isInPdf });

@@ -1,3 +1,4 @@
+import { type Signal, signal } from "@preact/signals";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
 import { onForget } from "../session/kept.ts";
@@ -14,6 +15,8 @@ import { Verify } from "./verify.tsx";
 export interface Desk {
   readonly verification: Verification;
   readonly recorder: Recorder;
+  /** The name that was entered for a file, and the id of its row. */
+  readonly entered: Signal<{ readonly of: string; readonly name: string }>;
 }
 
 /** Creates what outlives the views of the files, and ends with the session. */
@@ -26,22 +29,15 @@ export function createDesk(): Desk {
     verification.clear();
     recorder.forget();
   });
-  return { verification, recorder };
+  return { verification, recorder, entered: signal({ of: "", name: "" }) };
 }
 
 /**
  * Verifies files with bundles, the chain and the records of this server.
  * @param hasAccount Whether the reader can record files, and may send their names
  */
-export function VerifyWithServer({
-  title,
-  desk: { verification, recorder },
-  hasAccount,
-}: {
-  title: string;
-  desk: Desk;
-  hasAccount: boolean;
-}) {
+export function VerifyWithServer({ title, desk, hasAccount }: { title: string; desk: Desk; hasAccount: boolean }) {
+  const { verification, recorder } = desk;
   const { about, aboutWithNames } = texts.value.verify;
   return (
     <Verify
@@ -52,7 +48,7 @@ export function VerifyWithServer({
       access={isAccessNeeded.value ? <AccessField /> : null}
       more={(row) => <ServerDetails row={row} verification={verification} findsNames={hasAccount} />}
     >
-      {hasAccount ? <RecordFiles verification={verification} recorder={recorder} /> : null}
+      {hasAccount ? <RecordFiles desk={desk} /> : null}
     </Verify>
   );
 }

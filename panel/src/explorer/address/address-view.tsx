@@ -9,14 +9,14 @@ import { Ago } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
 import { shortened } from "../../format/shortened.ts";
 import { texts } from "../../texts/texts.ts";
-import { QueryResult } from "../query-result.tsx";
-import { useQuery } from "../query.ts";
+import { QueryResult } from "../../components/query-result.tsx";
+import { useQuery } from "../../components/query.ts";
 import { eventText } from "./event-text.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf } from "../route.ts";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../../components/title.ts";
 
 const PAGE = 25;
 

@@ -4,13 +4,13 @@ import { Facts } from "../../components/facts.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
-import { QueryResult } from "../query-result.tsx";
-import { useQuery } from "../query.ts";
+import { QueryResult } from "../../components/query-result.tsx";
+import { useQuery } from "../../components/query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf, VERIFY } from "../route.ts";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../../components/title.ts";
 
 /** An anchored hash: a recorded hash or the root of a batch. */
 export function AnchorView({ hash }: { hash: string }) {

@@ -9,13 +9,13 @@ import { Table } from "../../components/table.tsx";
 import { Ago, Moment } from "../../format/moment.tsx";
 import { byteSize, wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
-import { QueryResult } from "../query-result.tsx";
-import { useQuery } from "../query.ts";
+import { QueryResult } from "../../components/query-result.tsx";
+import { useQuery } from "../../components/query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { addressOf } from "../route.ts";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../../components/title.ts";
 import { ValidatorName } from "../validator-name.tsx";
 
 const PAGE = 50;

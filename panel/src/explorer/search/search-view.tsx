@@ -3,14 +3,14 @@ import type { SearchResult } from "../../../../client/index.ts";
 import { ClientError } from "../../../../client/errors.ts";
 import { Icon } from "../../components/icon.tsx";
 import { texts } from "../../texts/texts.ts";
-import { QueryResult } from "../query-result.tsx";
-import { useQuery } from "../query.ts";
+import { QueryResult } from "../../components/query-result.tsx";
+import { useQuery } from "../../components/query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { NotFound } from "../not-found.tsx";
 import { replaceBy } from "../../route.ts";
 import { addressOf, VERIFY } from "../route.ts";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../../components/title.ts";
 
 /** The results of a search; a single result is shown directly. */
 export function SearchView({ text }: { text: string }) {

@@ -3,13 +3,13 @@ import { Facts } from "../../components/facts.tsx";
 import { Ago } from "../../format/moment.tsx";
 import { wholeNumber } from "../../format/numbers.ts";
 import { texts } from "../../texts/texts.ts";
-import { QueryResult } from "../query-result.tsx";
-import { useQuery } from "../query.ts";
+import { QueryResult } from "../../components/query-result.tsx";
+import { useQuery } from "../../components/query.ts";
 import { explorerClient } from "../explorer-client.ts";
 import { Hash } from "../hash.tsx";
 import { addressOf } from "../route.ts";
 import { SearchBox } from "../search/search-box.tsx";
-import { useTitle } from "../title.ts";
+import { useTitle } from "../../components/title.ts";
 import { ValidatorName } from "../validator-name.tsx";
 
 const SHOWN = 8;

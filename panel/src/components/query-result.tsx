@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { Button } from "../components/button.tsx";
+import { Button } from "./button.tsx";
 import { ClientError } from "../../../client/errors.ts";
 import { ErrorNotice } from "../errors/error-notice.tsx";
-import { Progress } from "../components/progress.tsx";
+import { Progress } from "./progress.tsx";
 import { texts } from "../texts/texts.ts";
 import type { Query } from "./query.ts";
 import { AccessField } from "../access/access-field.tsx";
