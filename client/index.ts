@@ -43,6 +43,8 @@ export {
   type AttestationSubject,
   BundleRecord,
   type ComparedRow,
+  type InventoryPage,
+  type InventorySearch,
   type Moment,
   ProofClient,
   type ProofClientOptions,

@@ -101,6 +101,23 @@ export interface ComparedRow {
 /** A time: an ISO date, which means its end in UTC, an ISO date-time with its zone, or Unix seconds. */
 export type Moment = string | number;
 
+/** Which recorded documents are listed. Times are those when a document was accepted. */
+export interface InventorySearch {
+  /** Those that were on chain at this time, as they were then. Default: now. */
+  readonly date?: Moment | undefined;
+  /** Text in the document's id. */
+  readonly q?: string | undefined;
+  /** SHA-256 of the content, hexadecimal. */
+  readonly hash?: string | undefined;
+  readonly from?: Moment | undefined;
+  readonly to?: Moment | undefined;
+  /** Documents of a page. */
+  readonly limit?: number | undefined;
+}
+
+/** A page of recorded documents. */
+export type InventoryPage = z.output<(typeof inventory)["result"]>;
+
 /** The fields of a portable proof that identify it; a verifier checks the rest. */
 export const BundleRecord = Bundle.pick({ format: true, record: true });
 
@@ -242,13 +259,18 @@ export class ProofClient {
     throw new ClientError("unexpected_response", "the response is incomplete");
   }
 
-  /** Lists the documents on chain at a time, each with its newest record. */
-  async *inventory({ date, signal }: CallOptions & { readonly date?: Moment | undefined } = {}): AsyncGenerator<
-    RecordedDocument,
-    void
-  > {
-    const page = (cursor?: string) => requestOf(inventory, { query: { date, cursor } });
+  /** Lists the documents on chain at a time, each with its newest record, newest first. */
+  async *inventory({ signal, ...search }: CallOptions & InventorySearch = {}): AsyncGenerator<RecordedDocument, void> {
+    const page = (cursor?: string) => requestOf(inventory, { query: { ...search, cursor } });
     for await (const { documents } of this.#pages(inventory.result, page, signal)) yield* documents;
+  }
+
+  /**
+   * Returns a page of that list.
+   * @param cursor `next` of the page before; a page with few documents, or none, can have it
+   */
+  inventoryPage(search: InventorySearch, cursor?: string, { signal }: CallOptions = {}): Promise<InventoryPage> {
+    return this.#get(inventory.result, requestOf(inventory, { query: { ...search, cursor } }), { signal });
   }
 
   /** Lists the recorded documents that a verification did not include. */

@@ -66,7 +66,8 @@ export function isNoLaterThanTomorrow(seconds: number): boolean {
 /** The message for a time that is not. */
 export const TOO_LATE = `is more than a day ahead; ${IN_SECONDS}`;
 
-const MAX_DOCUMENT_ID = 512;
+/** Maximum length of a document's identifier. */
+export const MAX_DOCUMENT_ID = 512;
 
 /** The identifier of a document in the calling system. */
 export const DocumentId = hashedText(MAX_DOCUMENT_ID)

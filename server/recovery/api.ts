@@ -1,5 +1,14 @@
 import * as z from "zod";
-import { DocumentId, isNoLaterThanTomorrow, pageCursor, pageLimit, Sha256, TOO_LATE } from "../http/fields.ts";
+import {
+  DocumentId,
+  isNoLaterThanTomorrow,
+  MAX_DOCUMENT_ID,
+  pageCursor,
+  pageLimit,
+  Sha256,
+  storedText,
+  TOO_LATE,
+} from "../http/fields.ts";
 import { defineRoute } from "../http/route.ts";
 import { Comparison, ComparisonLine, Gap, Inventory, RecordedDocument, UnknownAnchor } from "./responses.ts";
 
@@ -30,13 +39,20 @@ const MomentText = z
   .union([...isoTexts, z.string().regex(/^[0-9]{9,16}$/)], {
     error: ({ input }) => (typeof input === "string" && SPACE_FOR_PLUS.test(input) ? PLUS : NO_MOMENT),
   })
-  .refine((text) => isNoLaterThanTomorrow(beginningOf(text)), TOO_LATE)
-  .transform(secondsOf)
-  .meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
+  .refine((text) => isNoLaterThanTomorrow(beginningOf(text)), TOO_LATE);
+
+/** A time up to which something is. */
+const UpTo = MomentText.transform(secondsOf).meta({ description: DESCRIPTION, examples: ["2026-11-21"] });
+
+/** A time from which on something is: of a date its beginning. */
+const From = MomentText.transform((text) => Math.max(0, Math.ceil(beginningOf(text)))).meta({
+  description: DESCRIPTION.replace("its end", "its beginning"),
+  examples: ["2026-11-21"],
+});
 
 /** A time in a JSON body. */
 const Moment = z
-  .union([z.int().min(0).refine(isNoLaterThanTomorrow, TOO_LATE), MomentText], {
+  .union([z.int().min(0).refine(isNoLaterThanTomorrow, TOO_LATE), UpTo], {
     // The reason why a time of the right form is refused says more than that it has none.
     error: ({ errors }) => errors?.flat().find(({ message }) => REASONS.includes(message))?.message ?? NO_MOMENT,
   })
@@ -69,7 +85,7 @@ export const verifyRestored = defineRoute({
     "Compares each document with its newest record: `match`, `mismatch` or `unrecorded`. NDJSON bodies of any " +
     "length are processed as a stream, with `as_of` in the query. With JSON, `as_of` can be in the query or in " +
     "the body, and both must agree.",
-  query: z.object({ as_of: MomentText.optional() }),
+  query: z.object({ as_of: UpTo.optional() }),
   body: z.object({ as_of: Moment.optional(), documents: z.array(RestoredRow).min(1, "has no document") }).meta({
     id: "RestoredDocuments",
     description: "Restored documents, to compare with the records up to a time.",
@@ -86,6 +102,16 @@ const limit = pageLimit(
   "Maximum number of entries; an NDJSON response without a limit has all entries.",
 );
 
+/** Before which entry a page begins, and the newest entry when the first page was read. */
+const InventoryCursor = z
+  .string()
+  .regex(/^\d{1,15}-\d{1,15}$/, "is not a cursor of an earlier response")
+  .transform((text) => {
+    const [before = 0, newestEntry = 0] = text.split("-").map(Number);
+    return { before, newestEntry };
+  })
+  .meta({ description: "`next` of the previous page." });
+
 export const inventory = defineRoute({
   id: "inventory",
   method: "get",
@@ -93,14 +119,24 @@ export const inventory = defineRoute({
   tag: TAG,
   summary: "List recorded documents",
   description:
-    "Lists the documents that were on chain at a time (`date` or `as_of`), each with its newest record. An NDJSON " +
-    "response has all pages, one document per line.",
-  query: z.object({
-    date: MomentText.optional(),
-    as_of: MomentText.optional().meta({ description: "Another name of `date`; it counts when both are sent." }),
-    limit,
-    cursor: pageCursor().default(0),
-  }),
+    "Lists the documents that were on chain at a time (`date` or `as_of`), each with its newest record, newest " +
+    "first. A search looks through a limited part of the journal for a page: one with fewer documents than `limit`, " +
+    "or none, is the last one only without `next`. An NDJSON response has all pages, one document per line.",
+  query: z
+    .object({
+      date: UpTo.optional(),
+      as_of: UpTo.optional().meta({ description: "Another name of `date`; it counts when both are sent." }),
+      q: storedText(MAX_DOCUMENT_ID)
+        .min(1, "is empty")
+        .optional()
+        .meta({ description: "Text in the id of the document, in letters of any case." }),
+      hash: Sha256.optional(),
+      from: From.optional(),
+      to: UpTo.optional(),
+      limit,
+      cursor: InventoryCursor.optional(),
+    })
+    .refine(({ from = 0, to = Infinity }) => from <= to, { path: ["to"], message: "is before `from`" }),
   result: Inventory,
   resultLine: RecordedDocument,
   statuses: { 200: "A page of documents, or all of them." },

@@ -14,7 +14,7 @@ export type InventoryDocument =
 
 export interface NewestProofsDeps extends Pick<RecordedVerification, "asOf" | "newestEntry"> {
   readonly checked: VerifiedEntries;
-  readonly check: ProofCheck;
+  readonly check: Pick<ProofCheck, "of">;
 }
 
 /**
@@ -94,7 +94,10 @@ export class NewestProofs {
  * Returns the proofs that are on chain, and those about which there is a contradiction. The chain is asked about those
  * that the journal has no confirmation of.
  */
-export async function recorded(proofs: readonly StoredProof[], check: ProofCheck): Promise<InventoryDocument[]> {
+export async function recorded(
+  proofs: readonly StoredProof[],
+  check: Pick<ProofCheck, "of">,
+): Promise<InventoryDocument[]> {
   const found: InventoryDocument[] = [];
   for (const proof of proofs) {
     if (isConfirmedBy(proof, undefined)) {

@@ -59,10 +59,13 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
     }),
 
     serveRaw(inventory, { admit })(
-      async ({ query: { date, as_of: asOf = date, limit, cursor } }, request, response) => {
-        const pages = { head: { as_of: asOf ?? null }, name: "documents", start: cursor, limit };
-        await sendPages(request, response, pages, async (after, most) => {
-          const { documents, next } = await recovery.inventory(asOf, after ?? 0, most);
+      async ({ query: { date, as_of: asOf = date, q: text, limit, cursor, ...search } }, request, response) => {
+        const newestEntry = cursor?.newestEntry ?? (await recovery.newestEntry());
+        const wanted = { ...search, text, asOf, newestEntry };
+        const cursorOf = (next: number): string => `${next}-${newestEntry}`;
+        const pages = { head: { as_of: asOf ?? null }, name: "documents", start: cursor?.before, limit, cursorOf };
+        await sendPages(request, response, pages, async (before, most) => {
+          const { documents, next } = await recovery.inventory(wanted, before, most);
           return { rows: documents.map(toRecordedDocument), next };
         });
       },
@@ -80,8 +83,8 @@ export function recoveryRoutes(recovery: RecoveryService): ServedRoute[] {
       const verification = await recovery.verification(verification_id, nameOf(apiCaller(request)));
       const head = { against, ...toRecoveryVerification(verification) };
       response.set(VERIFICATION_HEADER, verification.id);
-      await sendPages(request, response, { head, name: "documents", start: cursor, limit }, async (after, most) => {
-        const { documents, next } = await recovery.gap(verification, after ?? 0, most);
+      await sendPages(request, response, { head, name: "documents", start: cursor, limit }, async (before, most) => {
+        const { documents, next } = await recovery.gap(verification, before, most);
         return { rows: documents.map(toRecordedDocument), next };
       });
     }),
@@ -165,27 +168,29 @@ interface Pages {
   readonly start: number | undefined;
   /** Maximum number of rows of a page. */
   readonly limit: number;
+  /** The text of a cursor. */
+  readonly cursorOf?: (next: number) => string;
 }
 
 /** Sends a page as JSON, or all pages as NDJSON; with a limit, NDJSON has at most as many rows. */
 async function sendPages(
   request: Request,
   response: Response,
-  { head, name, start, limit }: Pages,
-  page: (after: number | undefined, most: number) => Promise<Page>,
+  { head, name, start, limit, cursorOf = String }: Pages,
+  page: (from: number | undefined, most: number) => Promise<Page>,
 ): Promise<void> {
   if (request.accepts(["application/json", ...NDJSON_TYPES]) === "application/json" || !request.accepts(NDJSON_TYPES)) {
     const { rows, next } = await page(start, limit);
-    sendJson(response, { ...head, [name]: rows, ...(next === undefined ? {} : { next: String(next) }) });
+    sendJson(response, { ...head, [name]: rows, ...(next === undefined ? {} : { next: cursorOf(next) }) });
     return;
   }
   const isAll = request.query["limit"] === undefined;
   const lines = async function* (): AsyncGenerator<string[], void> {
-    let [after, left] = [start, limit];
-    for (let isFirst = true; isFirst || (after !== undefined && left > 0); isFirst = false) {
-      const { rows, next } = await page(after, isAll ? ROWS_AT_ONCE : left);
+    let [from, left] = [start, limit];
+    for (let isFirst = true; isFirst || (from !== undefined && left > 0); isFirst = false) {
+      const { rows, next } = await page(from, isAll ? ROWS_AT_ONCE : left);
       yield rows.map((row) => JSON.stringify(row));
-      after = next;
+      from = next;
       if (!isAll) left -= rows.length;
     }
   };

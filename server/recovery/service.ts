@@ -5,7 +5,6 @@ import type { Issuer } from "../issuer/issuer.ts";
 import type { Clock } from "../kit/time.ts";
 import {
   assertUndamaged,
-  type CheckedProof,
   type ConfirmedProof,
   type ProofCheck,
   type ProofJournal,
@@ -13,7 +12,9 @@ import {
 } from "../proofs/index.ts";
 import { SealbookError } from "../errors.ts";
 import type { EntryVerifier, VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { type InventoryDocument, NewestProofs, recorded } from "./newest-proofs.ts";
+import type { InventorySearch } from "./candidates.ts";
+import { inOrder } from "./in-order.ts";
+import { type DocumentPage, Inventory } from "./inventory.ts";
 import type { VerificationRetention } from "./verification-retention.ts";
 import { type ComparedDocument, type Run, RunningVerification } from "./running-verification.ts";
 import {
@@ -25,20 +26,13 @@ import {
   resultText,
   type SignedVerification,
 } from "./verification.ts";
-import { newestOfContent, proofsAfter, proofsOf } from "./store.ts";
+import { newestOfContent, proofsOf } from "./store.ts";
 import type { VerificationStore } from "./verification-store.ts";
 import { equalBytes, hex } from "../kit/bytes.ts";
 
 /** Maximum number of other documents reported for the same content, and of proofs read to find them. */
 const MOST_OTHERS = 10;
 const MOST_OTHERS_LOOKED_AT = 20;
-/** Maximum number of documents with concurrent requests to the journal or the chain. */
-const AT_ONCE = 32;
-/** Number of entries read at a time to fill a page. */
-const SCAN = 250;
-/** Maximum number of entries read for a page: it ends before it is full when most are not the newest of documents. */
-const SCANNED_PER_DOCUMENT = 2;
-const MORE_SCANNED = 1_000;
 const BLOCKS_AT_ONCE = 1_000;
 /** The default verification of a caller without any. */
 const NONE =
@@ -58,13 +52,6 @@ export interface RecoveryServiceDeps {
   readonly clock: Clock;
   /** @throws SealbookError `not_leader` when this relayer does not sign */
   readonly assertLeads: () => void;
-}
-
-/** Recorded documents, and the start of the next page. */
-export interface DocumentPage {
-  readonly documents: readonly InventoryDocument[];
-  /** The entry after which the next page begins; `undefined` when there is none. A page before it may be short. */
-  readonly next: number | undefined;
 }
 
 /** Compares documents restored after a disaster with their records. */
@@ -152,16 +139,33 @@ export class RecoveryService {
     return { ...found, signed };
   }
 
-  /** Returns the documents that were on chain at a time, each with its newest record. */
-  inventory(asOf: number | undefined, after: number, limit: number): Promise<DocumentPage> {
-    return this.#documents({ asOf, newestEntry: Infinity }, after, limit, async () => new Set());
+  /** Returns the newest entry of the journal: an inventory in pages has no later ones. */
+  newestEntry(): Promise<number> {
+    return this.#deps.verifier.begin().newest();
   }
 
-  /** Returns recorded documents that are not in a comparison. */
-  gap(verification: RecordedVerification, after: number, limit: number): Promise<DocumentPage> {
-    return this.#documents(verification, after, limit, (ids, checked) =>
-      this.#deps.verifications.restored(verification, ids, checked),
-    );
+  /**
+   * Returns documents that were on chain at a time, each with its newest record, newest first.
+   * @param before The entry before which the page begins; `undefined` for the first page
+   */
+  inventory(
+    { asOf, newestEntry, ...search }: InventorySearch & Pick<RecordedVerification, "asOf" | "newestEntry">,
+    before: number | undefined,
+    limit: number,
+  ): Promise<DocumentPage> {
+    return this.#documents({ asOf, newestEntry }).page(before, limit, search);
+  }
+
+  /** Returns recorded documents that are not in a comparison, newest first. */
+  gap(verification: RecordedVerification, before: number | undefined, limit: number): Promise<DocumentPage> {
+    const without = (ids: readonly string[], checked: VerifiedEntries) =>
+      this.#deps.verifications.restored(verification, ids, checked);
+    return this.#documents(verification).page(before, limit, {}, without);
+  }
+
+  #documents({ asOf, newestEntry }: Pick<RecordedVerification, "asOf" | "newestEntry">): Inventory {
+    const { verifier, beginCheck } = this.#deps;
+    return new Inventory({ checked: verifier.begin(), check: beginCheck(), asOf, newestEntry });
   }
 
   /**
@@ -263,55 +267,4 @@ export class RecoveryService {
     }
     return [...names];
   }
-
-  /** Returns documents in the order of their newest relevant proofs, without the excluded ones. */
-  async #documents(
-    { asOf, newestEntry }: Pick<RecordedVerification, "asOf" | "newestEntry">,
-    after: number,
-    limit: number,
-    without: (documentIds: readonly string[], checked: VerifiedEntries) => Promise<ReadonlySet<string>>,
-  ): Promise<DocumentPage> {
-    const { verifier, beginCheck } = this.#deps;
-    const [checked, check] = [verifier.begin(), beginCheck()];
-    const newest = new NewestProofs({ checked, check, asOf, newestEntry });
-    const documents: InventoryDocument[] = [];
-    let at = after;
-    while (at < after + SCANNED_PER_DOCUMENT * limit + MORE_SCANNED) {
-      const { proofs, last } = await proofsAfter(at, SCAN, checked);
-      const scanned = (await recorded(proofs, check)).filter((found) => newest.counts(found));
-      const sound = scanned.flatMap(({ proof, fault }) => (fault === undefined ? [proof] : []));
-      const left = await without([...new Set(sound.map(({ documentId }) => documentId))], checked);
-      const isNewest = await newest.among(sound.filter(({ documentId }) => !left.has(documentId)));
-      // A damaged row can have the name of another document: it is listed whatever is recorded of that one.
-      const wanted = scanned.filter(({ proof, fault }) => fault !== undefined || isNewest.has(proof.sequence));
-      const page = wanted.slice(0, limit - documents.length);
-      documents.push(
-        ...(await inOrder(page, async (found) =>
-          found.fault === undefined ? toDocument(await check.of(found.proof), found) : found,
-        )),
-      );
-      if (page.length < wanted.length) return { documents, next: page.at(-1)?.proof.sequence ?? at };
-      if (last === undefined) return { documents, next: undefined };
-      at = last;
-    }
-    return { documents, next: at };
-  }
-}
-
-/** @param found What the journal says of it */
-function toDocument(result: CheckedProof, found: InventoryDocument): InventoryDocument {
-  if (result.state === "contradicted") return { proof: found.proof, fault: result.fault };
-  return result.state === "confirmed" ? { proof: result.proof, fault: undefined } : found;
-}
-
-/** Works on items, a limited number at a time, and returns the results in their order. */
-async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    // All workers draw from the one iterator; a queue would make a closure for each of a million rows.
-    for (const [index, item] of queue) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
-  return results;
 }

@@ -1,8 +1,7 @@
-import { yieldToEventLoop } from "../kit/event-loop.ts";
 import { newestOfEach } from "../journal/index/proof-index.ts";
 import { documentKey } from "../journal/index/proof-key.ts";
 import type { VerifiedEntries } from "../journal/entries/verified-entries.ts";
-import { proofPages, readProofs, readProofsWith, type StoredProof, withAnchors } from "../proofs/index.ts";
+import { proofPages, readProofs, readProofsWith, type StoredProof } from "../proofs/index.ts";
 
 /** Proofs of a document that are read at a time. */
 const PAGE = 100;
@@ -68,19 +67,4 @@ export async function newestOfContent(
     { order: "newest first", from: Infinity, limit },
   ).next();
   return newest ?? [];
-}
-
-/**
- * Returns the proofs among the entries after one.
- * @returns also the last of these entries; `undefined` when there is none
- */
-export async function proofsAfter(
-  sequence: number,
-  limit: number,
-  checked: VerifiedEntries,
-): Promise<{ readonly proofs: StoredProof[]; readonly last: number | undefined }> {
-  const { proofs, last } = await checked.proofsAfter(sequence, limit);
-  // Other requests are served between the entries and their anchors.
-  await yieldToEventLoop();
-  return { proofs: await withAnchors(checked, proofs), last };
 }

@@ -226,6 +226,50 @@ describe("recovery over HTTP", function () {
     assert.equal((await server.get("/api/v1/recovery/inventory?asof=1000000000")).status, 400);
   });
 
+  it("searches the inventory by text in the id, hash and times, newest first", async () => {
+    const documents = documentsOf("Search/Wanted", 3);
+    await record(documents);
+    const idsOf = async (query: string): Promise<string[]> => {
+      const { status, body } = await server.get(`/api/v1/recovery/inventory?${query}`);
+      assert.equal(status, 200, query);
+      return body.documents.map(({ document_id }: ParsedJson) => document_id);
+    };
+    const ids = documents.map(({ document_id }) => document_id).reverse();
+    assert.deepEqual(await idsOf("q=search/WANTED"), ids);
+    assert.deepEqual(await idsOf(`q=${encodeURIComponent(ids[1] ?? "")}`), [ids[1]]);
+    assert.deepEqual(await idsOf(`hash=0x${documents[1]?.hash.toUpperCase()}`), [ids[1]]);
+    const today = new Date().toISOString().slice(0, 10);
+    assert.deepEqual(await idsOf(`q=search/wanted&from=${today}&to=${today}`), ids);
+    assert.isEmpty(await idsOf("q=search/wanted&to=2020-01-01"));
+    assert.isEmpty(await idsOf(`q=search/wanted&hash=${"0".repeat(64)}`));
+    for (const [query, field] of [
+      ["q=", "q"],
+      [`q=${"x".repeat(513)}`, "q"],
+      ["hash=12", "hash"],
+      ["from=yesterday", "from"],
+      ["from=2026-02-02&to=2026-02-01", "to"],
+      ["cursor=7", "cursor"],
+    ] as const) {
+      const { status, body } = await server.get(`/api/v1/recovery/inventory?${query}`);
+      assert.deepEqual([status, body.errors?.[0]?.path], [400, field], query);
+    }
+  });
+
+  it("lists in its pages what there was as the first one was read", async () => {
+    await record(documentsOf("stable", 3));
+    const first = await server.get("/api/v1/recovery/inventory?q=stable&limit=1");
+    const [newest] = first.body.documents;
+    await record([{ ...documentsOf("stable", 3)[0], hash: sha256("newer") }, ...documentsOf("stable later", 1)]);
+    const rest = await server.get(`/api/v1/recovery/inventory?q=stable&limit=10&cursor=${first.body.next}`);
+    const listed = [newest, ...rest.body.documents].map(({ document_id }: ParsedJson) => document_id);
+    assert.deepEqual(
+      listed,
+      documentsOf("stable", 3)
+        .map(({ document_id }) => document_id)
+        .reverse(),
+    );
+  });
+
   it("returns pages with cursors, and lines with all rows", async () => {
     await record(documentsOf("pages", 30));
     const { verification_id } = await verify([{ document_id: "none", hash: sha256("none") }]);
@@ -272,7 +316,12 @@ describe("recovery over HTTP", function () {
     );
     assert.deepEqual(
       gaps,
-      [two, one].map((documents) => documents.slice(0, 450).map(({ document_id }) => document_id)),
+      [two, one].map((documents) =>
+        documents
+          .slice(0, 450)
+          .map(({ document_id }) => document_id)
+          .reverse(),
+      ),
     );
   });
 

@@ -4,7 +4,7 @@ import { inSnapshot } from "../engine/snapshot.ts";
 import { GENESIS } from "../integrity/entry-chain.ts";
 import type { JournalKey } from "../integrity/journal-key.ts";
 import { notContinued } from "../integrity/memory.ts";
-import type { JournalEntry, ProofEntry } from "./codec.ts";
+import type { JournalEntry } from "./codec.ts";
 import { hasRowTo } from "./continued.ts";
 import { entryOf, readEntries } from "./entry-source.ts";
 import type { JournalRow } from "./journal-row.ts";
@@ -107,15 +107,17 @@ export class VerifiedEntries {
     return this.inSnapshot((reads) => reads.#entries(sequences));
   }
 
-  /** Returns the proofs after an entry, among at most `limit` entries: none is missing. */
-  proofsAfter(sequence: number, limit: number): Promise<{ proofs: ProofEntry[]; last: number | undefined }> {
+  /** Returns the entries before another one, oldest first, at most `limit`: none is missing. */
+  entriesBefore(sequence: number, limit: number): Promise<JournalEntry[]> {
     return this.inSnapshot(async (reads) => {
-      const count = Math.min(limit, (await reads.newest()) - sequence);
-      if (count <= 0) return { proofs: [], last: undefined };
+      const last = Math.min(sequence - 1, await reads.newest());
+      const count = Math.min(limit, last);
+      if (count <= 0) return [];
       const { database, key } = reads;
-      const entries = await readEntries(database, key, sequence, count).catch((error: unknown) => this.#fail(error));
-      if (entries.length < count) this.damaged(`entry ${sequence + entries.length + 1} of the journal is missing`);
-      return { proofs: entries.filter((entry) => entry.kind === "proof"), last: sequence + count };
+      const before = last - count;
+      const entries = await readEntries(database, key, before, count).catch((error: unknown) => this.#fail(error));
+      if (entries.length < count) this.damaged(`entry ${before + entries.length + 1} of the journal is missing`);
+      return entries;
     });
   }
 

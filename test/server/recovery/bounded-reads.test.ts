@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { EntryVerifier } from "../../../server/journal/entries/verified-entries.ts";
 import { insertKeys } from "../../../server/journal/index/proof-index.ts";
 import type { StoredProof } from "../../../server/proofs/proof.ts";
+import type { DocumentPage } from "../../../server/recovery/inventory.ts";
 import type { ProofSubject } from "../../../server/proofs/proof-rows.ts";
 import { journalOver } from "../../../bench/load/filled-journal.ts";
 import { KEY } from "../../support/journal-key.ts";
@@ -75,17 +76,14 @@ for (const engine of ENGINES)
       it(`read few of its proofs for the inventory, which lists it once, with ${place} keys`, async () => {
         const names: string[] = [];
         const { proofRows } = await count.during(async () => {
-          for (let after: number | undefined = 0; after !== undefined;) {
-            const page: Awaited<ReturnType<RecoveryHistory["service"]["inventory"]>> = await history.service.inventory(
-              undefined,
-              after,
-              10,
-            );
+          const all = { asOf: undefined, newestEntry: await history.service.newestEntry() };
+          for (let before: number | undefined = all.newestEntry + 1; before !== undefined;) {
+            const page: DocumentPage = await history.service.inventory(all, before, 10);
             names.push(...page.documents.map(({ proof }) => proof.documentId));
-            after = page.next;
+            before = page.next;
           }
         });
-        assert.deepEqual(names, ["first", HOT, "last"]);
+        assert.deepEqual(names, ["last", HOT, "first"]);
         // Each entry is read as an entry, as a proof, and in its block of checked entries.
         assert.isBelow(proofRows, 4 * PROOFS);
       });

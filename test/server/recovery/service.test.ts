@@ -1,5 +1,6 @@
 import { assert } from "chai";
 import fc from "fast-check";
+import type { DocumentPage } from "../../../server/recovery/inventory.ts";
 import type { Comparison } from "../../../server/recovery/verification.ts";
 import { newestSequence } from "../../../server/journal/entries/journal-rows.ts";
 import type { VerificationLimits } from "../../../server/recovery/verification-retention.ts";
@@ -54,10 +55,12 @@ function rowOf(comparison: Comparison): ResultRow {
   }
 }
 
-/** What the model says was on chain: the newest of each document, in the order in which these were recorded. */
+/** What the model says was on chain: the newest of each document, the last recorded one first. */
 function inventoryOf(recorded: readonly Recorded[], asOf: number | undefined): Recorded[] {
   const counting = recorded.filter(isBy(asOf));
-  return counting.filter((one) => counting.findLast(({ documentId }) => documentId === one.documentId) === one);
+  return counting
+    .filter((one) => counting.findLast(({ documentId }) => documentId === one.documentId) === one)
+    .reverse();
 }
 
 for (const engine of ENGINES) {
@@ -104,15 +107,15 @@ for (const engine of ENGINES) {
       if (verification.id === undefined) assert.fail("the comparison is not kept");
       return { compared, verification };
     };
-    const allOf = async (page: (after: number) => ReturnType<RecoveryHistory["service"]["inventory"]>) => {
+    const allOf = async (page: (before: number | undefined) => Promise<DocumentPage>) => {
       const found: Recorded[] = [];
-      for (let after: number | undefined = 0; after !== undefined;) {
-        const { documents, next } = await page(after);
+      for (let before: number | undefined, isFirst = true; isFirst || before !== undefined; isFirst = false) {
+        const { documents, next }: DocumentPage = await page(before);
         for (const { proof, fault } of documents) {
           assert.isUndefined(fault);
           found.push({ documentId: proof.documentId, hash: Buffer.from(proof.hash), time: proof.outcome.block.time });
         }
-        after = next;
+        before = next;
       }
       return found;
     };
@@ -138,12 +141,23 @@ for (const engine of ENGINES) {
             });
             assert.deepEqual(await actual.service.verification(verification.id), verification);
             const inventory = inventoryOf(actual.recorded, by).map((one) => ({ ...one, hash: Buffer.from(one.hash) }));
-            assert.deepEqual(await allOf((after) => actual.service.inventory(by, after, limit)), inventory);
+            const all = { asOf: by, newestEntry: await actual.service.newestEntry() };
+            assert.deepEqual(await allOf((before) => actual.service.inventory(all, before, limit)), inventory);
+            for (const documentId of DOCUMENTS)
+              assert.deepEqual(
+                await allOf((before) => actual.service.inventory({ ...all, text: documentId }, before, limit)),
+                inventory.filter((one) => one.documentId === documentId),
+              );
+            for (const hash of CONTENTS.map(contentHash))
+              assert.deepEqual(
+                await allOf((before) => actual.service.inventory({ ...all, hash }, before, limit)),
+                inventory.filter((one) => Buffer.compare(one.hash, hash) === 0),
+              );
             const seen = new Set(rows.map(([documentId]) => documentId));
             // What is recorded after it was compared is not missing from it.
             await actual.record([["late", "1"]]);
             assert.deepEqual(
-              await allOf((after) => actual.service.gap(verification, after, limit)),
+              await allOf((before) => actual.service.gap(verification, before, limit)),
               inventory.filter(({ documentId }) => !seen.has(documentId)),
             );
             assert.isEmpty(actual.diverged);
@@ -171,7 +185,8 @@ for (const engine of ENGINES) {
         }
         assert.lengthOf(new Set(history.diverged), 2);
         assert.isUndefined(verification.signed, "nothing is signed about a contradiction");
-        const { documents } = await history.service.inventory(undefined, 0, 10);
+        const all = { asOf: undefined, newestEntry: await history.service.newestEntry() };
+        const { documents } = await history.service.inventory(all, undefined, 10);
         assert.isTrue(documents.every(({ fault }) => fault !== undefined));
       }));
 
@@ -300,9 +315,9 @@ for (const engine of ENGINES) {
         await history.kept.expire();
         assert.deepEqual(await rowsOf(history), [newer.verification.id]);
         assert.deepEqual(await history.service.verification(verification.id), verification);
-        const gap = await history.service.gap(verification, 0, 10).catch((error: unknown) => error);
+        const gap = await history.service.gap(verification, undefined, 10).catch((error: unknown) => error);
         assert.match(String(gap), /the documents of this verification are not in this database/);
-        assert.isEmpty((await history.service.gap(newer.verification, 0, 10)).documents);
+        assert.isEmpty((await history.service.gap(newer.verification, undefined, 10)).documents);
       }));
 
     it("bounds the documents of a caller and of all: the oldest make quota, or those of the largest caller", () =>
