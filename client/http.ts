@@ -95,7 +95,8 @@ export class Http {
   }
 
   /**
-   * Sends rows as NDJSON and streams the lines of the response, without a timeout.
+   * Sends rows as NDJSON and streams the lines of the response, without a timeout. A list is sent at once: browsers
+   * stream requests over HTTP/2 only.
    * @throws ClientError `unreachable` without a response, or while its lines are read; the reason of an aborted
    * `signal`
    */
@@ -118,8 +119,9 @@ export class Http {
       const response = await fetch(new URL(path, this.base), {
         method: "POST",
         headers: { Accept: NDJSON, "Content-Type": NDJSON, ...this.#options.headers },
-        body: streamOf(body),
+        body: Array.isArray(rows) ? rows.map((row) => `${JSON.stringify(row)}\n`).join("") : streamOf(body),
         ...AS_IT_COMES,
+        ...(this.#options.credentials === undefined ? {} : { credentials: this.#options.credentials }),
         ...STAY_HERE,
         ...(signal === undefined ? {} : { signal }),
       });

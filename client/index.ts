@@ -43,6 +43,7 @@ export {
   type AttestationSubject,
   BundleRecord,
   type ComparedRow,
+  type GapPage,
   type InventoryPage,
   type InventorySearch,
   type Moment,

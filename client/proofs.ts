@@ -118,6 +118,9 @@ export interface InventorySearch {
 /** A page of recorded documents. */
 export type InventoryPage = z.output<(typeof inventory)["result"]>;
 
+/** A page of missing documents, and the verification that did not include them. */
+export type GapPage = z.output<typeof RestoredGap>;
+
 /** The fields of a portable proof that identify it; a verifier checks the rest. */
 export const BundleRecord = Bundle.pick({ format: true, record: true });
 
@@ -277,6 +280,16 @@ export class ProofClient {
   async *gap(verificationId: string, { signal }: CallOptions = {}): AsyncGenerator<RecordedDocument, void> {
     const page = (cursor?: string) => requestOf(gap, { query: { verification_id: verificationId, cursor } });
     for await (const { documents } of this.#pages(RestoredGap, page, signal)) yield* documents;
+  }
+
+  /**
+   * Returns a page of that list, with the result of the verification.
+   * @param verificationId Default: the newest verification of the caller
+   * @throws ClientError `not_found` when there is none, `conflict` without its documents
+   */
+  gapPage(verificationId?: string, cursor?: string, { signal }: CallOptions = {}): Promise<GapPage> {
+    const request = requestOf(gap, { query: { verification_id: verificationId, cursor } });
+    return this.#get(RestoredGap, request, { signal });
   }
 
   /** Lists the anchors on chain that are missing in the server's journal. */

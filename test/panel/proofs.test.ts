@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { assert } from "chai";
+import { strFromU8, unzipSync } from "fflate";
 import type { Page, Request } from "playwright-core";
 import { seriousViolations } from "../support/accessibility.ts";
 import { describeInBrowser } from "../support/chromium.ts";
@@ -7,6 +9,12 @@ import { giveFiles, onlyVerdict, sha256, startAgain, verdictsOf } from "../suppo
 import { eventually } from "../support/eventually.ts";
 import { openPanel, type PanelStage } from "../support/panel.ts";
 import { logIn } from "./steps.ts";
+
+/** Returns the file that the page saves. */
+async function downloaded(page: Page, act: () => Promise<void>): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+  return readFile(await download.path());
+}
 
 describeInBrowser("the panel's proofs", function () {
   let stage: PanelStage;
@@ -33,11 +41,15 @@ describeInBrowser("the panel's proofs", function () {
     await page.getByLabel("Type of document").fill("minutes");
     await page.getByRole("button", { name: "Record", exact: true }).click();
     await onlyVerdict(page, "This content is recorded, according to this server");
-    await page.getByText("minutes of May", { exact: true }).waitFor();
+    const results = page.getByRole("region", { name: "Results" });
+    await results.getByText("minutes of May", { exact: true }).waitFor();
     const { proof } = (await stage.server.get("/api/v1/proof/minutes%20of%20May")).body;
     assert.deepInclude(proof, { hash: sha256(document), document_id: "minutes of May" });
     assert.equal(proof.metadata.type, "minutes");
-    assert.equal(await page.getByRole("link", { name: /^0x/ }).getAttribute("href"), `/explorer/tx/${proof.tx_hash}`);
+    assert.equal(
+      await results.getByRole("link", { name: /^0x/ }).getAttribute("href"),
+      `/explorer/tx/${proof.tx_hash}`,
+    );
   });
 
   it("keep files and results while another tab is shown, and not for another account", async () => {
@@ -139,5 +151,121 @@ describeInBrowser("the panel's proofs", function () {
     await page.getByRole("button", { name: "Record", exact: true }).click();
     await page.getByText("Recorded 1", { exact: true }).waitFor();
     assert.equal((await stage.server.get("/api/v1/proof/short.txt")).body.proof.hash, sha256(`${document} short`));
+  });
+
+  describe("with many files", () => {
+    const path = "**/api/v1/proof/batch";
+    const many = Array.from(
+      { length: 2_100 },
+      (_, index) => [`many ${index}.txt`, `${document} ${index} of many`] as const,
+    );
+    const recorded = () => page.getByRole("region", { name: "Recorded documents" });
+    const search = async (text: string): Promise<void> => {
+      await recorded().getByLabel("Part of a name").fill(text);
+      await recorded().getByRole("button", { name: "Search" }).click();
+    };
+    const names = () => recorded().locator("tbody .proofs-name").allTextContents();
+
+    it("go on after the page was closed in the middle, with each batch under its key", async () => {
+      await startAgain(page);
+      const sent: { key: string | undefined; count: number }[] = [];
+      const keep = (request: Request): void => {
+        const body: { documents: unknown[] } = JSON.parse(request.postData() ?? "");
+        sent.push({ key: request.headers()["idempotency-key"], count: body.documents.length });
+      };
+      const { promise: isStuck, resolve } = Promise.withResolvers<void>();
+      await page.route(path, async (route) => {
+        keep(route.request());
+        if (sent.length === 1) return route.continue();
+        // It arrives, and its response never does.
+        await route.fetch();
+        resolve();
+      });
+      await giveFiles(page, ...many);
+      await page.getByRole("heading", { name: "Record the 2,100 files not recorded yet" }).waitFor();
+      await page.getByRole("button", { name: "Record", exact: true }).click();
+      await page.getByText("1,000 of 2,100 recorded").waitFor();
+      await isStuck;
+      const context = page.context();
+      await page.close();
+      page = await context.newPage();
+      await page.route(path, (route) => {
+        keep(route.request());
+        return route.continue();
+      });
+      // Any section continues it.
+      await page.goto("/");
+      await eventually(async () => assert.lengthOf(sent, 4));
+      assert.deepEqual(
+        sent.map(({ count }) => count),
+        [1_000, 1_000, 1_000, 100],
+      );
+      assert.equal(sent[1]?.key, sent[2]?.key);
+      assert.lengthOf([...new Set(sent.map(({ key }) => key))], 3);
+      await page.getByRole("link", { name: "Proofs" }).click();
+      await search("many");
+      await eventually(async () => assert.deepEqual((await names()).slice(0, 2), ["many 2099.txt", "many 2098.txt"]));
+      const { body } = await stage.server.get("/api/v1/proof/many%201500.txt");
+      assert.isEmpty(body.history ?? [], "recorded once");
+      assert.isNull(await page.evaluate(() => localStorage.getItem("sealbook.recording")));
+    });
+
+    it("are listed newest first, and found by a part of the name, a SHA-256, a proof id, and a date", async () => {
+      await search("MANY 20");
+      await eventually(async () => assert.lengthOf(await names(), 50));
+      await recorded().getByRole("button", { name: "Show more" }).click();
+      await eventually(async () => assert.lengthOf(await names(), 100));
+      await recorded().getByRole("button", { name: "Show more" }).click();
+      await recorded().getByText("That is all: 111").waitFor();
+      await search(sha256(many[7]?.[1] ?? ""));
+      await eventually(async () => assert.deepEqual(await names(), ["many 7.txt"]));
+      const { proof } = (await stage.server.get("/api/v1/proof/many%207.txt")).body;
+      await search(proof.id);
+      const link = recorded().getByRole("link", { name: "The proof with this id" });
+      assert.equal(await link.getAttribute("href"), `/proof/${proof.id}`);
+      await recorded().getByLabel("To", { exact: true }).fill("2020-01-01");
+      await search("many");
+      await recorded().getByText("Nothing found").waitFor();
+      await recorded().getByLabel("To", { exact: true }).fill("");
+      assert.deepEqual(await seriousViolations(page), []);
+    });
+
+    it("are saved as one zip of bundles, and as a table", async () => {
+      await search("many 11");
+      await recorded().getByRole("button", { name: "Select all 50" }).click();
+      await recorded().getByLabel("Select many 11.txt").waitFor({ state: "detached" });
+      await recorded().getByLabel("Select many 1199.txt").uncheck();
+      const zip = await downloaded(page, () =>
+        recorded().getByRole("button", { name: "Bundles of 49 as zip" }).click(),
+      );
+      const files = unzipSync(zip);
+      assert.lengthOf(Object.keys(files), 49);
+      const bundle = JSON.parse(strFromU8(files["many 1198.txt.bundle.json"] ?? new Uint8Array()));
+      assert.equal(bundle.record.hash, sha256(many[1_198]?.[1] ?? ""));
+      const csv = await downloaded(page, () => recorded().getByRole("button", { name: "Save as CSV" }).click());
+      const lines = csv.toString("utf8").trim().split("\n");
+      assert.lengthOf(lines, 50);
+      assert.include(lines[1], sha256(many[1_198]?.[1] ?? ""));
+    });
+
+    it("are compared with the records of their names: what differs and what is missing is listed", async () => {
+      await page.goto("/proofs");
+      await giveFiles(page, ...many.slice(0, 3), ["many 3.txt", "changed"], ["new.txt", "new"]);
+      await verdictsOf(page, 5);
+      const card = page.getByRole("region", { name: "Comparison with the records" }).first();
+      await card.getByRole("button", { name: "Compare 5 files" }).click();
+      await card.getByText("5 files compared").waitFor();
+      await eventually(async () => {
+        const kinds = await card.getByRole("radiogroup").first().locator("label").allTextContents();
+        assert.deepEqual(kinds, ["Differ 1", "Missing 100+", "Not recorded 1", "Match 3"]);
+      });
+      assert.deepEqual(await card.locator("tbody .proofs-name").allTextContents(), ["many 3.txt"]);
+      await card.getByText("Missing 100+").click();
+      assert.equal(await card.locator("tbody .proofs-name").first().textContent(), "many 2099.txt");
+      assert.deepEqual(await seriousViolations(page), []);
+      await page.reload();
+      await card.getByText("5 files compared").waitFor();
+      assert.include(await card.getByRole("radiogroup").first().textContent(), "Missing 100+");
+    });
   });
 });

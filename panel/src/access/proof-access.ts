@@ -19,11 +19,11 @@ export function accessHeaders(): Readonly<Record<string, string>> {
 }
 
 /** Creates a client of the integrity-proof API with the entered credentials. */
-export function proofClient(): ProofClient {
+export function proofClient(retryForMilliseconds = RETRY_FOR_MILLISECONDS): ProofClient {
   return new ProofClient(location.origin, {
     headers: accessHeaders(),
     credentials: "omit",
-    retryForMilliseconds: RETRY_FOR_MILLISECONDS,
+    retryForMilliseconds,
   });
 }
 

@@ -1,10 +1,20 @@
 import { texts } from "../texts/texts.ts";
-import { createDesk, VerifyWithServer } from "../verify/with-server.tsx";
+import { VerifyWithServer, verificationWithServer } from "../verify/with-server.tsx";
+import { ComparisonCard } from "./comparison-card.tsx";
+import { RecordedDocuments } from "./recorded-documents.tsx";
+import "./proofs.css";
 
 /** The files stay while other sections are shown. */
-const desk = createDesk();
+const verification = verificationWithServer();
 
-/** Verifies files, and records those that are not recorded. */
+/** Verifies files, records those that are not recorded, and lists what is. */
 export default function Proofs() {
-  return <VerifyWithServer title={texts.value.verify.tabTitle} desk={desk} hasAccount />;
+  return (
+    <div class="stack stack-wide">
+      <VerifyWithServer title={texts.value.verify.tabTitle} verification={verification} hasAccount>
+        <ComparisonCard verification={verification} />
+      </VerifyWithServer>
+      <RecordedDocuments />
+    </div>
+  );
 }

@@ -7,7 +7,8 @@ import { explorer } from "./en/explorer.ts";
 import { home } from "./en/home.ts";
 import { login } from "./en/login.ts";
 import { map } from "./en/map.ts";
-
+import { proofs } from "./en/proofs.ts";
+import { recording } from "./en/recording.ts";
 import { records } from "./en/records.ts";
 import { session } from "./en/session.ts";
 import { tabs } from "./en/tabs.ts";
@@ -21,6 +22,8 @@ export const en = {
   session,
   login,
   home,
+  proofs,
+  recording,
   records,
   map,
   decode,

@@ -7,7 +7,8 @@ import { explorer } from "./ru/explorer.ts";
 import { home } from "./ru/home.ts";
 import { login } from "./ru/login.ts";
 import { map } from "./ru/map.ts";
-
+import { proofs } from "./ru/proofs.ts";
+import { recording } from "./ru/recording.ts";
 import { records } from "./ru/records.ts";
 import { session } from "./ru/session.ts";
 import { tabs } from "./ru/tabs.ts";
@@ -22,6 +23,8 @@ export const ru: Texts = {
   session,
   login,
   home,
+  proofs,
+  recording,
   records,
   map,
   decode,

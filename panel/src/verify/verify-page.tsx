@@ -1,10 +1,9 @@
 import { access } from "../access/proof-access.ts";
 import { session } from "../session/session.ts";
 import { texts } from "../texts/texts.ts";
-import { createDesk, VerifyWithServer } from "./with-server.tsx";
+import { VerifyWithServer, verificationWithServer } from "./with-server.tsx";
 
-const desk = createDesk();
-const { verification } = desk;
+const verification = verificationWithServer();
 
 /** Verifies a text that was entered elsewhere: a bundle or a statement. */
 export function verifyText(text: string): void {
@@ -19,7 +18,7 @@ export default function VerifyPage() {
   const isLoggedIn = session.current.value !== undefined || access.value !== "";
   return (
     <div class="stack stack-wide">
-      <VerifyWithServer title={words.title} desk={desk} hasAccount={isLoggedIn} />
+      <VerifyWithServer title={words.title} verification={verification} hasAccount={isLoggedIn} />
       <p class="small muted no-print">
         <a href="/verify/offline.html" download="sealbook-verify.html">
           {words.offlinePage}

@@ -119,8 +119,10 @@ export function Verify({
       <p class="visually-hidden" role="status">
         {verification.isBusy.value || rows.length === 0 ? null : words.done(rows.length)}
       </p>
+      {/* What can be done with many files stands above their table. */}
+      {rows.length > 1 ? children : null}
       {rows.length === 0 ? null : <Results verification={verification} more={more} />}
-      {children}
+      {rows.length > 1 ? null : children}
     </div>
   );
 }

@@ -165,7 +165,6 @@ export const verify = {
     type: "Type of document",
     typeHint: "Optional, for instance contract.",
     button: "Record",
-    sending: (done: string, all: string) => `Recorded ${done} of ${all}…`,
     pending: "Accepted, waiting for the chain",
     pendingHelp: "The files will be anchored soon. Verify again in a moment.",
     logIn: "Log in to record files.",

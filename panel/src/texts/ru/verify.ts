@@ -236,7 +236,6 @@ export const verify: Texts["verify"] = {
     type: "Вид документа",
     typeHint: "По желанию, например contract.",
     button: "Записать",
-    sending: (done, all) => `Записано ${done} из ${all}…`,
     pending: "Принято и ожидает блокчейна",
     pendingHelp: "Файлы скоро будут в блокчейне. Проверьте снова через минуту.",
     logIn: "Войдите, чтобы записать файлы.",

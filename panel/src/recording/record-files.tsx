@@ -1,16 +1,19 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { submitProof } from "../../../server/proofs/api.ts";
 import { AccessField } from "../access/access-field.tsx";
 import { isAccessNeeded } from "../access/proof-access.ts";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
-import { Progress } from "../components/progress.tsx";
-import { ErrorNotice } from "../errors/error-notice.tsx";
 import { wholeNumber } from "../format/numbers.ts";
 import { texts } from "../texts/texts.ts";
-import type { Row } from "./verdict.ts";
-import type { Desk } from "./with-server.tsx";
+import type { Row } from "../verify/verdict.ts";
+import type { Verification } from "../verify/verification.ts";
+import { recorder } from "./recorder.ts";
+import { RecordingCard } from "./recording-card.tsx";
+
+/** The name that was entered for a file, and the id of its row. */
+const entered = signal({ of: "", name: "" });
 
 /** Whether the server accepts a name as the id of a document; a blank one nobody would find again. */
 function isDocumentId(name: string): boolean {
@@ -18,10 +21,10 @@ function isDocumentId(name: string): boolean {
 }
 
 /** Records the files that the server has not recorded: their hashes, under their names. */
-export function RecordFiles({ desk: { verification, recorder, entered } }: { desk: Desk }) {
+export function RecordFiles({ verification }: { verification: Verification }) {
   const { record: words } = texts.value.verify;
   const type = useSignal("");
-  const progress = recorder.progress.value;
+  const isOpen = recorder.open.value !== undefined;
   const nameOf = ({ id, name }: Row) => (entered.value.of === id ? entered.value.name : name);
   const missing = verification.rows.value.filter(
     ({ size, verdict }) => size !== undefined && verdict?.kind === "not_recorded",
@@ -35,16 +38,16 @@ export function RecordFiles({ desk: { verification, recorder, entered } }: { des
 
   const record = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (progress !== undefined || isInvalid) return;
-    const metadata = { source: "panel", ...(type.value.trim() === "" ? {} : { type: type.value.trim() }) };
+    if (isInvalid) return;
     await recorder.record(
-      rows.flatMap((row) => (row.hash === undefined ? [] : [{ document_id: nameOf(row), hash: row.hash, metadata }])),
+      rows.flatMap((row) => (row.hash === undefined ? [] : [[nameOf(row), row.hash] as const])),
+      type.value.trim(),
     );
     // Also after a failure: some batches can be recorded.
     await verification.check();
   };
 
-  const isPending = missing.length > open.length && progress === undefined;
+  const isPending = missing.length > open.length && !isOpen;
   const notices = (
     <>
       {isPending ? <Notice title={words.pending}>{words.pendingHelp}</Notice> : null}
@@ -55,18 +58,22 @@ export function RecordFiles({ desk: { verification, recorder, entered } }: { des
       )}
     </>
   );
-  if (only === undefined && progress === undefined) return notices;
+  if (only === undefined || isOpen)
+    return (
+      <>
+        {notices}
+        <RecordingCard />
+      </>
+    );
   return (
     <form class="card stack no-print" onSubmit={(event) => void record(event)}>
       {notices}
-      {only === undefined ? null : (
-        <div>
-          <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>
-          <p class="muted">{words.about}</p>
-        </div>
-      )}
+      <div>
+        <h2>{words.title(wholeNumber(rows.length), isOne)}</h2>
+        <p class="muted">{words.about}</p>
+      </div>
       <div class="columns">
-        {isOne && only !== undefined ? (
+        {isOne ? (
           <Field
             label={words.documentId}
             hint={words.documentIdHint}
@@ -76,7 +83,6 @@ export function RecordFiles({ desk: { verification, recorder, entered } }: { des
               <input
                 {...control}
                 value={nameOf(only)}
-                readOnly={progress !== undefined}
                 autocomplete="off"
                 onInput={(event) => (entered.value = { of: only.id, name: event.currentTarget.value })}
               />
@@ -96,19 +102,11 @@ export function RecordFiles({ desk: { verification, recorder, entered } }: { des
         </Field>
       </div>
       {isAccessNeeded.value ? <AccessField /> : null}
-      {recorder.failure.value === undefined ? null : <ErrorNotice error={recorder.failure.value} />}
-      {progress === undefined ? null : (
-        <Progress>{words.sending(wholeNumber(progress.done), wholeNumber(progress.all))}</Progress>
-      )}
-      <div class="row">
-        <Button free kind="main" icon="proofs" type="submit" busy={progress !== undefined}>
+      <RecordingCard />
+      <div>
+        <Button free kind="main" icon="proofs" type="submit">
           {words.button}
         </Button>
-        {progress === undefined ? null : (
-          <Button free onClick={() => recorder.stop()}>
-            {texts.value.verify.stop}
-          </Button>
-        )}
       </div>
     </form>
   );

@@ -1,0 +1,146 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ComparedDocument, RecordedDocument } from "../../../client/index.ts";
+import { Button } from "../components/button.tsx";
+import { Progress } from "../components/progress.tsx";
+import { Segments } from "../components/segments.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { ErrorNotice } from "../errors/error-notice.tsx";
+import { Hash } from "../explorer/hash.tsx";
+import { utcText } from "../format/moment.tsx";
+import { wholeNumber } from "../format/numbers.ts";
+import { texts } from "../texts/texts.ts";
+import type { Verification } from "../verify/verification.ts";
+import { type Compared, comparison } from "./comparison.ts";
+import { saveComparisonCsv } from "./documents-csv.ts";
+
+const RESULTS = ["mismatch", "missing", "unrecorded", "pending", "match"] as const;
+type Result = (typeof RESULTS)[number];
+/** Rows that are drawn at once. */
+const PAGE_ROWS = 100;
+
+/** Compares files with the records of their names, and shows the newest comparison. */
+export function ComparisonCard({ verification }: { verification: Verification }) {
+  const { comparison: words } = texts.value.proofs;
+  useEffect(() => void comparison.showNewest(), []);
+  const files = verification.rows.value.flatMap(({ name, hash, size }) =>
+    hash === undefined || size === undefined ? [] : [{ name, hash }],
+  );
+  const result = comparison.result.value;
+  const progress = comparison.progress.value;
+  if (files.length === 0 && result === undefined) return null;
+  return (
+    <section class="card stack" aria-label={words.title}>
+      <div class="row spread">
+        <div>
+          <h2>{words.title}</h2>
+          <p class="muted">{words.about}</p>
+        </div>
+        {files.length === 0 || verification.isBusy.value ? null : (
+          <Button free busy={progress !== undefined} onClick={() => void comparison.compare(files)}>
+            {words.button(wholeNumber(files.length))}
+          </Button>
+        )}
+      </div>
+      {progress === undefined ? null : <Progress>{words.running(wholeNumber(progress))}</Progress>}
+      {comparison.failure.value === undefined ? null : <ErrorNotice error={comparison.failure.value} />}
+      {result === undefined ? null : <Outcome key={result.finishedAt} result={result} />}
+    </section>
+  );
+}
+
+function Outcome({ result }: { result: Compared }) {
+  const { comparison: words } = texts.value.proofs;
+  const missing = comparison.missing.value;
+  const countOf = (each: Result): number => (each === "missing" ? missing.length : result.totals[each]);
+  const kinds = RESULTS.filter((each) => countOf(each) > 0);
+  const chosen = useSignal<Result | undefined>(undefined);
+  const shown = useSignal(PAGE_ROWS);
+  const kind = chosen.value ?? kinds.find((each) => each === "missing" || result.rows !== undefined);
+  const rows: readonly (ComparedDocument | RecordedDocument)[] =
+    kind === "missing" ? missing : (result.rows?.filter((row) => row.result === kind) ?? []);
+  const more = comparison.hasMoreMissing.value ? "+" : "";
+  return (
+    <>
+      <p>
+        {words.finished(utcText(result.finishedAt), wholeNumber(result.totals.documents))}
+        {result.totals.match === result.totals.documents && missing.length === 0 && result.id !== null
+          ? ` ${words.allMatch}`
+          : null}
+        {result.id === null ? ` ${words.notKept}` : null}
+      </p>
+      <div class="row spread no-print">
+        {kind === undefined ? null : (
+          <Segments
+            label={words.title}
+            value={kind}
+            of={kinds.map((each) => ({
+              value: each,
+              title: `${words.results[each]} ${wholeNumber(countOf(each))}${each === "missing" ? more : ""}`,
+            }))}
+            onChoose={(value) => {
+              chosen.value = value;
+              shown.value = PAGE_ROWS;
+            }}
+          />
+        )}
+        <Button free icon="download" onClick={() => saveComparisonCsv(result.rows ?? [], missing)}>
+          {texts.value.verify.csv}
+        </Button>
+      </div>
+      {rows.length > 0 ? (
+        <Table
+          caption={words.title}
+          columns={columns()}
+          rows={rows.slice(0, shown.value)}
+          keyOf={({ document_id }) => document_id}
+        />
+      ) : kind === undefined ? null : (
+        <p class="muted small">{words.totalsOnly}</p>
+      )}
+      {rows.length > shown.value || (kind === "missing" && more !== "") ? (
+        <div>
+          <Button
+            free
+            busy={comparison.progress.value !== undefined}
+            onClick={() => {
+              if (rows.length > shown.value) shown.value += PAGE_ROWS;
+              else void comparison.moreMissing().then(() => (shown.value += PAGE_ROWS));
+            }}
+          >
+            {texts.value.proofs.more}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function columns(): readonly Column<ComparedDocument | RecordedDocument>[] {
+  const { proofs: words } = texts.value;
+  return [
+    { title: words.columns.document, cell: ({ document_id }) => <span class="proofs-name">{document_id}</span> },
+    {
+      title: words.comparison.given,
+      cell: (row) => ("result" in row ? <Hash value={row.hash} /> : null),
+    },
+    {
+      title: words.comparison.recordedHash,
+      cell: (row) =>
+        "recorded_hash" in row ? (
+          <Hash value={row.recorded_hash} />
+        ) : "result" in row && row.result === "unrecorded" ? (
+          (row.reason ?? row.recorded_as?.join(", "))
+        ) : (
+          <Hash value={row.hash} />
+        ),
+    },
+    {
+      title: words.columns.time,
+      cell: (row) =>
+        "recorded_at" in row && row.recorded_at !== null ? (
+          <span class="number">{utcText(row.recorded_at)}</span>
+        ) : null,
+    },
+  ];
+}
